@@ -1,0 +1,197 @@
+"""Clauses: documented statements, each with one small check that can be run.
+
+A check is plain code against ``tf``, the module under test. It passes by
+returning, fails by raising AssertionError (or any unexpected exception) and
+raises :class:`Unavailable` when the subject offers no way to look.
+"""
+
+import re
+
+import numpy as np
+
+TIERS = ("surface", "build", "run", "host")
+
+_REGISTRY = {}
+
+_IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
+
+
+class Unavailable(Exception):
+    """The subject offers no means to observe what the clause states."""
+
+
+class DuplicateClause(Exception):
+    """Two checks were registered under one clause id."""
+
+
+class Clause:
+    """One documented statement and the check that decides it.
+
+    Attributes
+    ----------
+    id : str
+        ``api/part/slug``, unique in the suite.
+    api : str
+        Dotted name of the documented function or class.
+    part : str
+        Part of the page, such as ``args:inputs`` or ``returns``.
+    seed : str
+        File name of the document.
+    tier : str
+        ``surface``, ``build``, ``run`` or ``host``.
+    says : str
+        Paraphrase of the statement.
+    doubt : str or None
+        What the document leaves open and the reading taken.
+    check : callable
+        Takes the module under test.
+    """
+
+    def __init__(self, id, seed, tier, says, doubt, check):
+        match = _IDENTIFIER.match(id)
+        if match is None:
+            raise ValueError(f"clause: id must look like 'api/part/slug', got {id!r}")
+        if tier not in TIERS:
+            raise ValueError(f"clause {id}: tier must be one of {TIERS}, got {tier!r}")
+        self.id = id
+        self.api = match.group("api")
+        self.part = match.group("part")
+        self.seed = seed
+        self.tier = tier
+        self.says = says
+        self.doubt = doubt
+        self.check = check
+
+    def __repr__(self):
+        return f"Clause({self.id!r})"
+
+
+def clause(id, seed, tier, says, doubt=None):
+    """Register the decorated check under the clause ``id``.
+
+    One function may carry several decorators when one check decides several
+    clauses.
+    """
+
+    def register(check):
+        if id in _REGISTRY:
+            raise DuplicateClause(f"clause {id!r} is registered twice")
+        _REGISTRY[id] = Clause(id, seed, tier, says, doubt, check)
+        return check
+
+    return register
+
+
+def registered():
+    """Return every registered clause, in order of registration."""
+    return list(_REGISTRY.values())
+
+
+def expect_raises(exception_types, function, *args, **kwargs):
+    """Call ``function`` and require one of ``exception_types``; return the error."""
+    call = _describe_call(function, args, kwargs)
+    expected = _describe_types(exception_types)
+    try:
+        returned = function(*args, **kwargs)
+    except Unavailable:
+        raise
+    except exception_types as error:
+        return error
+    except Exception as error:
+        got = f"{type(error).__name__}: {first_line(error)}"
+        raise AssertionError(f"{call}: expected {expected}, got {got}") from error
+    raise AssertionError(
+        f"{call}: expected {expected}, but it returned {shorten(returned)}"
+    )
+
+
+def same(actual, expected, tolerance=0, call="value"):
+    """Require the value ``actual`` to equal ``expected``.
+
+    Parameters
+    ----------
+    actual, expected : number, str, array or nest of lists, tuples and dicts
+        Lists, tuples and dicts are compared entry by entry. Shapes must be equal;
+        the dtype and whether a nest is a list or a tuple are not compared.
+    tolerance : float, optional
+        Largest accepted absolute difference of two numbers.
+    call : str, optional
+        What was called with which inputs, for the message.
+    """
+    difference = _first_difference(actual, expected, tolerance, "")
+    if difference is None:
+        return
+    path, got, wanted = difference
+    place = f" at {path}" if path else ""
+    within = f" (within {tolerance})" if tolerance else ""
+    raise AssertionError(
+        f"{call}{place}: expected {shorten(wanted)}{within}, got {shorten(got)}"
+    )
+
+
+def _first_difference(actual, expected, tolerance, path):
+    """Return (path, actual, expected) of the first difference, or None."""
+    if isinstance(expected, dict):
+        if not isinstance(actual, dict) or set(actual) != set(expected):
+            return path, actual, expected
+        keys = sorted(expected, key=str)
+    elif isinstance(expected, (list, tuple)):
+        if not hasattr(actual, "__len__") or len(actual) != len(expected):
+            return path, actual, expected
+        keys = range(len(expected))
+    elif _leaves_equal(actual, expected, tolerance):
+        return None
+    else:
+        return path, actual, expected
+    for key in keys:
+        inner = f"{path}[{key!r}]"
+        found = _first_difference(actual[key], expected[key], tolerance, inner)
+        if found is not None:
+            return found
+    return None
+
+
+def _leaves_equal(actual, expected, tolerance):
+    if expected is None or isinstance(expected, (str, bytes, type)):
+        return isinstance(actual, type(expected)) and actual == expected
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    if actual.shape != expected.shape:
+        return False
+    if tolerance == 0 and actual.dtype.kind in "iub" and expected.dtype.kind in "iub":
+        return bool(np.all(actual == expected))
+    try:
+        return bool(
+            np.allclose(
+                actual.astype(np.complex128),
+                expected.astype(np.complex128),
+                rtol=0,
+                atol=tolerance,
+                equal_nan=True,
+            )
+        )
+    except (TypeError, ValueError):  # not numbers
+        return bool(np.all(actual == expected))
+
+
+def _describe_call(function, args, kwargs):
+    name = getattr(function, "__name__", None) or repr(function)
+    shown = [shorten(value, 60) for value in args]
+    shown += [f"{key}={shorten(kwargs[key], 60)}" for key in sorted(kwargs)]
+    return f"{name}({', '.join(shown)})"
+
+
+def _describe_types(exception_types):
+    if not isinstance(exception_types, tuple):
+        exception_types = (exception_types,)
+    return " or ".join(kind.__name__ for kind in exception_types)
+
+
+def first_line(error):
+    """Return the first line of an error's message."""
+    return (str(error).splitlines() or [""])[0]
+
+
+def shorten(value, limit=300):
+    """Return the ``repr`` of ``value`` on one line of at most ``limit`` characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."

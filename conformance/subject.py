@@ -1,0 +1,68 @@
+"""Subjects: the modules that the clauses can be run against."""
+
+import contextlib
+import importlib
+import logging
+import os
+
+DEFAULT_SUBJECT = "tpuref"
+
+
+class SubjectError(Exception):
+    """The subject could not be loaded."""
+
+
+class TensorFlow2:
+    """TensorFlow 2.x with the 1.x names that it keeps in ``compat.v1`` on top.
+
+    Parameters
+    ----------
+    module : module
+        The imported package.
+    """
+
+    def __init__(self, module):
+        self._module = module
+        self.compat = module.compat
+
+    def __getattr__(self, name):
+        if hasattr(self.compat.v1, name):
+            return getattr(self.compat.v1, name)
+        return getattr(self._module, name)
+
+
+def load(name=DEFAULT_SUBJECT):
+    """Import and return the subject called ``name``.
+
+    A ``tensorflow`` of 2.x is put into graph mode, as the documents assume.
+    """
+    if name == "tensorflow":
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        raise SubjectError(
+            f"subject {name} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if name != "tensorflow":
+        return module
+    logging.getLogger("tensorflow").setLevel(logging.ERROR)
+    if module.__version__.startswith("1."):
+        return module
+    module.compat.v1.disable_v2_behavior()
+    return TensorFlow2(module)
+
+
+def version_of(tf):
+    """Return the version of the subject as text."""
+    return str(getattr(tf, "__version__", "unknown"))
+
+
+@contextlib.contextmanager
+def fresh_graph(tf):
+    """Make a new graph the default one, if the subject has graphs."""
+    if not hasattr(tf, "Graph"):
+        yield
+        return
+    with tf.Graph().as_default():
+        yield

@@ -1,0 +1,409 @@
+"""Checks that the two pages about replicate share.
+
+Each function takes the module under test and the function under test, which is
+reached by a different name on each page. It is named after the part of the page and
+the statement that it decides.
+"""
+
+import inspect
+
+import numpy as np
+
+from ..clause import expect_raises, same
+from ..probes import (
+    assign_cores,
+    core_of_each_replica,
+    fixed_system,
+    host_session,
+    infeed_queue,
+    initialised_topology,
+    padded_inputs,
+    padded_shapes,
+)
+
+
+def counter(tf):
+    """Return a variable that starts at zero, for computations that count."""
+    return tf.get_variable(
+        "counter", [], initializer=tf.zeros_initializer(), use_resource=True
+    )
+
+
+def is_noop(tf, value):
+    return isinstance(value, tf.Operation) and value.type == "NoOp"
+
+
+def vector(tf):
+    """Return a float32 placeholder of rank 1 and unknown size."""
+    return tf.placeholder(tf.float32, [None])
+
+
+def ones(size):
+    return np.ones([size], np.float32)
+
+
+# ---------------------------------------------------------------- signature
+
+
+def signature_parameter_order(tf, replicate, names):
+    parameters = list(inspect.signature(replicate).parameters.values())
+    same([parameter.name for parameter in parameters[: len(names)]], names)
+    for parameter in parameters:
+        required = parameter.default is inspect.Parameter.empty
+        assert required == (parameter.name == "computation"), (
+            f"only computation has to be given, but {parameter.name} is declared "
+            f"as {parameter}"
+        )
+        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
+            f"{parameter.name} must work by position and by keyword, "
+            f"but it is {parameter.kind}"
+        )
+
+
+def signature_default_is_none(tf, replicate, parameter):
+    parameters = inspect.signature(replicate).parameters
+    assert parameter in parameters, f"no parameter {parameter} in {list(parameters)}"
+    default = parameters[parameter].default
+    assert default is None, f"default of {parameter}: expected None, got {default!r}"
+
+
+# ---------------------------------------------------------------- behaviour
+
+
+def behaviour_builds_graph_operator(tf, replicate):
+    count = counter(tf)
+    graph = tf.get_default_graph()
+    before = len(graph.get_operations())
+    replicate(lambda: count.assign_add(1.0))
+    after = len(graph.get_operations())
+    assert after > before, f"the graph had {before} operations and now has {after}"
+    with host_session(tf) as sess:
+        sess.run(tf.global_variables_initializer())
+        same(sess.run(count), 0.0, call="the counter after building")
+
+
+def behaviour_runs_once_per_replica(tf, replicate):
+    with fixed_system(tf, 3) as sess:
+        out = replicate(lambda x: x * 10, [[1.0], [2.0], [3.0]])
+        same(sess.run(out), [[10.0], [20.0], [30.0]])
+
+
+# --------------------------------------------------------- args: computation
+
+
+def computation_python_function(tf, replicate):
+    received = []
+
+    def computation(x):
+        received.append(x)
+        return x
+
+    replicate(computation, [[tf.constant(1.0)], [tf.constant(2.0)]])
+    same(len(received), 1, call="calls of computation")
+    assert isinstance(received[0], tf.Tensor), (
+        f"computation must receive a Tensor, got {received[0]!r}"
+    )
+
+
+# -------------------------------------------------------------- args: inputs
+
+
+def inputs_indexed_replica_then_input(tf, replicate):
+    with fixed_system(tf, 2) as sess:
+        out = replicate(lambda a, b: 10 * a + b, [[1.0, 2.0], [3.0, 4.0]])
+        same(sess.run(out), [[12.0], [34.0]])
+
+
+def inputs_none_is_one_empty_list(tf, replicate):
+    with fixed_system(tf, 1) as sess:
+        for inputs in (None, [[]]):
+            out = replicate(lambda: tf.constant(4.0), inputs)
+            same(sess.run(out), [[4.0]], call=f"replicate(..., inputs={inputs})")
+
+
+def inputs_equal_number(tf, replicate):
+    a, b, c, d = (tf.constant(value) for value in (1.0, 2.0, 3.0, 4.0))
+    expect_raises(ValueError, replicate, lambda x: x, [[a], [b, c]])
+    same(len(replicate(lambda x, y: x + y, [[a, b], [c, d]])), 2)
+
+
+def inputs_nested_structure(tf, replicate):
+    received = []
+
+    def computation(nest):
+        received.append(nest)
+        return nest["a"] + nest["b"][1][0]
+
+    with fixed_system(tf, 1) as sess:
+        out = replicate(computation, [[{"a": 1.0, "b": (2.0, [3.0])}]])
+        (nest,) = received
+        assert isinstance(nest, dict), f"expected a dict, got {nest!r}"
+        assert isinstance(nest["b"], tuple), f"expected a tuple, got {nest['b']!r}"
+        assert isinstance(nest["b"][1], list), f"expected a list, got {nest['b']!r}"
+        same(sess.run(out), [[4.0]])
+
+
+def inputs_leaves_convert(tf, replicate):
+    leaves = [1.5, 3, True, np.float64(2.0), np.arange(3)]
+    received = []
+
+    def computation(*arguments):
+        received.extend(arguments)
+        return list(arguments)
+
+    with fixed_system(tf, 1) as sess:
+        out = replicate(computation, [leaves])
+        names = [tensor.dtype.name for tensor in received]
+        same(names, ["float32", "int32", "bool", "float64", "int64"])
+        same(sess.run(out), [[1.5, 3, True, 2.0, np.arange(3)]])
+
+
+def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
+    received = []
+
+    def computation(rows):
+        received.append(rows)
+        return rows[0][0]
+
+    replicate(computation, [[[[1, 2], [3, 4]]]])
+    (rows,) = received
+    assert isinstance(rows, list), f"expected a list, got {rows!r}"
+    same([len(row) for row in rows], [2, 2])
+    for scalar in rows[0] + rows[1]:
+        assert isinstance(scalar, tf.Tensor), f"expected a Tensor, got {scalar!r}"
+        same(scalar.shape.as_list(), [])
+        same(scalar.dtype.name, "int32")
+
+
+def inputs_convert_to_tensor_keeps_rank(tf, replicate):
+    received = []
+
+    def computation(x):
+        received.append(x)
+        return x
+
+    replicate(computation, [[tf.convert_to_tensor([[1, 2], [3, 4]])]])
+    (x,) = received
+    assert isinstance(x, tf.Tensor), f"expected a Tensor, got {x!r}"
+    same(x.shape.as_list(), [2, 2])
+
+
+# -------------------------------------------------------- args: infeed_queue
+
+
+def infeed_queue_appended_to_arguments(tf, replicate):
+    with fixed_system(tf, 2) as sess:
+        queue = infeed_queue(tf, [tf.float32], [[2]])
+        out = replicate(lambda x, q: x + q[0], [[1.0], [2.0]], queue)
+        element = [tf.constant([10.0, 20.0])]
+        sess.run(queue.split_inputs_and_generate_enqueue_ops(element))
+        same(sess.run(out), [[11.0], [22.0]])
+
+
+# --------------------------------------------------- args: device_assignment
+
+
+def device_assignment_maps_logical_to_physical(tf, replicate):
+    with initialised_topology(tf, cores=4) as (sess, topology):
+        assignment = assign_cores(tf, topology, [3, 2, 1, 0])
+        out = replicate(
+            lambda x: x * 2,
+            [[0.0], [1.0], [2.0], [3.0]],
+            device_assignment=assignment,
+        )
+        same(core_of_each_replica(tf, sess, out), [3, 2, 1, 0])
+        same(sess.run(out), [[0.0], [2.0], [4.0], [6.0]])
+
+
+def device_assignment_default(tf, replicate):
+    with fixed_system(tf, 4) as sess:
+        out = replicate(lambda x: x * 2, [[0.0], [1.0], [2.0], [3.0]])
+        cores = core_of_each_replica(tf, sess, out)
+        same(sorted(cores), [0, 1, 2, 3], call="cores of the four replicas, sorted")
+
+
+def device_assignment_omit_one_replica(tf, replicate):
+    with fixed_system(tf, 4) as sess:
+        out = replicate(lambda x: x + 1, [[1.0]])
+        same(sess.run(out), [[2.0]])
+
+
+def device_assignment_omit_replicas_equal_cores(tf, replicate):
+    with fixed_system(tf, 4) as sess:
+        out = replicate(lambda x: x + 1, [[0.0], [1.0], [2.0], [3.0]])
+        same(sess.run(out), [[1.0], [2.0], [3.0], [4.0]])
+
+
+def device_assignment_needed_otherwise(tf, replicate):
+    with fixed_system(tf, 4) as sess:
+        out = replicate(lambda x: x + 1, [[0.0], [1.0], [2.0]])
+        error = expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
+        for count in ("3", "4"):
+            assert count in str(error), f"{count} is not named in: {error}"
+
+
+def device_assignment_needed_for_several_cores(tf, replicate):
+    def computation(x):
+        with tf.device(tf.tpu.core(1)):
+            return x + 1
+
+    with fixed_system(tf, 4) as sess:
+        out = replicate(computation, [[1.0]])
+        expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
+
+
+# ---------------------------------------------------------------- args: name
+
+
+def name_no_effect(tf, replicate):
+    def operation_names(name):
+        with tf.Graph().as_default() as graph:
+            replicate(lambda x: x + 1, [[1.0]], name=name)
+            return [operation.name for operation in graph.get_operations()]
+
+    same(operation_names("foo"), operation_names(None), call="operation names")
+
+
+# ------------------------------------------------------ args: maximum_shapes
+
+
+def padded_lengths(tf, replicate, maximum_shapes):
+    """Return the padded shape of one input with 2 and 3 elements, as a tuple.
+
+    The computation must see the true elements whatever the padding.
+    """
+    with fixed_system(tf, 2) as sess:
+        x, y = vector(tf), vector(tf)
+        out = replicate(tf.reduce_sum, [[x], [y]], maximum_shapes=maximum_shapes)
+        fed = {x: [1.0, 1.0], y: [2.0, 2.0, 2.0]}
+        same(sess.run(out, fed), [[2.0], [6.0]], call="sum of each replica's input")
+        return padded_shapes(tf)[-1]
+
+
+def maximum_shapes_pads_each_component(tf, replicate):
+    def computation(x):
+        return [x, tf.reduce_sum(x), tf.shape(x)]
+
+    x, y = vector(tf), vector(tf)
+    fed = {x: [1.0, 1.0], y: [2.0, 2.0, 2.0]}
+    shapes = [tf.TensorShape([4])]
+    with fixed_system(tf, 2) as sess:
+        out = replicate(computation, [[x], [y]], maximum_shapes=shapes)
+        same(
+            sess.run(out, fed),
+            [[[1.0, 1.0], 2.0, [2]], [[2.0, 2.0, 2.0], 6.0, [3]]],
+            call="[x, sum(x), shape(x)] of each replica",
+        )
+        (record,) = padded_inputs(tf)
+        same(tuple(record.padded_shape), (4,))
+        same([tuple(shape) for shape in record.true_shapes], [(2,), (3,)])
+    with fixed_system(tf, 2, padding_visible=True) as sess:
+        out = replicate(tf.identity, [[x], [y]], maximum_shapes=shapes)
+        padded = [[[1.0, 1.0, 0.0, 0.0]], [[2.0, 2.0, 2.0, 0.0]]]
+        same(sess.run(out, fed), padded, call="the padded inputs themselves")
+
+
+def maximum_shapes_nested_structure(tf, replicate):
+    with fixed_system(tf, 2) as sess:
+        x, y = vector(tf), vector(tf)
+        out = replicate(
+            lambda nest: tf.reduce_sum(nest["a"]),
+            [[{"a": x}], [{"a": y}]],
+            maximum_shapes=[{"a": tf.TensorShape([3])}],
+        )
+        same(sess.run(out, {x: ones(1), y: ones(2)}), [[1.0], [2.0]])
+        same(padded_shapes(tf), [(3,)])
+
+
+def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
+    with fixed_system(tf, 2) as sess:
+        x, y = vector(tf), vector(tf)
+        shape = tf.TensorShape([tf.compat.v1.Dimension(None)])
+        out = replicate(tf.reduce_mean, [[x], [y]], maximum_shapes=[shape])
+        fed = {x: [1.0, 3.0], y: [2.0, 2.0, 5.0]}
+        same(sess.run(out, fed), [[2.0], [3.0]])
+        same(padded_shapes(tf), [(3,)])
+
+
+def maximum_shapes_minus_one_is_unknown(tf, replicate):
+    same(padded_lengths(tf, replicate, [np.array([-1])]), (3,))
+    same(padded_lengths(tf, replicate, [tf.constant([-1])]), (3,))
+
+
+def maximum_shapes_structure_equals_first_replica(tf, replicate):
+    def build(maximum_shapes):
+        inputs = [[vector(tf), vector(tf)], [vector(tf), vector(tf)]]
+        return replicate(lambda a, b: a, inputs, maximum_shapes=maximum_shapes)
+
+    shape = tf.TensorShape([4])
+    expect_raises(ValueError, build, [shape])
+    same(len(build([shape, shape])), 2)
+
+
+# ------------------------------------------------------------------- returns
+
+
+def returns_list_by_replica(tf, replicate):
+    for replicas in (1, 2, 4):
+        out = replicate(lambda x: x, [[float(i)] for i in range(replicas)])
+        assert isinstance(out, list), f"expected a list, got {out!r}"
+        same(len(out), replicas, call="entries of the result")
+
+
+def returns_same_structure(tf, replicate):
+    def computation(x):
+        return {"a": x, "b": [x, (x,)]}
+
+    out = replicate(computation, [[1.0], [2.0]])
+    first, second = out
+    assert isinstance(second, dict), f"expected a dict, got {second!r}"
+    assert isinstance(second["b"], list), f"expected a list, got {second['b']!r}"
+    assert isinstance(second["b"][0], tf.Tensor), f"no tensor in {second['b']!r}"
+    assert isinstance(second["b"][1], tuple), f"no tuple in {second['b']!r}"
+    assert first["a"] is not second["a"], "both replicas share one tensor"
+
+
+def returns_none_gives_noop(tf, replicate):
+    out = replicate(lambda x: None, [[1.0], [2.0]])
+    same(len(out), 2)
+    for entry in out:
+        assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
+
+
+def _counts_when_first_entry_runs(tf, replicate, computation, count):
+    with fixed_system(tf, 2) as sess:
+        out = replicate(computation, [[], []])
+        sess.run(tf.global_variables_initializer())
+        sess.run(out[0])
+        assert sess.run(count) > 0.0, "the assignment of the computation did not run"
+
+
+def returns_none_noop_depends_on_computation(tf, replicate):
+    count = counter(tf)
+
+    def computation():
+        count.assign_add(1.0)
+
+    _counts_when_first_entry_runs(tf, replicate, computation, count)
+
+
+def returns_single_value_is_tuple(tf, replicate):
+    out = replicate(lambda x: x + 1, [[1.0], [2.0]])
+    for entry in out:
+        assert isinstance(entry, tuple), f"expected a tuple, got {entry!r}"
+        same(len(entry), 1, call="values in the tuple")
+
+
+def returns_operations_only_give_noop(tf, replicate):
+    for computation in (lambda: tf.no_op(), lambda: [tf.no_op()]):
+        (entry,) = replicate(computation)
+        assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
+
+
+def returns_operations_noop_depends_on_computation(tf, replicate):
+    count = counter(tf)
+
+    def computation():
+        return count.assign_add(1.0).op
+
+    _counts_when_first_entry_runs(tf, replicate, computation, count)

@@ -1,0 +1,644 @@
+"""Checks of tf.tpu.batch_parallel and tf.tpu.batch_parallel_dyn."""
+
+import inspect
+import re
+
+import numpy as np
+
+from ..clause import clause, expect_raises, same
+from ..probes import (
+    assign_cores,
+    core_of_each_replica,
+    fixed_system,
+    infeed_queue,
+    initialised_topology,
+)
+from .tf_tpu_page import SEED, function_clause, run_every_check
+
+PARAMETERS = [
+    "computation",
+    "inputs",
+    "num_shards",
+    "infeed_queue",
+    "device_assignment",
+    "name",
+]
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/name/exists",
+    tier="surface",
+    says="The namespace offers batch_parallel.",
+)
+def exists(tf, batch_parallel):
+    assert callable(batch_parallel)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/parameter-order",
+    tier="surface",
+    says=(
+        "Its parameters are, in this order, computation, inputs, num_shards, "
+        "infeed_queue, device_assignment and name."
+    ),
+    doubt=(
+        "Release 2.4 appends xla_options: further parameters at the end are tolerated."
+    ),
+)
+def parameter_order(tf, batch_parallel):
+    parameters = list(inspect.signature(batch_parallel).parameters.values())
+    same([parameter.name for parameter in parameters[:6]], PARAMETERS)
+    required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
+    same(required, ["computation"])
+    for parameter in parameters:
+        same(parameter.kind, parameter.POSITIONAL_OR_KEYWORD, call=parameter.name)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/default-inputs",
+    tier="surface",
+    says="Leaving inputs out means None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_inputs(tf, batch_parallel):
+    same(_default(batch_parallel, "inputs"), None)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/default-num-shards",
+    tier="surface",
+    says="Leaving num_shards out means 1.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_num_shards(tf, batch_parallel):
+    same(_default(batch_parallel, "num_shards"), 1)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/default-infeed-queue",
+    tier="surface",
+    says="Leaving infeed_queue out means None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_infeed_queue(tf, batch_parallel):
+    same(_default(batch_parallel, "infeed_queue"), None)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/default-device-assignment",
+    tier="surface",
+    says="Leaving device_assignment out means None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_device_assignment(tf, batch_parallel):
+    same(_default(batch_parallel, "device_assignment"), None)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/signature/default-name",
+    tier="surface",
+    says="Leaving name out means None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_name(tf, batch_parallel):
+    same(_default(batch_parallel, "name"), None)
+
+
+def _default(function, parameter):
+    return inspect.signature(function).parameters[parameter].default
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/behaviour/splits-batch-dimension",
+    tier="run",
+    says=(
+        "Every input is cut into num_shards equal pieces along its first dimension, "
+        "in order."
+    ),
+)
+def splits_batch_dimension(tf, batch_parallel):
+    def total(piece):
+        return tf.reshape(tf.reduce_sum(piece), [1])
+
+    x = tf.placeholder(tf.float32, [None])
+    sums = batch_parallel(total, [x], num_shards=2)
+    with fixed_system(tf, cores=2) as session:
+        same(session.run(sums, {x: [0.0, 1.0, 2.0, 3.0]}), [[1.0, 5.0]])
+        for size in (1, 3, 7):
+            expect_raises(
+                tf.errors.InvalidArgumentError, session.run, sums, {x: np.zeros(size)}
+            )
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/behaviour/wraps-shard",
+    tier="run",
+    says="It gives what shard gives with default sharding arguments.",
+)
+def wraps_shard(tf, batch_parallel):
+    def computation(piece):
+        return piece * 2.0, tf.cast(piece, tf.int32)
+
+    x = tf.constant([0.0, 1.0, 2.0, 3.0])
+    wrapped = batch_parallel(computation, [x], 4)
+    direct = tf.tpu.shard(computation, [x], 4)
+    same(len(wrapped), len(direct))
+    same([t.dtype.name for t in wrapped], [t.dtype.name for t in direct])
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(wrapped), session.run(direct))
+        same(session.run(wrapped), [[0.0, 2.0, 4.0, 6.0], [0, 1, 2, 3]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/behaviour/applied-to-each-shard",
+    tier="run",
+    says=(
+        "Each piece is handed to the computation on a core of its own, all of them in "
+        "one parallel run."
+    ),
+)
+def applied_to_each_shard(tf, batch_parallel):
+    def add_number_of_shards(piece):
+        return piece + tf.tpu.cross_replica_sum(tf.ones_like(piece))
+
+    x = tf.constant([10.0, 20.0, 30.0, 40.0])
+    out = batch_parallel(add_number_of_shards, [x], num_shards=4)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(out), [[14.0, 24.0, 34.0, 44.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/behaviour/captured-tensor-broadcast",
+    tier="run",
+    says=(
+        "A tensor the computation picks up from the enclosing Python scope reaches "
+        "every shard whole, without being split."
+    ),
+)
+def captured_tensor_broadcast(tf, batch_parallel):
+    k = tf.constant([10.0, 20.0])
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    out = batch_parallel(lambda piece: piece + tf.reduce_sum(k), [x], num_shards=2)
+    with fixed_system(tf, cores=2) as session:
+        same(session.run(out), [[31.0, 32.0, 33.0, 34.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/example/captured-constant",
+    tier="run",
+    says=(
+        "The page's captured-constant snippet builds and runs: a constant 7 used "
+        "inside a computation that adds 3."
+    ),
+    doubt=(
+        "The snippet calls shard, leaves arguments out and returns rank 0: run with "
+        "num_shards, rank 0 is stacked."
+    ),
+)
+def captured_constant(tf, batch_parallel):
+    _captured_constant(tf, tf.tpu.shard)
+    _captured_constant(tf, batch_parallel)
+
+
+def _captured_constant(tf, shard):
+    x = tf.constant(7)
+
+    def computation():
+        return x + 3
+
+    out = shard(computation, num_shards=2)
+    with fixed_system(tf, cores=2) as session:
+        same(session.run(out), [[10, 10]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/returns/concatenated-first-dimension",
+    tier="run",
+    says="Per-shard outputs are joined along dimension 0 in shard order.",
+)
+def concatenated_first_dimension(tf, batch_parallel):
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    out = batch_parallel(lambda piece: piece * 10.0, [x], num_shards=2)
+    with fixed_system(tf, cores=2) as session:
+        same(session.run(out), [[[10.0, 20.0], [30.0, 40.0]]])
+    same(out[0].dtype.name, "float32")
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/returns/list",
+    tier="run",
+    says=(
+        "The result is a list of output tensors, one entry per output of the "
+        "computation, also when there is only one."
+    ),
+)
+def returns_list(tf, batch_parallel):
+    x = tf.constant([1.0, 2.0])
+    one = batch_parallel(lambda piece: piece, [x], num_shards=2)
+    two = batch_parallel(lambda piece: (piece, 2.0 * piece), [x], num_shards=2)
+    for out in (one, two):
+        assert isinstance(out, list), f"expected a list, got {out!r}"
+    with fixed_system(tf, cores=2) as session:
+        same(session.run(one), [[1.0, 2.0]])
+        same(session.run(two), [[1.0, 2.0], [2.0, 4.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/raises/rank-zero-input",
+    tier="build",
+    says="An input without a batch dimension is refused.",
+    doubt="No exception is named: ValueError while building.",
+)
+def rank_zero_input(tf, batch_parallel):
+    scalar, vector = tf.constant(1.0), tf.constant([1.0, 2.0])
+
+    def two(a, b):
+        return a + b
+
+    for inputs in ([scalar], [1.0], [np.float32(1.0)]):
+        expect_raises(ValueError, batch_parallel, tf.identity, inputs, num_shards=2)
+    expect_raises(ValueError, batch_parallel, two, [vector, scalar], num_shards=2)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/behaviour/output-rank",
+    tier="run",
+    says="Outputs of the computation have a dimension along which they can be joined.",
+    doubt=(
+        "The text asks for rank 1, the page's example returns rank 0: accepted, and "
+        "stacked."
+    ),
+)
+def output_rank(tf, batch_parallel):
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    def vector_matrix_and_scalar(piece):
+        return piece, tf.reshape(piece, [1, 1]), tf.reduce_sum(piece)
+
+    out = batch_parallel(vector_matrix_and_scalar, [x], num_shards=3)
+    with fixed_system(tf, cores=3) as session:
+        vector, matrix, scalars = session.run(out)
+    same(vector, [1.0, 2.0, 3.0])
+    same(matrix, [[1.0], [2.0], [3.0]])
+    same(scalars, [1.0, 2.0, 3.0])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:computation/python-function",
+    tier="build",
+    says=(
+        "computation is a Python callable that builds the work done on one shard and "
+        "receives that shard's tensors."
+    ),
+)
+def python_function(tf, batch_parallel):
+    received = []
+
+    def computation(*arguments):
+        received.append(arguments)
+        return arguments[0]
+
+    batch_parallel(computation, [tf.zeros([8, 3])], num_shards=4)
+    assert received, "the computation was not called"
+    for arguments in received:
+        same(len(arguments), 1)
+        assert isinstance(arguments[0], tf.Tensor), repr(arguments[0])
+        same(arguments[0].shape.as_list(), [2, 3])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:inputs/list-of-tensors",
+    tier="run",
+    says="inputs is a list holding one tensor per parameter of the computation.",
+    doubt=(
+        "What converts to a tensor is accepted as an entry, no container but a list "
+        "(releases from 1.15 on)."
+    ),
+)
+def inputs_list_of_tensors(tf, batch_parallel):
+    def add(first, second):
+        return first + second
+
+    a = tf.constant([1.0, 2.0, 3.0, 4.0])
+    b = tf.constant([10.0, 20.0, 30.0, 40.0])
+    array = np.array([10, 20, 30, 40], np.float32)
+    with fixed_system(tf, cores=2) as session:
+        for second in (b, array, [10.0, 20.0, 30.0, 40.0]):
+            out = batch_parallel(add, [a, second], num_shards=2)
+            same(session.run(out), [[11.0, 22.0, 33.0, 44.0]])
+    for inputs in ((a, b), a, {"first": a, "second": b}, array):
+        expect_raises(TypeError, batch_parallel, add, inputs, num_shards=2)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:inputs/none-is-empty",
+    tier="run",
+    says="Passing None for inputs is the same as passing an empty list.",
+)
+def inputs_none_is_empty(tf, batch_parallel):
+    def computation():
+        return tf.constant([5.0])
+
+    with fixed_system(tf, cores=2) as session:
+        for inputs in (None, []):
+            out = batch_parallel(computation, inputs, num_shards=2)
+            same(session.run(out), [[5.0, 5.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:inputs/divisible",
+    tier="build",
+    says="The size of dimension 0 of each input has to be a multiple of num_shards.",
+    doubt=(
+        "No exception is named: ValueError for known sizes, saying size and divisor; "
+        "otherwise InvalidArgumentError when run."
+    ),
+)
+def inputs_divisible(tf, batch_parallel):
+    for size, num_shards in ((7, 2), (8, 3), (2, 4)):
+        error = expect_raises(
+            ValueError,
+            batch_parallel,
+            tf.identity,
+            [tf.zeros([size])],
+            num_shards=num_shards,
+        )
+        _require_numbers(error, size, num_shards)
+    expect_raises(
+        ValueError, batch_parallel, tf.add, [tf.zeros([8]), tf.zeros([7])], num_shards=2
+    )
+    batch_parallel(tf.identity, [tf.zeros([8])], num_shards=2)
+
+
+def _require_numbers(error, *numbers):
+    """Require the message of ``error`` to show each of ``numbers``."""
+    shown = re.findall(r"\d+", str(error))
+    for number in numbers:
+        assert str(number) in shown, f"{number} is not in: {error}"
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:num_shards/count",
+    tier="run",
+    says="num_shards sets how many pieces and how many parallel copies there are.",
+    doubt=(
+        "Zero and negative values are not mentioned: ValueError, the documented rule "
+        "of shard."
+    ),
+)
+def num_shards_count(tf, batch_parallel):
+    def one():
+        return tf.ones([1])
+
+    for num_shards in (1, 2, 4, 8):
+        with fixed_system(tf, cores=num_shards) as session:
+            out = batch_parallel(one, num_shards=num_shards)
+            same(session.run(out), [[1.0] * num_shards])
+    for num_shards in (0, -1, -8):
+        expect_raises(ValueError, batch_parallel, one, num_shards=num_shards)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:infeed_queue/appends-tuple",
+    tier="run",
+    says=(
+        "A given queue's tuple elements follow the inputs in the argument list of the "
+        "computation."
+    ),
+    doubt=(
+        "The class is not described: as in release 1.x, each replica receiving its "
+        "slice along dimension 0."
+    ),
+)
+def infeed_queue_appends_tuple(tf, batch_parallel):
+    queue = infeed_queue(tf, tuple_types=[tf.float32], tuple_shapes=[[4]])
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    out = batch_parallel(
+        lambda piece, fed: piece * 10.0 + fed, [x], num_shards=2, infeed_queue=queue
+    )
+    enqueue = queue.split_inputs_and_generate_enqueue_ops(
+        [tf.constant([0.0, 1.0, 2.0, 3.0])]
+    )
+    with fixed_system(tf, cores=2) as session:
+        same(session.run([enqueue, out])[1], [[10.0, 21.0, 32.0, 43.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/used",
+    tier="run",
+    says="A given DeviceAssignment decides on which physical core each shard runs.",
+    doubt="No documented call tells which core did the work: the per-core trace does.",
+)
+def device_assignment_used(tf, batch_parallel):
+    x = tf.constant([0.0, 1.0, 2.0, 3.0])
+    with initialised_topology(tf, cores=4) as (session, topology):
+        assignment = assign_cores(tf, topology, [3, 2, 1, 0])
+        out = batch_parallel(
+            lambda piece: piece + 1.0,
+            [x],
+            num_shards=4,
+            device_assignment=assignment,
+        )
+        same(session.run(out), [[1.0, 2.0, 3.0, 4.0]])
+        same(core_of_each_replica(tf, session, out), [3, 2, 1, 0])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/default",
+    tier="run",
+    says="device_assignment None selects a default assignment.",
+)
+def device_assignment_default(tf, batch_parallel):
+    x = tf.constant([0.0, 1.0, 2.0, 3.0])
+    out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=4)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(out), [[1.0, 2.0, 3.0, 4.0]])
+        same(sorted(core_of_each_replica(tf, session, out)), [0, 1, 2, 3])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/omit-one-shard",
+    tier="run",
+    says="device_assignment can be left out when there is a single one-core shard.",
+)
+def device_assignment_omitted_for_one_shard(tf, batch_parallel):
+    x = tf.constant([1.0, 2.0])
+    out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=1)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(out), [[2.0, 3.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/omit-shards-equal-cores",
+    tier="run",
+    says=(
+        "device_assignment can be left out when one-core shards are as many as the "
+        "system has cores."
+    ),
+    doubt=(
+        "The rule holds once a core count is fixed; before that the default system "
+        "grows with the call."
+    ),
+)
+def device_assignment_omitted_for_all_cores(tf, batch_parallel):
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=4)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(out), [[2.0, 3.0, 4.0, 5.0]])
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/needed-otherwise",
+    tier="run",
+    says="For other shard counts a device_assignment is required.",
+    doubt=(
+        "Only the running system knows its cores: InvalidArgumentError at evaluation, "
+        "naming both counts."
+    ),
+)
+def device_assignment_needed(tf, batch_parallel):
+    with fixed_system(tf, cores=4) as session:
+        for num_shards in (2, 3, 5):
+            out = batch_parallel(lambda: tf.ones([1]), num_shards=num_shards)
+            error = expect_raises(tf.errors.InvalidArgumentError, session.run, out)
+            _require_numbers(error, num_shards, 4)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:device_assignment/needed-for-several-cores",
+    tier="run",
+    says="Shards that use several cores each require an assignment.",
+    doubt=(
+        "Only the running system knows its cores: InvalidArgumentError at evaluation."
+    ),
+)
+def device_assignment_needed_for_several_cores(tf, batch_parallel):
+    def on_core(num):
+        def computation():
+            with tf.device(tf.tpu.core(num)):
+                return tf.ones([1]) + 1.0
+
+        return computation
+
+    with fixed_system(tf, cores=4) as session:
+        for num, num_shards in ((1, 1), (3, 1), (1, 4)):
+            out = batch_parallel(on_core(num), num_shards=num_shards)
+            expect_raises(tf.errors.InvalidArgumentError, session.run, out)
+
+
+@function_clause(
+    "tf.tpu.batch_parallel/args:name/no-effect",
+    tier="build",
+    says="name is deprecated and changes nothing.",
+    doubt="Whether a warning is due is not said: silence, as in the releases.",
+)
+def name_no_effect(tf, batch_parallel):
+    unnamed = _operations(tf, batch_parallel)
+    same(_operations(tf, batch_parallel, name=None), unnamed)
+    same(_operations(tf, batch_parallel, name="foo"), unnamed)
+
+
+def _operations(tf, batch_parallel, **name):
+    """Return the names and types of the operations that one call adds."""
+    with tf.Graph().as_default() as graph:
+        x = tf.zeros([4])
+        batch_parallel(lambda piece: piece + 1.0, [x], num_shards=2, **name)
+        return [(op.name, op.type) for op in graph.get_operations()]
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/name/exists",
+    seed=SEED,
+    tier="surface",
+    says="The namespace offers batch_parallel_dyn.",
+    doubt=(
+        "The suffix marks an overload of the binding: a second name of the same "
+        "function."
+    ),
+)
+def dyn_exists(tf):
+    assert callable(tf.tpu.batch_parallel_dyn)
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/signature/parameter-order",
+    seed=SEED,
+    tier="surface",
+    says="It takes the six parameters of batch_parallel in the same order.",
+)
+def dyn_parameter_order(tf):
+    plain = inspect.signature(tf.tpu.batch_parallel).parameters
+    same(list(inspect.signature(tf.tpu.batch_parallel_dyn).parameters), list(plain))
+    parameter_order(tf, tf.tpu.batch_parallel_dyn)
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/signature/num-shards-has-default",
+    seed=SEED,
+    tier="surface",
+    says="num_shards may be omitted.",
+    doubt="The printed type wraps a default that is not None: 1, as in Python.",
+)
+def dyn_num_shards_has_default(tf):
+    default_num_shards(tf, tf.tpu.batch_parallel_dyn)
+    tf.tpu.batch_parallel_dyn(lambda piece: piece, [tf.zeros([3])])
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/behaviour/same-as-plain",
+    seed=SEED,
+    tier="run",
+    says=(
+        "It splits, applies, broadcasts captured tensors and joins outputs just as "
+        "batch_parallel does."
+    ),
+)
+def dyn_same_as_plain(tf):
+    run_every_check(tf, "tf.tpu.batch_parallel", tf.tpu.batch_parallel_dyn)
+
+
+class _Two:
+    def __index__(self):
+        return 2
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/args:num_shards/dynamic-type",
+    seed=SEED,
+    tier="run",
+    says="Any integer-like object is accepted as num_shards.",
+    doubt="No type is named: anything with __index__.",
+)
+def dyn_num_shards_type(tf):
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    with fixed_system(tf, cores=2) as session:
+        for two in (2, np.int64(2), np.uint8(2), _Two()):
+            out = tf.tpu.batch_parallel_dyn(tf.reduce_sum, [x], num_shards=two)
+            same(session.run(out), [[3.0, 7.0]])
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/args:name/any-object-ignored",
+    seed=SEED,
+    tier="build",
+    says="name of any type is accepted and ignored.",
+)
+def dyn_name_ignored(tf):
+    unnamed = _operations(tf, tf.tpu.batch_parallel_dyn, name=None)
+    for name in (object(), 5, ["foo"]):
+        same(_operations(tf, tf.tpu.batch_parallel_dyn, name=name), unnamed)
+
+
+@clause(
+    "tf.tpu.batch_parallel_dyn/example/captured-constant",
+    seed=SEED,
+    tier="run",
+    says=(
+        "The captured-constant snippet repeated in this entry runs through the "
+        "dynamic name too."
+    ),
+    doubt="As for the plain entry: num_shards supplied, rank 0 is stacked.",
+)
+def dyn_captured_constant(tf):
+    _captured_constant(tf, tf.tpu.shard_dyn)
+    _captured_constant(tf, tf.tpu.batch_parallel_dyn)

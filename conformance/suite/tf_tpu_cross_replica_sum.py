@@ -1,0 +1,459 @@
+"""Checks of tf.tpu.cross_replica_sum."""
+
+import contextlib
+import inspect
+import logging
+import re
+import warnings
+
+import numpy as np
+
+from ..clause import Unavailable, expect_raises, same
+from ..probes import fixed_system
+from .tf_tpu_page import function_clause
+
+
+def in_each_replica(tf, computation, replicas):
+    """Return the evaluated result of ``computation(replica number)`` per replica.
+
+    The replica number arrives as a float32 scalar tensor.
+    """
+    with fixed_system(tf, cores=replicas) as session:
+        out = tf.tpu.replicate(computation, [[float(i)] for i in range(replicas)])
+        session.run(tf.global_variables_initializer())
+        return session.run(out)
+
+
+def build_in_replicas(tf, computation, replicas):
+    """Build ``computation()`` in that many replicas; return what it returned."""
+    returned = []
+
+    def recorded():
+        returned.append(computation())
+
+    tf.tpu.replicate(recorded, [[]] * replicas)
+    return returned[0]
+
+
+def build_sum(tf, cross_replica_sum, x, groups=None, replicas=2):
+    """Build the sum of ``x`` in that many replicas; return it."""
+    return build_in_replicas(tf, lambda: cross_replica_sum(x, groups), replicas)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/name/exists",
+    tier="surface",
+    says="The namespace offers cross_replica_sum.",
+)
+def exists(tf, cross_replica_sum):
+    assert callable(cross_replica_sum)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/signature/parameter-order",
+    tier="surface",
+    says="Its parameters are x, group_assignment and name, in this order.",
+)
+def parameter_order(tf, cross_replica_sum):
+    parameters = inspect.signature(cross_replica_sum).parameters
+    same(list(parameters), ["x", "group_assignment", "name"])
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/signature/default-group-assignment",
+    tier="surface",
+    says="group_assignment may be left out and is then None.",
+    doubt="No default is printed, but the text calls the argument optional: None.",
+)
+def default_group_assignment(tf, cross_replica_sum):
+    parameters = inspect.signature(cross_replica_sum).parameters
+    same(parameters["group_assignment"].default, None)
+    build_in_replicas(tf, lambda: cross_replica_sum(tf.constant(1.0)), 2)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/signature/default-name",
+    tier="surface",
+    says="name may be left out and is then None.",
+    doubt="No default is printed, but the text calls the argument optional: None.",
+)
+def default_name(tf, cross_replica_sum):
+    same(inspect.signature(cross_replica_sum).parameters["name"].default, None)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/behaviour/sums-all-replicas",
+    tier="run",
+    says=(
+        "Without groups, that is with None, every replica receives the element-wise "
+        "sum of x over all replicas."
+    ),
+)
+def sums_all_replicas(tf, cross_replica_sum):
+    def computation(i):
+        x = tf.stack([i, 10.0 * i])
+        return cross_replica_sum(x), cross_replica_sum(x, [[0, 1, 2, 3]])
+
+    for by_default, in_one_group in in_each_replica(tf, computation, 4):
+        same(by_default, [6.0, 60.0])
+        same(in_one_group, by_default)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/behaviour/identical-on-replicas",
+    tier="run",
+    says="All members of a group obtain the same bits.",
+    doubt="Implied by one summed tensor, not stated: the same bits everywhere.",
+)
+def identical_on_replicas(tf, cross_replica_sum):
+    terms = np.random.RandomState(0).standard_normal([4, 1000]).astype(np.float32)
+    with fixed_system(tf, cores=4) as session:
+        out = tf.tpu.replicate(lambda x: cross_replica_sum(x), [[x] for x in terms])
+        sums = [entry[0] for entry in session.run(out)]
+    for total in sums:
+        same(total.tobytes(), sums[0].tobytes(), call="bytes of the sum")
+    # Three additions in float32, in any order, each off by at most half a unit in the
+    # last place (2**-24, relative) of a partial sum, which never exceeds sum(|x|).
+    exact = terms.astype(np.float64).sum(axis=0)
+    bound = 3 * 2.0**-24 * np.abs(terms).astype(np.float64).sum(axis=0) * (1 + 1e-6)
+    assert (np.abs(sums[0] - exact) <= bound).all(), "further off than three roundings"
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/local-tensor",
+    tier="run",
+    says="x is this replica's own contribution.",
+)
+def local_tensor(tf, cross_replica_sum):
+    out = in_each_replica(tf, lambda i: cross_replica_sum(i + 1.0), 2)
+    same(out, [[3.0], [3.0]])
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-object",
+    tier="run",
+    says="x may be any object that converts to a tensor.",
+    doubt=(
+        "The binding's catch-all: whatever converts to a tensor; anything else is "
+        "ValueError or TypeError while building."
+    ),
+)
+def overload_object(tf, cross_replica_sum):
+    array = np.array([1.0, 2.0], np.float32)
+
+    def computation(_):
+        return [cross_replica_sum(x) for x in (2.5, np.float32(2.5), array)]
+
+    for number, scalar, vector in in_each_replica(tf, computation, 2):
+        same([number, scalar], [5.0, 5.0])
+        same(vector, [2.0, 4.0])
+    for x in (None, object(), tf.float32):
+        expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, x)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-graph-node",
+    tier="run",
+    says="x may be a graph node such as a tensor or a variable.",
+    doubt=(
+        "The binding's base of tensors and operations: tensors and variables; "
+        "TypeError for an operation without output."
+    ),
+)
+def overload_graph_node(tf, cross_replica_sum):
+    tensor = tf.constant([1.0, 2.0])
+    variable = tf.get_variable(
+        "v", [2], initializer=tf.constant_initializer([1.0, 2.0]), use_resource=True
+    )
+    out = in_each_replica(
+        tf, lambda _: (cross_replica_sum(tensor), cross_replica_sum(variable)), 2
+    )
+    same(out, [[[2.0, 4.0], [2.0, 4.0]]] * 2)
+    for operation in (tf.no_op(), tf.group(tensor), variable.initializer):
+        expect_raises(TypeError, build_sum, tf, cross_replica_sum, operation)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-per-replica",
+    tier="run",
+    says=(
+        "x may be a PerReplica value, whose component for the running replica is "
+        "summed."
+    ),
+    doubt=(
+        "Where such values come from is not said. In a replica its own component, "
+        "outside all components summed."
+    ),
+)
+def overload_per_replica(tf, cross_replica_sum):
+    distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
+    per_replica = getattr(distribute, "PerReplica", None)
+    if per_replica is None:
+        raise Unavailable("no tf.contrib.distribute.PerReplica to make such a value")
+    value = per_replica([tf.constant(number) for number in (1.0, 2.0, 3.0, 4.0)])
+    same(in_each_replica(tf, lambda _: cross_replica_sum(value), 4), [[10.0]] * 4)
+    total = cross_replica_sum(value)
+    assert isinstance(total, tf.Tensor), repr(total)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(total), 10.0)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-pair",
+    tier="run",
+    says="x may be a two-element tuple.",
+    doubt=(
+        "The printed class containers cannot be summed: a pair of values that "
+        "converts to one tensor."
+    ),
+)
+def overload_pair(tf, cross_replica_sum):
+    out = in_each_replica(tf, lambda _: cross_replica_sum((1.0, 2.0)), 2)
+    same(out, [[[2.0, 4.0]]] * 2)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-enumerable",
+    tier="run",
+    says="x may be a sequence of values.",
+    doubt=(
+        "One tensor, as the page returns a Tensor; a ragged sequence is ValueError or "
+        "TypeError."
+    ),
+)
+def overload_enumerable(tf, cross_replica_sum):
+    t = tf.constant([1.0])
+    out = in_each_replica(
+        tf, lambda _: (cross_replica_sum([1.0, 2.0, 3.0]), cross_replica_sum([t, t])), 2
+    )
+    same(out, [[[2.0, 4.0, 6.0], [[2.0], [2.0]]]] * 2)
+    for ragged in ([[1.0], [2.0, 3.0]], [1.0, [2.0]], [t, [1.0, 2.0]]):
+        expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, ragged)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:x/overload-dictionary",
+    tier="run",
+    says="x may be a mapping of values.",
+    doubt=(
+        "The page returns a Tensor, yet a mapping can only be summed key by key: a "
+        "dict with the same keys."
+    ),
+)
+def overload_dictionary(tf, cross_replica_sum):
+    out = in_each_replica(
+        tf, lambda _: cross_replica_sum({"a": 1.0, "b": [2.0, 3.0]}), 2
+    )
+    same(out, [{"a": 2.0, "b": [4.0, 6.0]}] * 2)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/subgroups",
+    tier="run",
+    says="With groups the sum is taken inside each subgroup only.",
+)
+def subgroups(tf, cross_replica_sum):
+    out = in_each_replica(tf, lambda i: cross_replica_sum(i, [[0, 2], [1, 3]]), 4)
+    same(out, [[2.0], [4.0], [2.0], [4.0]])
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids",
+    tier="run",
+    says="Row i of the assignment lists the replica ids that form subgroup i.",
+)
+def rows_list_replica_ids(tf, cross_replica_sum):
+    def computation(i):
+        x = tf.pow(2.0, i)
+        return (
+            cross_replica_sum(x, [[3, 0], [1, 2]]),
+            cross_replica_sum(x, [[2, 1], [0, 3]]),
+        )
+
+    out = in_each_replica(tf, computation, 4)
+    same(out, [[9.0, 9.0], [6.0, 6.0], [6.0, 6.0], [9.0, 9.0]])
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/two-dimensional",
+    tier="build",
+    says="The assignment has two dimensions: groups by replicas per group.",
+    doubt=(
+        "No exception is named: ValueError while building, the shape being part of "
+        "the contract."
+    ),
+)
+def group_assignment_two_dimensional(tf, cross_replica_sum):
+    for groups in ([0, 1], [[[0, 1]]], 0):
+        expect_raises(ValueError, build_sum, tf, cross_replica_sum, 1.0, groups)
+    build_sum(tf, cross_replica_sum, 1.0, [[0, 1]])
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/equal-group-sizes",
+    tier="build",
+    says="All subgroups have the same number of members.",
+    doubt="Follows from the rectangular shape, no exception is named: ValueError.",
+)
+def group_sizes_equal(tf, cross_replica_sum):
+    for groups, replicas in (
+        ([[0], [1, 2]], 3),
+        ([[0, 1], [2]], 3),
+        ([[0, 1, 2], [3]], 4),
+    ):
+        expect_raises(
+            ValueError, build_sum, tf, cross_replica_sum, 1.0, groups, replicas
+        )
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/int32",
+    tier="build",
+    says="Ids are integers that fit int32.",
+    doubt="Anything integral; TypeError for floats and strings.",
+)
+def group_ids_int32(tf, cross_replica_sum):
+    for groups in (np.array([[0, 1]], np.int32), np.array([[0, 1]]), ((0, 1),)):
+        build_sum(tf, cross_replica_sum, 1.0, groups)
+    for groups in ([[0.0, 1.0]], [["0", "1"]], [[0, 1.5]]):
+        expect_raises(TypeError, build_sum, tf, cross_replica_sum, 1.0, groups)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:group_assignment/partition",
+    tier="build",
+    says="Each replica belongs to exactly one subgroup.",
+    doubt=(
+        "Not stated: checked while building, where the replicas are known, by a "
+        "ValueError naming an id."
+    ),
+)
+def groups_partition_the_replicas(tf, cross_replica_sum):
+    for groups, named in (
+        ([[0, 0], [1, 2]], "[03]"),
+        ([[0, 1]], "[23]"),
+        ([[0, 1], [2, 9]], "[39]"),
+    ):
+        error = expect_raises(
+            ValueError, build_sum, tf, cross_replica_sum, 1.0, groups, 4
+        )
+        assert re.search(rf"\b{named}\b", str(error)), str(error)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/args:name/names-the-op",
+    tier="build",
+    says="name, if given, names the created operation.",
+)
+def name_names_the_op(tf, cross_replica_sum):
+    def computation():
+        x = tf.constant(1.0)
+        return [cross_replica_sum(x, name="foo").op.name for _ in range(2)]
+
+    first, second = build_in_replicas(tf, computation, 2)
+    assert first.endswith("foo"), first
+    assert second != first and "foo" in second, second
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/returns/tensor",
+    tier="build",
+    says="The result is a Tensor holding the sum.",
+    doubt="A mapping cannot give one tensor; everything else does.",
+)
+def returns_tensor(tf, cross_replica_sum):
+    def computation():
+        inputs = (tf.constant([1.0, 2.0]), 2.5, [1.0, 2.0])
+        return [cross_replica_sum(x) for x in inputs]
+
+    for total in build_in_replicas(tf, computation, 2):
+        assert isinstance(total, tf.Tensor), repr(total)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/returns/dtype-and-shape-kept",
+    tier="run",
+    says="The result has the dtype and shape of x.",
+    doubt=(
+        "Dtypes are not listed: bfloat16 (summed in float32), float16, float32, "
+        "float64, int32 and uint32; TypeError for others."
+    ),
+)
+def dtype_and_shape_kept(tf, cross_replica_sum):
+    kept = [
+        (tf.float32, [2, 3]),
+        (tf.int32, [4]),
+        (tf.bfloat16, [5]),
+        (tf.uint32, [1]),
+        (tf.float16, []),
+        (tf.float64, [2]),
+    ]
+
+    def computation(_):
+        inputs = [tf.cast(tf.ones(shape), dtype) for dtype, shape in kept]
+        return [cross_replica_sum(x) for x in inputs]
+
+    for sums in in_each_replica(tf, computation, 4):
+        for total, (dtype, shape) in zip(sums, kept):
+            same(np.asarray(total).dtype.name, dtype.name)
+            same(total, np.full(shape, 4.0))
+    _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
+
+    for dtype in (tf.int64, tf.bool, tf.string, tf.complex64):
+        x = tf.placeholder(dtype, [2])
+        expect_raises(TypeError, build_sum, tf, cross_replica_sum, x)
+
+
+def _require_bfloat16_sum_in_float32(tf, cross_replica_sum):
+    def computation(i):
+        x = tf.where(tf.equal(i, 0.0), tf.constant(256.0), tf.constant(1.0))
+        return cross_replica_sum(tf.cast(x, tf.bfloat16))
+
+    # Around 256 bfloat16 has steps of 2: 256 + 1 + 1 + 1 is 259, which rounds to 260;
+    # rounded after every addition it would stay 256.
+    same(in_each_replica(tf, computation, 4), [[260.0]] * 4)
+
+
+@contextlib.contextmanager
+def _recorded_warnings():
+    """Collect the texts of warnings, from the module ``warnings`` or a logger."""
+    texts = []
+    make_record = logging.getLogRecordFactory()
+    # The releases write to this logger, which a caller may have silenced.
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+
+    def record(*args, **kwargs):
+        made = make_record(*args, **kwargs)
+        if made.levelno >= logging.WARNING:
+            texts.append(made.getMessage())
+        return made
+
+    logging.setLogRecordFactory(record)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield texts
+    finally:
+        logging.setLogRecordFactory(make_record)
+        logger.setLevel(level)
+    texts.extend(str(warning.message) for warning in caught)
+
+
+@function_clause(
+    "tf.tpu.cross_replica_sum/behaviour/outside-replicated-computation",
+    tier="run",
+    says=(
+        "Called where no replicas exist it still builds and treats the caller as the "
+        "only replica."
+    ),
+    doubt="Not stated: one warning, and the caller counts as the only replica.",
+)
+def outside_replicated_computation(tf, cross_replica_sum):
+    with _recorded_warnings() as texts:
+        total = cross_replica_sum(tf.constant(1.0))
+    told = [text for text in texts if "cross_replica_sum" in text]
+    same(len(told), 1, call="warnings about cross_replica_sum")
+    with fixed_system(tf, cores=1) as session:
+        same(session.run(total), 1.0)

@@ -1,0 +1,257 @@
+"""Checks of tf.tpu.outside_compilation and tf.tpu.outside_compilation_dyn."""
+
+import inspect
+import os
+
+from ..clause import clause, same
+from ..probes import fixed_system
+from .tf_tpu_page import SEED, function_clause
+
+
+def in_one_replica(tf, computation, *inputs):
+    """Return what ``computation(*inputs)`` gives in a replica."""
+    with fixed_system(tf, cores=1) as session:
+        return session.run(tf.tpu.replicate(computation, [list(inputs)])[0])
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/name/exists",
+    tier="surface",
+    says="The namespace offers outside_compilation.",
+)
+def exists(tf, outside_compilation):
+    assert callable(outside_compilation)
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/signature/computation-args-kwargs",
+    tier="surface",
+    says="It takes a computation followed by free positional and keyword arguments.",
+    doubt=(
+        "The binding puts kwargs before args, as a dictionary: the Python form, as in "
+        "all releases."
+    ),
+)
+def computation_args_kwargs(tf, outside_compilation):
+    parameters = list(inspect.signature(outside_compilation).parameters.values())
+    same(
+        [parameter.kind for parameter in parameters],
+        [
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.VAR_POSITIONAL,
+            inspect.Parameter.VAR_KEYWORD,
+        ],
+    )
+    same(parameters[0].name, "computation")
+    assert parameters[0].default is inspect.Parameter.empty
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/behaviour/leaves-replicate-scope",
+    tier="build",
+    says="The computation is built outside the replicate scope that is active.",
+)
+def leaves_replicate_scope(tf, outside_compilation):
+    devices = {}
+
+    def host_part(x):
+        y = x + 1.0
+        devices["host part"] = y.op.device
+        return y
+
+    def computation(x):
+        with tf.device(tf.tpu.core(0)):
+            y = x * 2.0
+            devices["neighbour"] = y.op.device
+            return outside_compilation(host_part, y)
+
+    tf.tpu.replicate(computation, [[1.0], [2.0]])
+    assert "TPU_REPLICATED_CORE" in devices["neighbour"], devices
+    assert "TPU_REPLICATED_CORE" not in devices["host part"], devices
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/behaviour/runs-on-host",
+    tier="run",
+    says="What it builds runs on the host, not on a core.",
+    doubt=(
+        "How often is not said: once per replica and run. The callback is on no page "
+        "and serves as a probe."
+    ),
+)
+def runs_on_host(tf, outside_compilation):
+    processes = []
+
+    def record_process(x):
+        processes.append(os.getpid())
+        return x
+
+    def host_part(x):
+        return tf.py_func(record_process, [x], tf.float32)
+
+    with fixed_system(tf, cores=2) as session:
+        out = tf.tpu.replicate(
+            lambda x: outside_compilation(host_part, x), [[1.0], [2.0]]
+        )
+        session.run(out)
+    same(processes, [os.getpid()] * 2)
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/args:computation/python-function",
+    tier="build",
+    says="computation is a Python callable that builds the host part.",
+)
+def python_function(tf, outside_compilation):
+    received = []
+
+    def host_part(*arguments, **keywords):
+        received.append((arguments, keywords))
+        return arguments[0]
+
+    x = tf.constant(1.0)
+    outside_compilation(host_part, x, 5, key="value")
+    ((arguments, keywords),) = received
+    assert arguments[0] is x
+    same(arguments[1:], (5,))
+    same(keywords, {"key": "value"})
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/args:args/forwarded-in-order",
+    tier="run",
+    says="Positional arguments reach the computation unchanged and in order.",
+)
+def args_forwarded_in_order(tf, outside_compilation):
+    def computation(x, y):
+        return outside_compilation(lambda a, b: a - b, x, y)
+
+    same(in_one_replica(tf, computation, 5.0, 3.0), [2.0])
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/args:kwargs/forwarded-by-name",
+    tier="run",
+    says="Keyword arguments reach the computation under their names.",
+)
+def kwargs_forwarded_by_name(tf, outside_compilation):
+    def computation(x):
+        return outside_compilation(lambda a, scale: a * scale, x, scale=3.0)
+
+    same(in_one_replica(tf, computation, 2.0), [6.0])
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/args:kwargs/optional",
+    tier="run",
+    says="It can be called without keyword arguments.",
+)
+def kwargs_optional(tf, outside_compilation):
+    def computation(x):
+        return outside_compilation(lambda a: a + 1.0, x)
+
+    same(in_one_replica(tf, computation, 2.0), [3.0])
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/returns/tensors-of-computation",
+    tier="run",
+    says=(
+        "It returns what the computation returned, and those tensors can be used on "
+        "the core again."
+    ),
+)
+def returns_tensors_of_computation(tf, outside_compilation):
+    def computation(x):
+        y = outside_compilation(lambda a: a + 1.0, x)
+        assert isinstance(y, tf.Tensor)
+        return y * 2.0
+
+    same(in_one_replica(tf, computation, 2.0), [6.0])
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/returns/structure-kept",
+    tier="run",
+    says="Several returned tensors come back in the same structure.",
+    doubt=(
+        "Only tensors are mentioned: the object is returned as it is, structure and "
+        "other values included."
+    ),
+)
+def returns_structure_kept(tf, outside_compilation):
+    returned = []
+
+    def computation(x):
+        nest = outside_compilation(lambda a: (a, {"k": a + 1.0}, "text", None), x)
+        returned.append(nest)
+        return nest[0] + nest[1]["k"]
+
+    same(in_one_replica(tf, computation, 2.0), [5.0])
+    (nest,) = returned
+    assert isinstance(nest, tuple) and isinstance(nest[1], dict), repr(nest)
+    assert isinstance(nest[0], tf.Tensor) and isinstance(nest[1]["k"], tf.Tensor)
+    same(nest[2:], ("text", None))
+
+
+@function_clause(
+    "tf.tpu.outside_compilation/behaviour/without-replicate-scope",
+    tier="build",
+    says="Called where no replicate scope exists it just calls the computation.",
+    doubt="The text says any current scope: without one, a plain call.",
+)
+def without_replicate_scope(tf, outside_compilation):
+    out = outside_compilation(lambda a: a + 1.0, tf.constant(2.0))
+    assert isinstance(out, tf.Tensor)
+    with tf.Session() as session:
+        same(session.run(out), 3.0)
+
+
+@clause(
+    "tf.tpu.outside_compilation_dyn/name/exists",
+    seed=SEED,
+    tier="surface",
+    says="The namespace offers outside_compilation_dyn.",
+    doubt=(
+        "The suffix marks an overload of the binding: a second name of the same "
+        "function."
+    ),
+)
+def dyn_exists(tf):
+    assert callable(tf.tpu.outside_compilation_dyn)
+
+
+@clause(
+    "tf.tpu.outside_compilation_dyn/signature/computation-args-kwargs",
+    seed=SEED,
+    tier="surface",
+    says="It takes a computation followed by free positional and keyword arguments.",
+)
+def dyn_computation_args_kwargs(tf):
+    plain = inspect.signature(tf.tpu.outside_compilation)
+    twin = inspect.signature(tf.tpu.outside_compilation_dyn)
+    same(str(twin), str(plain))
+    computation_args_kwargs(tf, tf.tpu.outside_compilation_dyn)
+
+
+@clause(
+    "tf.tpu.outside_compilation_dyn/behaviour/args-overload",
+    seed=SEED,
+    tier="run",
+    says="Called with positional arguments only it behaves like the plain function.",
+)
+def dyn_args(tf):
+    args_forwarded_in_order(tf, tf.tpu.outside_compilation_dyn)
+
+
+@clause(
+    "tf.tpu.outside_compilation_dyn/behaviour/kwargs-overload",
+    seed=SEED,
+    tier="run",
+    says="Keyword arguments are passed on like those of the plain function.",
+    doubt=(
+        "The binding's dictionary argument: in Python keywords are written as keywords."
+    ),
+)
+def dyn_kwargs(tf):
+    kwargs_forwarded_by_name(tf, tf.tpu.outside_compilation_dyn)

@@ -1,0 +1,63 @@
+"""Clauses of the tf.tpu page whose check takes the function under test.
+
+The page prints nearly every function twice, plainly and with the suffix ``_dyn``.
+A check written as ``check(tf, function)`` decides both names.
+"""
+
+import functools
+
+from ..clause import Unavailable, clause
+
+SEED = "000_04abb9e9288042d8.txt"
+
+_CHECKS = {}
+
+
+def function_clause(id, tier, says, doubt=None):
+    """Register the decorated ``check(tf, function)`` under the clause ``id``.
+
+    The function under test is the one that the id begins with.
+    """
+    api = id.split("/")[0]
+
+    def register(check):
+        @functools.wraps(check)
+        def check_of_module(tf):
+            check(tf, function_named(tf, api))
+
+        clause(id, seed=SEED, tier=tier, says=says, doubt=doubt)(check_of_module)
+        checks = _CHECKS.setdefault(api, [])
+        if check not in checks:
+            checks.append(check)
+        return check
+
+    return register
+
+
+def function_named(tf, api):
+    """Return the function that ``api``, such as 'tf.tpu.core', names in ``tf``."""
+    found = tf
+    for part in api.split(".")[1:]:
+        found = getattr(found, part)
+    return found
+
+
+def run_every_check(tf, api, function):
+    """Run all checks of the clauses of ``api`` with ``function`` in its place."""
+    run_checks(tf, _CHECKS[api], function)
+
+
+def run_checks(tf, checks, function):
+    """Run each check in a graph of its own, with ``function`` as the one under test.
+
+    Raises Unavailable at the end if a check could not look at what it states.
+    """
+    unavailable = []
+    for check in checks:
+        try:
+            with tf.Graph().as_default():
+                check(tf, function)
+        except Unavailable as reason:
+            unavailable.append(f"{check.__name__}: {reason}")
+    if unavailable:
+        raise Unavailable("; ".join(unavailable))

@@ -1,0 +1,540 @@
+"""Checks of tf.tpu.rewrite and tf.tpu.rewrite_dyn."""
+
+import inspect
+
+import numpy as np
+
+from ..clause import clause, expect_raises, same
+from ..probes import (
+    assign_cores,
+    core_of_each_replica,
+    fixed_system,
+    infeed_queue,
+    initialised_topology,
+    traced,
+)
+from .tf_tpu_page import SEED, function_clause, run_every_check
+
+PARAMETERS = ["computation", "inputs", "infeed_queue", "device_assignment", "name"]
+
+
+def evaluate(tf, build):
+    """Return the evaluated result of ``build()`` on a system of four cores."""
+    with fixed_system(tf, cores=4) as session:
+        return session.run(build())
+
+
+def counter(tf):
+    """Return a variable that starts at zero and may be assigned on a core."""
+    return tf.get_variable(
+        "counter", [], initializer=tf.zeros_initializer(), use_resource=True
+    )
+
+
+@function_clause(
+    "tf.tpu.rewrite/name/exists",
+    tier="surface",
+    says="The namespace offers rewrite.",
+)
+def exists(tf, rewrite):
+    assert callable(rewrite)
+
+
+@function_clause(
+    "tf.tpu.rewrite/signature/parameter-order",
+    tier="surface",
+    says=(
+        "Its parameters are, in this order, computation, inputs, infeed_queue, "
+        "device_assignment and name."
+    ),
+    doubt=(
+        "Release 2.4 appends xla_options: further parameters at the end are tolerated."
+    ),
+)
+def parameter_order(tf, rewrite):
+    parameters = list(inspect.signature(rewrite).parameters.values())
+    same([parameter.name for parameter in parameters[:5]], PARAMETERS)
+    required = [p.name for p in parameters if p.default is inspect.Parameter.empty]
+    same(required, ["computation"])
+
+
+@function_clause(
+    "tf.tpu.rewrite/signature/default-inputs",
+    tier="surface",
+    says="When inputs is left out it is None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_inputs(tf, rewrite):
+    same(_default(rewrite, "inputs"), None)
+
+
+@function_clause(
+    "tf.tpu.rewrite/signature/default-infeed-queue",
+    tier="surface",
+    says="When infeed_queue is left out it is None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_infeed_queue(tf, rewrite):
+    same(_default(rewrite, "infeed_queue"), None)
+
+
+@function_clause(
+    "tf.tpu.rewrite/signature/default-device-assignment",
+    tier="surface",
+    says="When device_assignment is left out it is None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_device_assignment(tf, rewrite):
+    same(_default(rewrite, "device_assignment"), None)
+
+
+@function_clause(
+    "tf.tpu.rewrite/signature/default-name",
+    tier="surface",
+    says="When name is left out it is None.",
+    doubt="The page prints no defaults: those of release 1.15.",
+)
+def default_name(tf, rewrite):
+    same(_default(rewrite, "name"), None)
+
+
+def _default(function, parameter):
+    return inspect.signature(function).parameters[parameter].default
+
+
+@function_clause(
+    "tf.tpu.rewrite/behaviour/runs-on-one-core",
+    tier="run",
+    says="The computation is turned into a single execution on the TPU system.",
+)
+def runs_on_one_core(tf, rewrite):
+    with fixed_system(tf, cores=4) as session:
+        out = rewrite(lambda x: x * x, [tf.constant(3.0)])
+        same(session.run(out), [9.0])
+        same(len(core_of_each_replica(tf, session, out)), 1)
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:computation/applied-to-inputs",
+    tier="run",
+    says="computation is a Python callable building the work applied to the inputs.",
+)
+def applied_to_inputs(tf, rewrite):
+    same(evaluate(tf, lambda: rewrite(lambda a, b: a - b, [5.0, 3.0])), [2.0])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:computation/as-many-inputs-as-parameters",
+    tier="build",
+    says="A computation with n parameters goes with a list of n tensors.",
+    doubt="No exception is named: a ValueError, which may be a TypeError as well.",
+)
+def as_many_inputs_as_parameters(tf, rewrite):
+    a, b, c = tf.constant(1.0), tf.constant(2.0), tf.constant(3.0)
+    for inputs in ([a], [a, b, c], []):
+        expect_raises(ValueError, rewrite, lambda first, second: first, inputs)
+    rewrite(lambda first, second: first + second, [a, b])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:computation/may-return-operations-and-tensors",
+    tier="build",
+    says="The list that the computation returns may mix operations and tensors.",
+)
+def may_return_operations_and_tensors(tf, rewrite):
+    rewrite(lambda x: [x + 1.0, tf.no_op()], [tf.constant(1.0)])
+    rewrite(lambda x: [x + 1.0, x, tf.no_op(), tf.no_op()], [tf.constant(1.0)])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:computation/tensors-first",
+    tier="build",
+    says="In a returned list, tensors precede operations.",
+    doubt="No exception is named: ValueError.",
+)
+def tensors_first(tf, rewrite):
+    x = tf.constant(1.0)
+    for misplaced in (
+        lambda t: [tf.no_op(), t],
+        lambda t: (tf.no_op(), t),
+        lambda t: [t, tf.no_op(), t + 1.0],
+    ):
+        expect_raises(ValueError, rewrite, misplaced, [x])
+    rewrite(lambda t: [t, tf.no_op()], [x])
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/list-of-tensors-only",
+    tier="build",
+    says=(
+        "For a returned list the result is a list of its tensors, without the "
+        "operations."
+    ),
+    doubt=(
+        "Text and Returns entry differ: the container of the computation, without its "
+        "operations."
+    ),
+)
+def list_of_tensors_only(tf, rewrite):
+    x = tf.constant(1.0)
+    out = rewrite(lambda t: [t + 1.0, t + 2.0, tf.no_op()], [x])
+    assert isinstance(out, list), repr(out)
+    same([isinstance(tensor, tf.Tensor) for tensor in out], [True, True])
+
+
+@function_clause(
+    "tf.tpu.rewrite/behaviour/all-operations-executed",
+    tier="run",
+    says=(
+        "Evaluating any returned tensor runs every operation built in the "
+        "computation, also those not returned."
+    ),
+    doubt=(
+        "The graph of the releases has no such edge, on hardware the cluster runs as "
+        "a whole: as written."
+    ),
+)
+def all_operations_executed(tf, rewrite):
+    count = counter(tf)
+
+    def computation(x):
+        count.assign_add(1.0)
+        return x + 1.0
+
+    with fixed_system(tf, cores=4) as session:
+        out = rewrite(computation, [tf.constant(1.0)])
+        session.run(tf.global_variables_initializer())
+        same(session.run(out), [2.0])
+        same(session.run(count), 1.0)
+        session.run(out[0])
+        same(session.run(count), 2.0)
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/list-of-tensors",
+    tier="run",
+    says="inputs is a list with one entry per parameter.",
+)
+def inputs_list_of_tensors(tf, rewrite):
+    inputs = [tf.constant(1.0), tf.constant(2.0)]
+    same(evaluate(tf, lambda: rewrite(lambda a, b: a + b, inputs)), [3.0])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/none-is-empty",
+    tier="run",
+    says="None is the same as an empty list.",
+)
+def inputs_none_is_empty(tf, rewrite):
+    def two():
+        return tf.constant(2.0)
+
+    with fixed_system(tf, cores=4) as session:
+        for out in (rewrite(two, None), rewrite(two, []), rewrite(two)):
+            same(session.run(out), [2.0])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/overload-tuple-or-none",
+    tier="run",
+    says="The typed overload allows a tuple or nothing.",
+    doubt=(
+        "A binding artefact: lists and tuples are equal, other containers are "
+        "TypeError."
+    ),
+)
+def inputs_tuple_or_none(tf, rewrite):
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(rewrite(lambda a, b: a + b, (x, y))), [3.0])
+        same(session.run(rewrite(lambda: tf.constant(2.0), ())), [2.0])
+    for inputs in (x, {"x": x}, 1.0, "x"):
+        expect_raises(TypeError, rewrite, lambda a: a, inputs)
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/nested-structure",
+    tier="run",
+    says="An input can be a nest, handed to the computation unchanged in shape.",
+)
+def inputs_nested_structure(tf, rewrite):
+    received = []
+
+    def computation(nest):
+        received.append(nest)
+        return nest["a"] + nest["b"][0]
+
+    out = evaluate(tf, lambda: rewrite(computation, [{"a": 1.0, "b": [2.0]}]))
+    same(out, [3.0])
+    assert isinstance(received[0], dict), repr(received[0])
+    assert isinstance(received[0]["b"], list), repr(received[0]["b"])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/leaves-convert",
+    tier="build",
+    says="Leaves may be any values convertible to tensors.",
+)
+def inputs_leaves_convert(tf, rewrite):
+    leaves = _received(tf, rewrite, [1, 2.0, True, np.zeros((2, 3))])
+    names = [leaf.dtype.name for leaf in leaves]
+    same(names, ["int32", "float32", "bool", "float64"])
+    same([leaf.shape.as_list() for leaf in leaves], [[], [], [], [2, 3]])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/nested-list-of-numbers-is-scalars",
+    tier="build",
+    says="An n-dimensional list of numbers arrives as nested lists of scalar tensors.",
+)
+def inputs_nested_list_is_scalars(tf, rewrite):
+    (rows,) = _received(tf, rewrite, [[[1, 2], [3, 4]]])
+    assert isinstance(rows, list), repr(rows)
+    same([len(row) for row in rows], [2, 2])
+    for scalar in rows[0] + rows[1]:
+        assert isinstance(scalar, tf.Tensor), repr(scalar)
+        same(scalar.shape.as_list(), [])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:inputs/convert-to-tensor-keeps-rank",
+    tier="build",
+    says="Converting first keeps one tensor of full rank.",
+)
+def inputs_converted_keep_rank(tf, rewrite):
+    (x,) = _received(tf, rewrite, [tf.convert_to_tensor([[1, 2], [3, 4]])])
+    assert isinstance(x, tf.Tensor), repr(x)
+    same(x.dtype.name, "int32")
+    same(x.shape.as_list(), [2, 2])
+
+
+def _received(tf, rewrite, inputs):
+    """Return the arguments that a computation receives for ``inputs``."""
+    received = []
+
+    def computation(*arguments):
+        received.append(arguments)
+        return tf.constant(0.0)
+
+    rewrite(computation, inputs)
+    return received[0]
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:infeed_queue/appended-to-arguments",
+    tier="run",
+    says="Elements dequeued from a given queue follow the inputs as arguments.",
+    doubt="The class is not described: as in release 1.x.",
+)
+def infeed_queue_appended(tf, rewrite):
+    queue = infeed_queue(tf, tuple_types=[tf.float32], tuple_shapes=[[4]])
+    out = rewrite(lambda x, fed: x + fed, [1.0], infeed_queue=queue)
+    enqueue = queue.split_inputs_and_generate_enqueue_ops([tf.zeros([4])])
+    with fixed_system(tf, cores=1) as session:
+        same(session.run([enqueue, out])[1], [[1.0, 1.0, 1.0, 1.0]])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:device_assignment/used",
+    tier="run",
+    says="A given device_assignment maps logical to physical cores.",
+    doubt="No documented call tells which core did the work: the per-core trace does.",
+)
+def device_assignment_used(tf, rewrite):
+    with initialised_topology(tf, cores=4) as (session, topology):
+        assignment = assign_cores(tf, topology, [2])
+        out = rewrite(lambda x: x + 1.0, [1.0], device_assignment=assignment)
+        same(session.run(out), [2.0])
+        same(core_of_each_replica(tf, session, out), [2])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:device_assignment/omit-single-core",
+    tier="run",
+    says="device_assignment may be left out for a computation on one core.",
+)
+def device_assignment_omitted(tf, rewrite):
+    same(evaluate(tf, lambda: rewrite(lambda x: x + 1.0, [1.0])), [2.0])
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:device_assignment/default-is-task-0-device-0",
+    tier="run",
+    says=(
+        "Without device_assignment, the core with task 0 and TPU device 0 does the "
+        "work."
+    ),
+    doubt="No documented call tells which core did the work: the per-core trace does.",
+)
+def device_assignment_default(tf, rewrite):
+    with fixed_system(tf, cores=4) as session:
+        out = rewrite(lambda x: x + 1.0, [1.0])
+        _, trace = traced(tf, session, out)
+    on_cores = [record for record in trace if record.core is not None]
+    assert on_cores, "the trace is empty"
+    for record in on_cores:
+        same((record.task, record.device), (0, 0), call=record.operation)
+
+
+@function_clause(
+    "tf.tpu.rewrite/args:name/no-effect",
+    tier="build",
+    says="name is deprecated and changes nothing.",
+)
+def name_no_effect(tf, rewrite):
+    unnamed = _operations(tf, rewrite)
+    same(_operations(tf, rewrite, name=None), unnamed)
+    same(_operations(tf, rewrite, name="foo"), unnamed)
+
+
+def _operations(tf, rewrite, **name):
+    """Return the names of the operations that one call adds."""
+    with tf.Graph().as_default() as graph:
+        rewrite(lambda x: x + 1.0, [1.0], **name)
+        return [operation.name for operation in graph.get_operations()]
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/same-structure-as-direct-call",
+    tier="build",
+    says=(
+        "Apart from three special cases the result has the data structure of "
+        "computation(*inputs)."
+    ),
+    doubt="Every container is kept, a flat tuple included.",
+)
+def same_structure_as_direct_call(tf, rewrite):
+    x = tf.constant(1.0)
+    nest = rewrite(lambda t: {"a": t, "b": [t, (t,)]}, [x])
+    assert isinstance(nest, dict) and sorted(nest) == ["a", "b"], repr(nest)
+    assert isinstance(nest["b"], list), repr(nest["b"])
+    assert isinstance(nest["b"][1], tuple), repr(nest["b"][1])
+    for leaf in (nest["a"], nest["b"][0], nest["b"][1][0]):
+        assert isinstance(leaf, tf.Tensor), repr(leaf)
+    pair = rewrite(lambda t: (t, t + 1.0), [x])
+    assert isinstance(pair, tuple), repr(pair)
+    both = rewrite(lambda t: [t, t + 1.0], [x])
+    assert isinstance(both, list), repr(both)
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/none-gives-noop",
+    tier="build",
+    says="Special case 1: returning None yields a NoOp operation.",
+)
+def none_gives_noop(tf, rewrite):
+    _require_noop(tf, rewrite(lambda x: None, [tf.constant(1.0)]))
+
+
+def _require_noop(tf, value):
+    assert isinstance(value, tf.Operation), repr(value)
+    same(value.type, "NoOp")
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/none-noop-depends-on-computation",
+    tier="run",
+    says="The NoOp that stands for None has a control dependency on the computation.",
+)
+def none_noop_depends_on_computation(tf, rewrite):
+    count = counter(tf)
+
+    def computation():
+        count.assign_add(1.0)
+
+    _require_counted_once(tf, rewrite, computation, count)
+
+
+def _require_counted_once(tf, rewrite, computation, count):
+    with fixed_system(tf, cores=4) as session:
+        noop = rewrite(computation)
+        session.run(tf.global_variables_initializer())
+        session.run(noop)
+        same(session.run(count), 1.0)
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/single-value-is-tuple",
+    tier="build",
+    says="Special case 2: a single value comes back inside a tuple.",
+    doubt="Releases return a list, the page says tuple: a real tuple.",
+)
+def single_value_is_tuple(tf, rewrite):
+    out = rewrite(lambda x: x + 1.0, [tf.constant(1.0)])
+    assert isinstance(out, tuple), repr(out)
+    same(len(out), 1)
+    assert isinstance(out[0], tf.Tensor), repr(out[0])
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/operations-only-give-noop",
+    tier="build",
+    says="Special case 3: returning nothing but operations yields a NoOp.",
+    doubt=(
+        "Flat results only, an empty one included; an operation inside a nest is "
+        "ValueError."
+    ),
+)
+def operations_only_give_noop(tf, rewrite):
+    for computation in (
+        tf.no_op,
+        lambda: [tf.no_op()],
+        lambda: (tf.no_op(), tf.no_op()),
+        lambda: (),
+    ):
+        _require_noop(tf, rewrite(computation))
+    for nested in (
+        lambda: {"a": tf.no_op()},
+        lambda: [tf.constant(1.0), [tf.no_op()]],
+        lambda: [[tf.constant(1.0)], tf.no_op()],
+    ):
+        expect_raises(ValueError, rewrite, nested)
+
+
+@function_clause(
+    "tf.tpu.rewrite/returns/operations-noop-depends-on-computation",
+    tier="run",
+    says="The NoOp that stands for operations depends on the computation.",
+)
+def operations_noop_depends_on_computation(tf, rewrite):
+    count = counter(tf)
+    _require_counted_once(tf, rewrite, lambda: count.assign_add(1.0).op, count)
+
+
+@clause(
+    "tf.tpu.rewrite_dyn/name/exists",
+    seed=SEED,
+    tier="surface",
+    says="The namespace offers rewrite_dyn.",
+    doubt=(
+        "The suffix marks an overload of the binding: a second name of the same "
+        "function."
+    ),
+)
+def dyn_exists(tf):
+    assert callable(tf.tpu.rewrite_dyn)
+
+
+@clause(
+    "tf.tpu.rewrite_dyn/signature/parameter-order",
+    seed=SEED,
+    tier="surface",
+    says="It takes the five parameters of rewrite in the same order.",
+)
+def dyn_parameter_order(tf):
+    plain = inspect.signature(tf.tpu.rewrite).parameters
+    same(list(inspect.signature(tf.tpu.rewrite_dyn).parameters), list(plain))
+    parameter_order(tf, tf.tpu.rewrite_dyn)
+
+
+@clause(
+    "tf.tpu.rewrite_dyn/behaviour/same-as-plain",
+    seed=SEED,
+    tier="run",
+    says=(
+        "It follows all rules of rewrite for computation, inputs, queue, assignment, "
+        "name and result."
+    ),
+)
+def dyn_same_as_plain(tf):
+    run_every_check(tf, "tf.tpu.rewrite", tf.tpu.rewrite_dyn)

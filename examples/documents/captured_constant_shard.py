@@ -1,0 +1,16 @@
+"""The captured constant of tf.tpu, via shard (000_04abb9e9288042d8.txt)."""
+
+import tpuref as tf
+
+x = tf.constant(7)
+
+
+def computation():
+    return x + 3
+
+
+outputs = tf.tpu.shard(computation, num_shards=2)
+
+with tf.Session() as sess:
+    (values,) = sess.run(outputs)
+    print(values.tolist())

@@ -1,0 +1,69 @@
+"""Packages, and the compiled kernels; everything else stands in pyproject.toml."""
+
+import os
+
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError, ExecError, PlatformError
+
+KERNELS = ("padding", "sharding")
+
+CANNOT_COMPILE = """
+tpuref's kernels could not be compiled: {error}
+
+They need a C compiler and the headers of this Python:
+  Debian, Ubuntu   apt install gcc python3-dev
+  Fedora           dnf install gcc python3-devel
+  macOS            xcode-select --install  (clang)
+  Windows          Visual Studio Build Tools, "Desktop development with C++"
+
+To do without a compiler set TPUREF_PURE=1 and install again: the NumPy kernels give
+the same bits, slower.
+"""
+
+
+class BuildKernels(build_ext):
+    """Compile the kernels, or say what is missing."""
+
+    def run(self):
+        try:
+            super().run()
+        except (CCompilerError, ExecError, PlatformError) as error:
+            raise PlatformError(CANNOT_COMPILE.format(error=error)) from error
+
+    def build_extensions(self):
+        msvc = self.compiler.compiler_type == "msvc"
+        for extension in self.extensions:
+            extension.extra_compile_args = ["/O2"] if msvc else ["-O3"]
+        super().build_extensions()
+
+
+def kernel_extensions():
+    """The extension modules, none of them when TPUREF_PURE=1."""
+    if os.environ.get("TPUREF_PURE") == "1":
+        return []
+    from Cython.Build import cythonize
+
+    return cythonize(
+        [
+            Extension(
+                "tpuref.kernels.cython." + name,
+                ["src/tpuref/kernels/cython/" + name + ".pyx"],
+            )
+            for name in KERNELS
+        ]
+    )
+
+
+setup(
+    packages=[
+        *find_packages("src"),
+        "tpuref_conformance",
+        *("tpuref_conformance." + name for name in find_packages("conformance")),
+    ],
+    package_dir={"": "src", "tpuref_conformance": "conformance"},
+    package_data={"tpuref": ["py.typed"], "tpuref.kernels.cython": ["*.pyi", "*.p[xy][xd]"]},
+    include_package_data=True,
+    ext_modules=kernel_extensions(),
+    cmdclass={"build_ext": BuildKernels},
+)

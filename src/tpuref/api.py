@@ -1,0 +1,9 @@
+"""All public names of tpuref, in one place."""
+
+# ruff: noqa: F401, F403 - a list of names
+
+from __future__ import annotations
+
+from tpuref import compat, contrib
+from tpuref.compat.v1 import *
+from tpuref.version import __version__

@@ -1,0 +1,57 @@
+"""The line of the user's program that built something."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A place in the user's program.
+
+    Parameters
+    ----------
+    filename
+        The file, as Python knows it.
+    line
+        The line number, from 1.
+    function
+        The name of the enclosing function, ``<module>`` at top level.
+    """
+
+    filename: str
+    line: int
+    function: str
+
+    @property
+    def code(self) -> str:
+        """The text of the line, empty where the source cannot be read."""
+        return linecache.getline(self.filename, self.line).strip()
+
+    def __str__(self) -> str:
+        place = f"{self.filename}:{self.line} in {self.function}"
+        return f"{place}: {self.code}" if self.code else place
+
+
+def user_site() -> CallSite:
+    """Return the innermost frame that is neither tpuref's nor NumPy's."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return CallSite(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+@lru_cache(maxsize=1024)
+def _is_library(filename: str) -> bool:
+    if filename.startswith("<frozen"):
+        return True
+    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY))

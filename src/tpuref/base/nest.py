@@ -1,0 +1,300 @@
+"""Nests: lists, tuples, named tuples and mappings with leaves of any other kind.
+
+The leaves of a mapping come in the order of its sorted keys. Arrays, strings, tensors
+and shapes are leaves, although some of them can be iterated over.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from tpuref.base.errors import StructureError
+
+
+def is_nested(value: object) -> bool:
+    """Tell whether `value` is a list, a tuple or a mapping rather than a leaf."""
+    return isinstance(value, (list, tuple, Mapping))
+
+
+def flatten(structure: Any) -> list[Any]:
+    """Return the leaves of a nest in order.
+
+    Parameters
+    ----------
+    structure : nest
+        A nest; a leaf alone counts as a nest of one.
+
+    Returns
+    -------
+    list
+        The leaves.
+
+    Raises
+    ------
+    TypeError
+        If the keys of a mapping cannot be sorted.
+
+    Examples
+    --------
+    >>> flatten([1, {"b": 2, "a": (3, 4)}])
+    [1, 3, 4, 2]
+    """
+    return [leaf for _, leaf in flatten_with_paths(structure)]
+
+
+def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
+    """Return the leaves of a nest in order, each with the path to it.
+
+    Parameters
+    ----------
+    structure : nest
+        A nest; a leaf alone has the empty path.
+
+    Returns
+    -------
+    list of (str, leaf)
+        The path is what is written after the nest's name to reach the leaf.
+
+    Raises
+    ------
+    TypeError
+        If the keys of a mapping cannot be sorted.
+
+    Examples
+    --------
+    >>> flatten_with_paths([1, {"b": 2}])
+    [('[0]', 1), ("[1]['b']", 2)]
+    """
+    pairs: list[tuple[str, Any]] = []
+    _collect(structure, "", pairs)
+    return pairs
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
+    """Build a nest of the given structure from a list of leaves.
+
+    Parameters
+    ----------
+    structure : nest
+        The nest whose structure to repeat. Its leaves are not looked at.
+    flat_sequence : list or tuple
+        The leaves in the order of `flatten`.
+
+    Returns
+    -------
+    nest
+        A nest with the containers' types and key order of `structure`.
+
+    Raises
+    ------
+    TypeError
+        If `flat_sequence` is no list or tuple.
+    ValueError
+        If there are more or fewer leaves than `structure` has places.
+
+    Examples
+    --------
+    >>> pack_sequence_as({"b": 0, "a": [0]}, [1, 2])
+    {'b': 2, 'a': [1]}
+    """
+    if not isinstance(flat_sequence, (list, tuple)):
+        raise TypeError(
+            "pack_sequence_as: flat_sequence must be a list or tuple of leaves, got "
+            f"{type(flat_sequence).__name__}"
+        )
+    places = len(flatten(structure))
+    if places != len(flat_sequence):
+        raise ValueError(
+            f"pack_sequence_as: structure has places for {places} leaves, "
+            f"flat_sequence has {len(flat_sequence)}: {structure!r}"
+        )
+    leaves = iter(flat_sequence)
+    return _pack(structure, lambda: next(leaves))
+
+
+def map_structure(
+    func: Callable[..., Any], *structures: Any, check_types: bool = True
+) -> Any:
+    """Apply a function to corresponding leaves and nest the results alike.
+
+    Parameters
+    ----------
+    func : callable
+        Called with one leaf of each nest.
+    *structures : nest
+        One or more nests of the same structure.
+    check_types : bool, default True
+        Whether the types of the containers must agree too.
+
+    Returns
+    -------
+    nest
+        The results, in the structure of the first nest.
+
+    Raises
+    ------
+    TypeError
+        If `func` cannot be called.
+    ValueError
+        If no nest is given.
+    StructureError
+        If the structures differ.
+
+    Examples
+    --------
+    >>> map_structure(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
+    {'a': 11, 'b': [22]}
+    """
+    if not callable(func):
+        raise TypeError(f"map_structure: func must be callable, got {func!r}")
+    if not structures:
+        raise ValueError("map_structure: expected at least one structure, got none")
+    first = structures[0]
+    for number, other in enumerate(structures[1:], start=1):
+        assert_same_structure(
+            first,
+            other,
+            check_types=check_types,
+            a_name="structures[0]",
+            b_name=f"structures[{number}]",
+        )
+    columns = [flatten(structure) for structure in structures]
+    results = [func(*leaves) for leaves in zip(*columns, strict=True)]
+    return pack_sequence_as(first, results)
+
+
+def assert_same_structure(
+    a: Any,
+    b: Any,
+    check_types: bool = True,
+    *,
+    a_name: str = "a",
+    b_name: str = "b",
+) -> None:
+    """Raise an error that points at the first difference between two structures.
+
+    Parameters
+    ----------
+    a, b : nest
+        The nests to compare. Leaves are not compared.
+    check_types : bool, default True
+        Whether the types of the containers must agree too. Mappings of all types
+        agree, and so do named tuples with the same name and fields.
+    a_name, b_name : str
+        What the error calls the nests.
+
+    Raises
+    ------
+    StructureError
+        If the structures differ. It is both a ValueError and a TypeError.
+
+    Examples
+    --------
+    >>> assert_same_structure([1, {"a": 2}], ["x", {"a": "y"}])
+    """
+    difference = _first_difference(a, b, check_types, "")
+    if difference is not None:
+        path, in_a, in_b = difference
+        raise StructureError(
+            f"{a_name} and {b_name} must have the same structure: "
+            f"{a_name}{path} is {in_a}, {b_name}{path} is {in_b}"
+        )
+
+
+def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError(
+            "nest: the keys of a mapping must be sortable, because its leaves come in "
+            f"the order of the keys; got {list(mapping)!r}"
+        ) from None
+
+
+def _is_namedtuple(value: object) -> bool:
+    return isinstance(value, tuple) and isinstance(
+        getattr(value, "_fields", None), tuple
+    )
+
+
+def _children(node: Any) -> Iterable[tuple[str, Any]]:
+    """The parts of a container in order, each with its step of the path."""
+    if isinstance(node, Mapping):
+        return [(f"[{key!r}]", node[key]) for key in _sorted_keys(node)]
+    if _is_namedtuple(node):
+        return [(f".{name}", getattr(node, name)) for name in node._fields]
+    return [(f"[{index}]", child) for index, child in enumerate(node)]
+
+
+def _collect(node: Any, path: str, pairs: list[tuple[str, Any]]) -> None:
+    if not is_nested(node):
+        pairs.append((path, node))
+        return
+    for step, child in _children(node):
+        _collect(child, path + step, pairs)
+
+
+def _pack(node: Any, next_leaf: Callable[[], Any]) -> Any:
+    if not is_nested(node):
+        return next_leaf()
+    if isinstance(node, Mapping):
+        return _pack_mapping(node, next_leaf)
+    children = [_pack(child, next_leaf) for _, child in _children(node)]
+    if _is_namedtuple(node):
+        return type(node)(*children)
+    return type(node)(children)
+
+
+def _pack_mapping(node: Mapping[Any, Any], next_leaf: Callable[[], Any]) -> Any:
+    by_key = {key: _pack(node[key], next_leaf) for key in _sorted_keys(node)}
+    in_own_order = {key: by_key[key] for key in node}
+    if isinstance(node, defaultdict):
+        return type(node)(node.default_factory, in_own_order)
+    return type(node)(in_own_order)  # type: ignore[call-arg]
+
+
+def _first_difference(
+    a: Any, b: Any, check_types: bool, path: str
+) -> tuple[str, str, str] | None:
+    """The path of the first difference and what either nest has there."""
+    if not is_nested(a) and not is_nested(b):
+        return None
+    if not _same_kind(a, b, check_types):
+        return path, _describe(a), _describe(b)
+    if isinstance(a, Mapping):
+        if set(a) != set(b):
+            return path, _describe_keys(a), _describe_keys(b)
+    elif len(a) != len(b):
+        return path, _describe(a), _describe(b)
+    for (step, in_a), (_, in_b) in zip(_children(a), _children(b), strict=True):
+        difference = _first_difference(in_a, in_b, check_types, path + step)
+        if difference is not None:
+            return difference
+    return None
+
+
+def _same_kind(a: Any, b: Any, check_types: bool) -> bool:
+    if is_nested(a) != is_nested(b):
+        return False
+    if isinstance(a, Mapping) or isinstance(b, Mapping):
+        return isinstance(a, Mapping) and isinstance(b, Mapping)
+    if not check_types or type(a) is type(b):
+        return True
+    return (
+        _is_namedtuple(a)
+        and _is_namedtuple(b)
+        and type(a).__name__ == type(b).__name__
+        and a._fields == b._fields
+    )
+
+
+def _describe(node: Any) -> str:
+    if not is_nested(node):
+        return f"a leaf of type {type(node).__name__}"
+    return f"a {type(node).__name__} of length {len(node)}"
+
+
+def _describe_keys(node: Mapping[Any, Any]) -> str:
+    return f"a {type(node).__name__} with the keys {list(node)!r}"

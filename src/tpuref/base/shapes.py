@@ -1,0 +1,633 @@
+"""Sizes of tensors that may be partly unknown: dimensions, and shapes made of them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, SupportsIndex, TypeAlias, overload
+
+DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
+ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
+
+
+class Dimension:
+    """The size of a tensor along one axis, or the fact that it is not known.
+
+    Arithmetic with an unknown size gives an unknown size, and a comparison with
+    one gives None: neither true nor false.
+
+    Parameters
+    ----------
+    value : Dimension, int or None
+        The size; None when it is not known. Anything with ``__index__`` will do.
+
+    Raises
+    ------
+    ValueError
+        If `value` is negative.
+    TypeError
+        If `value` is no integer.
+
+    Examples
+    --------
+    >>> Dimension(6) // 4
+    Dimension(1)
+    >>> Dimension(6) * None
+    Dimension(None)
+    >>> print(Dimension(6) == Dimension(None))
+    None
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: DimensionLike) -> None:
+        self._value = _dimension_value(value)
+
+    @property
+    def value(self) -> int | None:
+        """The size, or None when it is not known."""
+        return self._value
+
+    def is_compatible_with(self, other: DimensionLike) -> bool:
+        """Tell whether both could be one size: equal, or either unknown."""
+        return _compatible(self._value, as_dimension(other)._value)
+
+    def assert_is_compatible_with(self, other: DimensionLike) -> None:
+        """Raise ValueError unless `is_compatible_with` holds."""
+        other = as_dimension(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(
+                f"Dimension.assert_is_compatible_with: {self} and {other} are both "
+                "known and differ"
+            )
+
+    def merge_with(self, other: DimensionLike) -> Dimension:
+        """Return what both together say of the size.
+
+        Raises
+        ------
+        ValueError
+            If both are known and differ.
+        """
+        other = as_dimension(other)
+        self.assert_is_compatible_with(other)
+        return other if self._value is None else self
+
+    def __add__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] + operands[1])
+
+    def __radd__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(other, self)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] + operands[1])
+
+    def __sub__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] - operands[1])
+
+    def __rsub__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(other, self)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] - operands[1])
+
+    def __mul__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] * operands[1])
+
+    def __rmul__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(other, self)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] * operands[1])
+
+    def __floordiv__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] // operands[1])
+
+    def __rfloordiv__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(other, self)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] // operands[1])
+
+    def __mod__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] % operands[1])
+
+    def __rmod__(self, other: DimensionLike) -> Dimension:
+        operands = _known_pair(other, self)
+        if operands is NotImplemented:
+            return NotImplemented
+        return Dimension(None if operands is None else operands[0] % operands[1])
+
+    def __truediv__(self, other: object) -> Dimension:
+        raise _true_division_error(self, other)
+
+    def __rtruediv__(self, other: object) -> Dimension:
+        raise _true_division_error(other, self)
+
+    def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
+        operands = _equality_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] == operands[1]
+
+    def __ne__(self, other: object) -> bool | None:  # type: ignore[override]
+        operands = _equality_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] != operands[1]
+
+    def __lt__(self, other: DimensionLike) -> bool | None:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] < operands[1]
+
+    def __le__(self, other: DimensionLike) -> bool | None:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] <= operands[1]
+
+    def __gt__(self, other: DimensionLike) -> bool | None:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] > operands[1]
+
+    def __ge__(self, other: DimensionLike) -> bool | None:
+        operands = _known_pair(self, other)
+        if operands is NotImplemented:
+            return NotImplemented
+        return None if operands is None else operands[0] >= operands[1]
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __index__(self) -> int:
+        if self._value is None:
+            raise TypeError(
+                "Dimension: an unknown dimension has no integer value; test "
+                "`dimension.value is not None` first"
+            )
+        return self._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+    def __reduce__(self) -> tuple[type[Dimension], tuple[int | None]]:
+        return Dimension, (self._value,)
+
+
+def as_dimension(value: DimensionLike) -> Dimension:
+    """Return `value` as a Dimension; a Dimension is returned as it is."""
+    return value if isinstance(value, Dimension) else Dimension(value)
+
+
+def _dimension_value(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, Dimension):
+        return value.value
+    try:
+        size = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"Dimension: expected an integer or None, got {value!r} of type "
+            f"{type(value).__name__}"
+        ) from None
+    if size < 0:
+        raise ValueError(
+            f"Dimension: a size cannot be negative, got {size}; write None for an "
+            "unknown size"
+        )
+    return size
+
+
+def _compatible(left: int | None, right: int | None) -> bool:
+    return left is None or right is None or left == right
+
+
+def _known_pair(left: object, right: object) -> Any:
+    """Both operands as integers, None if either is unknown, or NotImplemented."""
+    try:
+        pair = _dimension_value(left), _dimension_value(right)
+    except TypeError:
+        return NotImplemented
+    return None if None in pair else pair
+
+
+def _equality_pair(left: object, right: object) -> Any:
+    # No size equals a negative number, which is no reason for an error.
+    try:
+        return _known_pair(left, right)
+    except ValueError:
+        return NotImplemented
+
+
+def _true_division_error(left: object, right: object) -> TypeError:
+    return TypeError(
+        f"Dimension: {left!r} / {right!r} need not be a whole number; use // for the "
+        "floor of the quotient"
+    )
+
+
+class TensorShape:
+    """The sizes of a tensor along its axes, each or all of which may be unknown.
+
+    A shape is fully known, has a known rank and some unknown dimensions, or has
+    an unknown rank. Shapes do not change once made.
+
+    Parameters
+    ----------
+    dims : TensorShape, int, iterable of int, Dimension or None, or None
+        The dimensions. A single integer or Dimension makes a shape of rank 1;
+        None a shape of unknown rank.
+
+    Raises
+    ------
+    ValueError
+        If a dimension is negative.
+    TypeError
+        If `dims` or one of its elements is none of the above.
+
+    Examples
+    --------
+    >>> shape = TensorShape([2, None])
+    >>> print(shape)
+    (2, ?)
+    >>> shape.merge_with([None, 3])
+    TensorShape([Dimension(2), Dimension(3)])
+    >>> shape == [2, None]
+    True
+    """
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: ShapeLike) -> None:
+        self._dims = _shape_dims(dims)
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, or None when it is not known."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> int | None:
+        """The number of dimensions, or None when it is not known."""
+        return self.rank
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """A new list of the dimensions, or None when the rank is not known."""
+        return None if self._dims is None else [Dimension(dim) for dim in self._dims]
+
+    def as_tuple(self) -> tuple[int | None, ...]:
+        """Return the sizes as integers, None for each unknown one.
+
+        Raises
+        ------
+        ValueError
+            If the rank is not known.
+        """
+        return self._known_dims("as_tuple")
+
+    def as_list(self) -> list[int | None]:
+        """Return the sizes as integers, None for each unknown one.
+
+        Raises
+        ------
+        ValueError
+            If the rank is not known.
+        """
+        return list(self._known_dims("as_list"))
+
+    def num_elements(self) -> int | None:
+        """Return the number of elements, or None when it is not known."""
+        known = _fully_known(self._dims)
+        return None if known is None else math.prod(known)
+
+    def is_fully_defined(self) -> bool:
+        """Tell whether the rank and every dimension are known."""
+        return _fully_known(self._dims) is not None
+
+    def assert_is_fully_defined(self) -> None:
+        """Raise ValueError unless the rank and every dimension are known."""
+        if not self.is_fully_defined():
+            raise ValueError(
+                "TensorShape.assert_is_fully_defined: expected every dimension to be "
+                f"known, got {self}"
+            )
+
+    def is_compatible_with(self, other: ShapeLike) -> bool:
+        """Tell whether one tensor could have both shapes.
+
+        Parameters
+        ----------
+        other : TensorShape or convertible
+            The other shape.
+
+        Returns
+        -------
+        bool
+            True if either rank is unknown, or the ranks are equal and no two
+            known dimensions differ.
+        """
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None:
+            return True
+        return len(self._dims) == len(theirs) and all(
+            map(_compatible, self._dims, theirs)
+        )
+
+    def assert_is_compatible_with(self, other: ShapeLike) -> None:
+        """Raise ValueError unless `is_compatible_with` holds."""
+        other = as_shape(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(
+                f"TensorShape.assert_is_compatible_with: no tensor has both shapes "
+                f"{self} and {other}"
+            )
+
+    def assert_same_rank(self, other: ShapeLike) -> None:
+        """Raise ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if not _compatible(self.rank, other.rank):
+            raise ValueError(
+                f"TensorShape.assert_same_rank: shape {self} has rank {self.rank}, "
+                f"shape {other} has rank {other.rank}"
+            )
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError if the rank is known and is not `rank`."""
+        if not _compatible(self.rank, rank):
+            raise self._rank_error("assert_has_rank", f"{rank}")
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """Return this shape with its rank known to be `rank`.
+
+        Raises
+        ------
+        ValueError
+            If the rank is known and is another one.
+        """
+        if self._dims is None:
+            return unknown_shape(rank)
+        if len(self._dims) != rank:
+            raise self._rank_error("with_rank", f"{rank}")
+        return self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """Return this shape; raise ValueError if its rank is known to be less."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise self._rank_error("with_rank_at_least", f"at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """Return this shape; raise ValueError if its rank is known to be greater."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise self._rank_error("with_rank_at_most", f"at most {rank}")
+        return self
+
+    def merge_with(self, other: ShapeLike) -> TensorShape:
+        """Return what both shapes together say of a tensor.
+
+        Parameters
+        ----------
+        other : TensorShape or convertible
+            The other shape.
+
+        Returns
+        -------
+        TensorShape
+            A shape in which every dimension known in either is known.
+
+        Raises
+        ------
+        ValueError
+            If no tensor has both shapes.
+        """
+        other = as_shape(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(
+                f"TensorShape.merge_with: shapes {self} and {other} contradict each "
+                "other"
+            )
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        pairs = zip(self._dims, other._dims, strict=True)
+        return TensorShape([right if left is None else left for left, right in pairs])
+
+    def most_specific_compatible_shape(self, other: ShapeLike) -> TensorShape:
+        """Return the most exact shape that allows the tensors of both shapes.
+
+        Parameters
+        ----------
+        other : TensorShape or convertible
+            The other shape.
+
+        Returns
+        -------
+        TensorShape
+            The dimensions that are known and equal in both, unknown ones
+            elsewhere; of unknown rank if the ranks differ or either is unknown.
+        """
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None or len(self._dims) != len(theirs):
+            return unknown_shape()
+        pairs = zip(self._dims, theirs, strict=True)
+        return TensorShape([left if left == right else None for left, right in pairs])
+
+    def concatenate(self, other: ShapeLike) -> TensorShape:
+        """Return the dimensions of this shape followed by those of `other`.
+
+        Parameters
+        ----------
+        other : TensorShape or convertible
+            The shape that follows.
+
+        Returns
+        -------
+        TensorShape
+            Of unknown rank if either rank is unknown.
+        """
+        theirs = as_shape(other)._dims
+        if self._dims is None or theirs is None:
+            return unknown_shape()
+        return TensorShape(self._dims + theirs)
+
+    def __len__(self) -> int:
+        return len(self._known_dims("__len__"))
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[Dimension]:
+        return iter([Dimension(dim) for dim in self._known_dims("__iter__")])
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Dimension: ...
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> Dimension | TensorShape:
+        if isinstance(key, slice):
+            if self._dims is None:
+                return _slice_of_unknown(key)
+            return TensorShape(self._dims[key])
+        return Dimension(None if self._dims is None else self._dims[key])
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == _shape_dims(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({self.dims})"
+
+    def __str__(self) -> str:
+        if self._dims is None:
+            return "<unknown>"
+        dims = ["?" if dim is None else str(dim) for dim in self._dims]
+        return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
+
+    def __reduce__(
+        self,
+    ) -> tuple[type[TensorShape], tuple[tuple[int | None, ...] | None]]:
+        return TensorShape, (self._dims,)
+
+    def _known_dims(self, method: str) -> tuple[int | None, ...]:
+        if self._dims is None:
+            raise ValueError(
+                f"TensorShape.{method}: the shape has an unknown rank; use with_rank, "
+                "or give the tensor a shape where it is made"
+            )
+        return self._dims
+
+    def _rank_error(self, method: str, expected: str) -> ValueError:
+        return ValueError(
+            f"TensorShape.{method}: expected rank {expected}, got shape {self} of rank "
+            f"{self.rank}"
+        )
+
+
+def as_shape(value: ShapeLike) -> TensorShape:
+    """Return `value` as a TensorShape; a TensorShape is returned as it is.
+
+    Parameters
+    ----------
+    value : TensorShape or convertible
+        What the constructor of `TensorShape` accepts.
+
+    Returns
+    -------
+    TensorShape
+        The shape.
+
+    Raises
+    ------
+    ValueError
+        If a dimension is negative.
+    TypeError
+        If `value` is no shape.
+    """
+    return value if isinstance(value, TensorShape) else TensorShape(value)
+
+
+def unknown_shape(rank: int | None = None) -> TensorShape:
+    """Return a shape of which no more than perhaps the rank is known.
+
+    Parameters
+    ----------
+    rank : int, optional
+        The number of unknown dimensions; None when that is unknown too.
+
+    Returns
+    -------
+    TensorShape
+        The shape.
+
+    Examples
+    --------
+    >>> print(unknown_shape(), unknown_shape(2))
+    <unknown> (?, ?)
+    """
+    return TensorShape(None if rank is None else [None] * rank)
+
+
+def _shape_dims(value: object) -> tuple[int | None, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, TensorShape):
+        return value._dims
+    if isinstance(value, (str, bytes, Mapping, AbstractSet)):
+        raise _no_shape_error(value)
+    if not _has_items(value):
+        return (_single_dim(value),)
+    return tuple(_dimension_value(dim) for dim in value)  # type: ignore[attr-defined]
+
+
+def _has_items(value: object) -> bool:
+    # An array of rank 0 has __iter__, but only iter() finds out that it is a number.
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
+def _single_dim(value: object) -> int | None:
+    if not isinstance(value, SupportsIndex):
+        raise _no_shape_error(value)
+    return _dimension_value(value)
+
+
+def _no_shape_error(value: object) -> TypeError:
+    return TypeError(
+        "TensorShape: expected None, an integer or a sequence of integers and None, "
+        f"got {value!r} of type {type(value).__name__}"
+    )
+
+
+def _fully_known(dims: tuple[int | None, ...] | None) -> list[int] | None:
+    if dims is None:
+        return None
+    known = [dim for dim in dims if dim is not None]
+    return known if len(known) == len(dims) else None
+
+
+def _slice_of_unknown(key: slice) -> TensorShape:
+    start = 0 if key.start is None else operator.index(key.start)
+    if key.stop is None or key.step is not None:
+        return unknown_shape()
+    stop = operator.index(key.stop)
+    if start < 0 or stop < 0:
+        return unknown_shape()
+    return unknown_shape(max(0, stop - start))

@@ -1,0 +1,81 @@
+"""The description of a tensor that has no value yet: shape, type and name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpuref.base.dtypes import DType, DTypeLike, as_dtype, float32
+from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class TensorSpec:
+    """What is known of a tensor before it has a value.
+
+    Parameters
+    ----------
+    shape : TensorShape or convertible
+        What `as_shape` accepts.
+    dtype : DType or convertible, default float32
+        What `as_dtype` accepts.
+    name : str, optional
+        A name for messages.
+
+    Raises
+    ------
+    TypeError
+        If `shape` is no shape or `dtype` no element type.
+    ValueError
+        If a dimension is negative.
+
+    Examples
+    --------
+    >>> spec = TensorSpec([2, None], "int32", name="ids")
+    >>> print(spec)
+    int32[2,?]
+    >>> spec.is_compatible_with(TensorSpec([2, 7], "int32"))
+    True
+    """
+
+    shape: TensorShape
+    dtype: DType
+    name: str | None
+
+    def __init__(
+        self, shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None
+    ) -> None:
+        # A frozen dataclass refuses plain assignment, in its own __init__ too.
+        object.__setattr__(self, "shape", as_shape(shape))
+        object.__setattr__(self, "dtype", as_dtype(dtype))
+        object.__setattr__(self, "name", name)
+
+    def is_compatible_with(self, other: TensorSpec) -> bool:
+        """Tell whether one tensor could satisfy both descriptions.
+
+        Parameters
+        ----------
+        other : TensorSpec
+            The other description. Names do not matter.
+
+        Returns
+        -------
+        bool
+            True when the types agree and no known dimensions contradict.
+        """
+        return self.dtype.is_compatible_with(
+            other.dtype
+        ) and self.shape.is_compatible_with(other.shape)
+
+    def describe(self) -> str:
+        """Return the short form, such as ``float32[2,?]`` or ``float32<unknown>``."""
+        if self.shape.rank is None:
+            return f"{self.dtype.name}<unknown>"
+        dims = ("?" if dim is None else str(dim) for dim in self.shape.as_tuple())
+        return f"{self.dtype.name}[{','.join(dims)}]"
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f", name={self.name!r}"
+        return f"TensorSpec({self.describe()}{name})"

@@ -1,0 +1,150 @@
+"""The jobs of a cluster and the addresses of their tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
+
+
+@dataclass
+class JobDef:
+    """One job: its name, and the address of each task by its index."""
+
+    name: str = ""
+    tasks: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass
+class ClusterDef:
+    """The jobs of a cluster, as a message."""
+
+    job: list[JobDef] = field(default_factory=list)
+
+
+class ClusterSpec:
+    """The jobs of a cluster and the addresses of their tasks.
+
+    Parameters
+    ----------
+    cluster
+        A dictionary from job names to lists of addresses, or to dictionaries from task
+        indices to addresses; a `ClusterDef`; or another `ClusterSpec`.
+
+    Raises
+    ------
+    TypeError
+        If `cluster` or a part of it is of another type.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> spec = tf.train.ClusterSpec({"worker": ["a:1", "b:1"], "ps": {2: "c:1"}})
+    >>> spec.jobs, spec.num_tasks("worker"), spec.task_address("ps", 2)
+    (['ps', 'worker'], 2, 'c:1')
+    """
+
+    def __init__(self, cluster: Any) -> None:
+        if isinstance(cluster, ClusterSpec):
+            cluster = cluster.as_cluster_def()
+        if isinstance(cluster, ClusterDef):
+            self._jobs = {job.name: dict(job.tasks) for job in cluster.job}
+        elif isinstance(cluster, Mapping):
+            self._jobs = {_name(job): _tasks(job, cluster[job]) for job in cluster}
+        else:
+            raise TypeError(
+                "tf.train.ClusterSpec: cluster must be a dictionary, a ClusterDef or a "
+                f"ClusterSpec, got {type(cluster).__name__} {cluster!r}"
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return jobs with lists of addresses, with dictionaries where tasks lack."""
+        return {
+            job: [tasks[i] for i in sorted(tasks)]
+            if sorted(tasks) == list(range(len(tasks)))
+            else dict(tasks)
+            for job, tasks in sorted(self._jobs.items())
+        }
+
+    def as_cluster_def(self) -> ClusterDef:
+        """Return the jobs as a message, sorted by name."""
+        return ClusterDef(
+            [JobDef(job, dict(sorted(t.items()))) for job, t in sorted(self._jobs.items())]
+        )
+
+    @property
+    def jobs(self) -> list[str]:
+        """The names of the jobs."""
+        return sorted(self._jobs)
+
+    def num_tasks(self, job_name: str) -> int:
+        """Return the number of tasks of a job; ValueError where there is no such job."""
+        return len(self._job(job_name))
+
+    def task_indices(self, job_name: str) -> list[int]:
+        """Return the task indices of a job; ValueError where there is no such job."""
+        return sorted(self._job(job_name))
+
+    def task_address(self, job_name: str, task_index: int) -> str:
+        """Return the address of a task; ValueError where there is no such task."""
+        tasks = self._job(job_name)
+        if task_index not in tasks:
+            raise ValueError(
+                f"ClusterSpec.task_address: job {job_name!r} has no task {task_index!r}; "
+                f"its tasks are {sorted(tasks)}"
+            )
+        return tasks[task_index]
+
+    def job_tasks(self, job_name: str) -> list[str | None]:
+        """Return the addresses of a job by task index, None where a task lacks."""
+        tasks = self._job(job_name)
+        return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
+
+    def _job(self, name: str) -> dict[int, str]:
+        if name not in self._jobs:
+            raise ValueError(
+                f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}"
+            )
+        return self._jobs[name]
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClusterSpec) and self._jobs == other._jobs
+
+    def __hash__(self) -> int:
+        return hash(tuple((job, tuple(sorted(t.items()))) for job, t in self._sorted()))
+
+    def _sorted(self) -> list[tuple[str, dict[int, str]]]:
+        return sorted(self._jobs.items())
+
+    def __repr__(self) -> str:
+        return f"ClusterSpec({self.as_dict()!r})"
+
+
+def _name(job: Any) -> str:
+    if not isinstance(job, str):
+        raise TypeError(f"tf.train.ClusterSpec: a job name must be text, got {job!r}")
+    return job
+
+
+def _tasks(job: str, tasks: Any) -> dict[int, str]:
+    if isinstance(tasks, Mapping):
+        indexed = dict(tasks)
+    elif isinstance(tasks, Sequence) and not isinstance(tasks, (str, bytes)):
+        indexed = dict(enumerate(tasks))
+    else:
+        raise TypeError(
+            f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of addresses "
+            f"or a dictionary from indices to addresses, got {tasks!r}"
+        )
+    for index, address in indexed.items():
+        if not isinstance(index, int) or not isinstance(address, str):
+            raise TypeError(
+                f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: {address!r}; "
+                "expected a number and an address"
+            )
+    return indexed

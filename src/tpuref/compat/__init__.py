@@ -1,0 +1,7 @@
+"""The documented names under ``tf.compat``."""
+
+from __future__ import annotations
+
+from tpuref.compat import v1
+
+__all__ = ["v1"]

@@ -1,0 +1,133 @@
+"""The settings of this process, each with an environment variable."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+EXECUTORS = ("lockstep",)
+_SIZES = ("topology", "cores")
+
+
+@dataclass(frozen=True)
+class _Settings:
+    topology: str | None
+    cores: int | None
+    executor: str
+    timeout: float
+    check_replicas: bool
+    padding_visible: bool
+
+
+def _positive_integer(name: str, text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{name} must be a whole number from 1 up, got {text!r}")
+    return int(text)
+
+
+def _seconds(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if value <= 0:
+        raise ValueError(f"{name} must be a number of seconds above 0, got {text!r}")
+    return value
+
+
+def _from_environment() -> _Settings:
+    cores = os.environ.get("TPUREF_CORES")
+    return _Settings(
+        topology=os.environ.get("TPUREF_TOPOLOGY"),
+        cores=None if cores is None else _positive_integer("TPUREF_CORES", cores),
+        executor=os.environ.get("TPUREF_EXECUTOR", EXECUTORS[0]),
+        timeout=_seconds("TPUREF_TIMEOUT", os.environ.get("TPUREF_TIMEOUT", "120")),
+        check_replicas=os.environ.get("TPUREF_CHECK_REPLICAS", "0") == "1",
+        padding_visible=False,
+    )
+
+
+def _check(settings: _Settings) -> None:
+    if settings.executor not in EXECUTORS:
+        raise ValueError(
+            f"config.executor must be one of {', '.join(EXECUTORS)}, "
+            f"got {settings.executor!r}"
+        )
+    if settings.cores is not None and (
+        not isinstance(settings.cores, int) or settings.cores < 1
+    ):
+        raise ValueError(
+            f"config.cores must be a whole number from 1 up, got {settings.cores!r}"
+        )
+
+
+class Config:
+    """What can be set for this process.
+
+    Attributes
+    ----------
+    topology
+        The mesh of the TPU system as text, ``"XxYxC"``: chips along x and y, and cores
+        per chip.  ``TPUREF_TOPOLOGY``; None for the default.
+    cores
+        The number of cores, where no topology is set.  ``TPUREF_CORES``.
+    executor
+        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"lockstep"``.
+    timeout
+        The deadline of every wait, in seconds.  ``TPUREF_TIMEOUT``.
+    check_replicas
+        Whether replicas that leave different values in one variable are an error.
+        ``TPUREF_CHECK_REPLICAS=1``.
+    padding_visible
+        Whether a computation sees its padded inputs instead of their true sizes.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.config.override(cores=4):
+    ...     tf.config.cores
+    4
+    """
+
+    def __init__(self) -> None:
+        settings = _from_environment()
+        _check(settings)
+        object.__setattr__(self, "_settings", settings)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._settings, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        known = [field.name for field in fields(_Settings)]
+        if name not in known:
+            raise AttributeError(
+                f"config has no setting {name!r}; it has {', '.join(known)}"
+            )
+        changed = {name: value}
+        if name in _SIZES and value is not None:  # the later one decides the size
+            changed = {**dict.fromkeys(_SIZES), **changed}
+        settings = replace(self._settings, **changed)
+        _check(settings)
+        object.__setattr__(self, "_settings", settings)
+
+    @contextlib.contextmanager
+    def override(self, **settings: Any) -> Iterator[Config]:
+        """Change settings within a ``with`` block."""
+        before = self._settings
+        try:
+            for name, value in settings.items():
+                setattr(self, name, value)
+            yield self
+        finally:
+            object.__setattr__(self, "_settings", before)
+
+    def __repr__(self) -> str:
+        return repr(self._settings).replace("_Settings", "Config")
+
+
+config = Config()

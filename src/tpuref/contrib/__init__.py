@@ -1,0 +1,7 @@
+"""The documented names under ``tf.contrib``."""
+
+from __future__ import annotations
+
+from tpuref.contrib import distribute, tpu
+
+__all__ = ["distribute", "tpu"]

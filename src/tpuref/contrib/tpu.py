@@ -1,0 +1,36 @@
+"""The documented names under ``tf.contrib.tpu``."""
+
+from __future__ import annotations
+
+from tpuref.runtime.topology import Topology
+from tpuref.tpu import (
+    batch_parallel,
+    bfloat16_scope,
+    core,
+    cross_replica_sum,
+    initialize_system,
+    outside_compilation,
+    replicate,
+    rewrite,
+    shard,
+    shutdown_system,
+)
+from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
+from tpuref.tpu.infeed_queue import InfeedQueue
+
+__all__ = [
+    "DeviceAssignment",
+    "InfeedQueue",
+    "Topology",
+    "batch_parallel",
+    "bfloat16_scope",
+    "core",
+    "cross_replica_sum",
+    "device_assignment",
+    "initialize_system",
+    "outside_compilation",
+    "replicate",
+    "rewrite",
+    "shard",
+    "shutdown_system",
+]

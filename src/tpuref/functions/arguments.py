@@ -1,0 +1,99 @@
+"""Arguments of functions: shapes, and integers that must be known at once."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import int32
+from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """Return a shape argument as a vector of integers.
+
+    Parameters
+    ----------
+    shape
+        A TensorShape, an integer, an integer tensor, or a list of integers,
+        Dimensions and scalar integer tensors.
+    """
+    if isinstance(shape, (int, Dimension)):
+        shape = [shape]
+    if isinstance(shape, TensorShape):
+        shape = shape.as_list() if shape.is_fully_defined() else shape
+    if isinstance(shape, (list, tuple)):
+        sizes = [size.value if isinstance(size, Dimension) else size for size in shape]
+        return convert_to_tensor(sizes, None if sizes else int32)
+    return convert_to_tensor(shape)
+
+
+def refine_shape(result: Tensor, shape: Tensor) -> Tensor:
+    """Note what is known of `result`, whose shape is the value of a tensor."""
+    if shape.operand().value is None:
+        result.set_shape(_partly_known(shape))
+    return result
+
+
+def _partly_known(shape: Tensor) -> TensorShape:
+    """Return the static part of a shape that was put together from tensors."""
+    if shape.op.type == "Shape":
+        return shape.op.inputs[0].shape
+    if shape.op.type != "Pack":
+        return unknown_shape()
+    values = [size.operand().value for size in shape.op.inputs]
+    sizes = [None if value is None else int(value) for value in values]
+    return TensorShape([None if size == -1 else size for size in sizes])
+
+
+def static_integer(value: Any, name: str) -> int:
+    """Return an argument that has to be known while the graph is built.
+
+    Parameters
+    ----------
+    value
+        An integer, or an integer tensor whose value is known already.
+    name
+        Function and argument, for messages.
+
+    Raises
+    ------
+    TypeError
+        If it is no integer.
+    ValueError
+        If it is a tensor that is known only when the graph runs.
+    """
+    if isinstance(value, Tensor):
+        value = _known_array(value, name)
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name}: expected an integer, got {value!r} of type {type(value).__name__}"
+        ) from None
+
+
+def _known_array(tensor: Tensor, name: str) -> Array:
+    known = tensor.operand().value
+    if known is None:
+        raise ValueError(
+            f"{name}: the value of {tensor.describe()} is not known before the graph "
+            "runs; give Python integers"
+        )
+    return known
+
+
+def static_integers(value: Any, name: str) -> tuple[int, ...]:
+    """Return one or several integers that have to be known while the graph is built."""
+    if isinstance(value, Tensor):
+        value = _known_array(value, name)
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return tuple(static_integer(item, name) for item in value)
+    return (static_integer(value, name),)

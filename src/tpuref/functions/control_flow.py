@@ -1,0 +1,495 @@
+"""Order and choice: grouping, dependencies, branches and loops."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.callsite import user_site
+from tpuref.base.dtypes import bool_
+from tpuref.base.errors import StructureError
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.build import apply, apply_operation
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph
+from tpuref.graph.region import BRANCH, LOOP, Region
+from tpuref.graph.tensor import Operation, Tensor
+
+__all__ = [
+    "Print",
+    "Assert",
+    "cond",
+    "group",
+    "no_op",
+    "py_func",
+    "tuple",
+    "while_loop",
+    "with_dependencies",
+]
+
+_tuple = tuple
+
+
+def no_op(name: str | None = None) -> Operation | None:
+    """Return an operation that does nothing, useful for waiting.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.no_op().type
+    'NoOp'
+    """
+    if executing_eagerly():
+        return None
+    return apply_operation("NoOp", name=name)
+
+
+def group(*inputs: Any, name: str | None = None) -> Operation | None:
+    """Return one operation that waits for all `inputs`.
+
+    Parameters
+    ----------
+    inputs
+        Operations, tensors, variables, or nested structures of those.
+    name
+        The name of the operation.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> both = tf.group(tf.no_op(), tf.constant(1))
+    >>> len(both.control_inputs)
+    2
+    """
+    if executing_eagerly():
+        return None
+    leaves = [leaf for leaf in nest.flatten(list(inputs)) if leaf is not None]
+    with get_default_graph().control_dependencies(leaves):
+        return apply_operation("NoOp", name=name or "group_deps")
+
+
+def tuple(
+    tensors: Sequence[Any],
+    name: str | None = None,
+    control_inputs: Sequence[Any] | None = None,
+) -> list[Any]:
+    """Return the tensors such that each is available only when all are."""
+    if executing_eagerly():
+        return list(tensors)
+    awaited = [t for t in [*tensors, *(control_inputs or [])] if t is not None]
+    with get_default_graph().name_scope(name or "tuple"):
+        gate = group(*awaited)
+        return [None if t is None else with_dependencies([gate], t) for t in tensors]
+
+
+def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
+    """Return `output` such that it is available only after `dependencies`."""
+    with get_default_graph().control_dependencies(dependencies):
+        result: Tensor = apply("Identity", output)
+    return result
+
+
+def Print(  # noqa: N802 - the documented name
+    input_: Any,
+    data: Sequence[Any],
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `input_`; printing `data` to standard error whenever it is evaluated."""
+    values = [convert_to_tensor(value) for value in data]
+    result: Tensor = apply(
+        "Print",
+        convert_to_tensor(input_),
+        *values,
+        message=message or "",
+        summarize=3 if summarize is None else summarize,
+        name=name,
+    )
+    return result
+
+
+def Assert(  # noqa: N802 - the documented name
+    condition: Any,
+    data: Sequence[Any],
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails, showing `data`, unless `condition` holds.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        When the operation runs and the condition is false.
+    """
+    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, data)]
+    count = 3 if summarize is None else summarize
+    if executing_eagerly():
+        apply("Identity", inputs[0])
+    return apply_operation("Assert", *inputs, summarize=count, name=name)
+
+
+def py_func(
+    func: Callable[..., Any],
+    inp: Sequence[Any],
+    Tout: Any,  # noqa: N803 - the documented name
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with NumPy arrays when the graph runs.
+
+    Parameters
+    ----------
+    func
+        Takes as many arrays as `inp` has tensors, and returns as many values as `Tout`
+        has types.
+    inp
+        The tensors whose values the function receives.
+    Tout
+        The element type of the result, or a list of element types.
+    stateful
+        Accepted; the function is called at every evaluation in either case.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor or list of Tensor
+        One tensor for a single type, a list for a list of types.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
+    >>> int(tf.Session().run(y))
+    42
+    """
+    if not callable(func):
+        raise TypeError(f"tf.py_func: func must be callable, got {func!r}")
+    several = isinstance(Tout, (list, _tuple))
+    names = _tuple(_dtype_name(t) for t in (Tout if several else [Tout]))
+    functions = get_default_graph().host_functions
+    token = len(functions)
+    functions[token] = func
+    inputs = [convert_to_tensor(value) for value in inp]
+    outputs = _call(inputs, token, names, name)
+    return outputs if several else outputs[0]
+
+
+def _dtype_name(dtype: Any) -> str:
+    from tpuref.base.dtypes import as_dtype
+
+    return as_dtype(dtype).name
+
+
+def _call(
+    inputs: Sequence[Tensor], token: int, names: Sequence[str], name: str | None
+) -> Any:
+    from tpuref.graph.build import apply_all
+
+    return apply_all(
+        "PyFunc", *inputs, token=token, dtypes=_tuple(names), name=name or "PyFunc"
+    )
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return what `true_fn` or `false_fn` gives, as `pred` decides at run time.
+
+    Parameters
+    ----------
+    pred
+        A scalar bool tensor.
+    true_fn, false_fn
+        Functions without parameters.  Both are called while the graph is built; what
+        they return must have the same structure and element types.
+    strict
+        Whether a list or tuple of one stays a list or tuple of one.
+    name
+        The name of the operation.
+
+    Raises
+    ------
+    TypeError
+        If `pred` is a Python bool, a function is missing, or the element types differ.
+    ValueError
+        If `pred` is no scalar or the structures differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(3)
+    >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
+    30
+    """
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError("tf.cond: true_fn and false_fn must be callable")
+    if isinstance(pred, bool):
+        raise TypeError(
+            "tf.cond: pred must be a tensor, got the Python bool "
+            f"{pred}; use a Python `if` instead"
+        )
+    predicate = _predicate(pred)
+    if executing_eagerly():
+        return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
+    graph = get_default_graph()
+    with graph.name_scope(name or "cond"):
+        branches = [_branch(graph, label, fn) for label, fn in _named(true_fn, false_fn)]
+        (first, result), (second, other) = branches
+        _check_branches(result, other)
+        specs = [
+            _joined(a, b) for a, b in zip(first.results, second.results, strict=True)
+        ]
+        operation = graph.create_operation(
+            "If", [predicate], specs, {}, "If", [first, second]
+        )
+    return _unpacked(_rebuilt(result, operation), strict)
+
+
+def _named(
+    true_fn: Callable[[], Any], false_fn: Callable[[], Any]
+) -> list[_tuple[str, Callable[[], Any]]]:
+    return [("true", true_fn), ("false", false_fn)]
+
+
+def _predicate(pred: Any) -> Tensor:
+    predicate = convert_to_tensor(pred)
+    if predicate.dtype != bool_:
+        raise TypeError(f"tf.cond: pred must be bool, got {predicate.describe()}")
+    if predicate.shape.ndims not in (0, None):
+        raise ValueError(f"tf.cond: pred must be a scalar, got {predicate.describe()}")
+    return predicate
+
+
+def _branch(
+    graph: Graph, label: str, function: Callable[[], Any]
+) -> _tuple[Region, Any]:
+    region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
+    with graph.in_region(region), graph.name_scope(label):
+        result = nest.map_structure(_result_leaf, function())
+        leaves = nest.flatten(result)
+    region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    return region, result
+
+
+def _result_leaf(leaf: Any) -> Any:
+    if leaf is None or isinstance(leaf, Operation):
+        return leaf
+    return convert_to_tensor(leaf)
+
+
+def _check_branches(result: Any, other: Any) -> None:
+    try:
+        nest.assert_same_structure(result, other, a_name="true_fn()", b_name="false_fn()")
+    except StructureError as error:
+        raise StructureError(f"tf.cond: the branches return different: {error}") from None
+    for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
+        if isinstance(a, Tensor) != isinstance(b, Tensor):
+            raise StructureError(f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}")
+        if isinstance(a, Tensor) and a.dtype != b.dtype:
+            raise TypeError(
+                f"tf.cond: true_fn gives {a.describe()}, false_fn gives {b.describe()}; "
+                "the element types must be equal"
+            )
+
+
+def _joined(a: Tensor, b: Tensor) -> TensorSpec:
+    return TensorSpec(a.shape.most_specific_compatible_shape(b.shape), a.dtype)
+
+
+def _rebuilt(structure: Any, operation: Operation) -> Any:
+    outputs = iter(operation.outputs)
+    leaves = [
+        next(outputs)
+        if isinstance(leaf, Tensor)
+        else (operation if isinstance(leaf, Operation) else None)
+        for leaf in nest.flatten(structure)
+    ]
+    return nest.pack_sequence_as(structure, leaves)
+
+
+def _unpacked(result: Any, strict: bool) -> Any:
+    single = isinstance(result, (list, _tuple)) and len(result) == 1
+    return result[0] if single and not strict else result
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: int | None = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeat `body` while `cond` holds.
+
+    Parameters
+    ----------
+    cond, body
+        Functions of the loop variables; `cond` returns a scalar bool tensor, `body` the
+        next values in the structure of `loop_vars`.
+    loop_vars
+        A list or tuple of tensors, or of nested structures of tensors.
+    shape_invariants
+        In the structure of `loop_vars`, the shapes that hold for every iteration, for
+        variables whose shape changes.
+    parallel_iterations, back_prop, swap_memory
+        Accepted for programs that give them; they have no effect.
+    name
+        The name of the operation.
+    maximum_iterations
+        The largest number of iterations.
+    return_same_structure
+        Whether a single loop variable comes back in a list.
+
+    Raises
+    ------
+    TypeError
+        If a function is not callable or an element type changes.
+    ValueError
+        If `loop_vars` is empty, the structure changes, or a shape changes against its
+        invariant.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> i = tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])
+    >>> int(tf.Session().run(i))
+    12
+    """
+    if not callable(cond) or not callable(body):
+        raise TypeError("tf.while_loop: cond and body must be callable")
+    if not isinstance(loop_vars, (list, _tuple)) or not loop_vars:
+        raise ValueError(
+            f"tf.while_loop: loop_vars must be a list of at least one, got {loop_vars!r}"
+        )
+    start = nest.map_structure(convert_to_tensor, loop_vars)
+    if executing_eagerly():
+        return _loop_now(cond, body, start, maximum_iterations, return_same_structure)
+    graph = get_default_graph()
+    with graph.name_scope(name or "while"):
+        operation = _loop(graph, cond, body, start, shape_invariants, maximum_iterations)
+    result = nest.pack_sequence_as(start, operation.outputs)
+    return _unpacked(result, return_same_structure)
+
+
+def _loop(
+    graph: Graph,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    start: Any,
+    shape_invariants: Any,
+    limit: int | None,
+) -> Operation:
+    leaves = nest.flatten(start)
+    specs = _invariants(start, leaves, shape_invariants)
+    with _part(graph, "cond", start, specs) as (test, given):
+        test.results = [_predicate(cond(*given))]
+    with _part(graph, "body", start, specs) as (turn, given):
+        turn.results = _turned(body(*given), start, specs)
+    return graph.create_operation(
+        "While",
+        leaves,
+        specs,
+        {"loop_variables": len(leaves), "maximum_iterations": limit},
+        "While",
+        [test, turn],
+    )
+
+
+def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
+    if invariants is None:
+        return [tensor.spec for tensor in leaves]
+    shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+    if len(shapes) != len(leaves):
+        raise ValueError(
+            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for {len(leaves)} "
+            "loop variables"
+        )
+    for tensor, shape in zip(leaves, shapes, strict=True):
+        if not _holds(shape, tensor.shape):
+            raise ValueError(
+                f"tf.while_loop: the loop variable {tensor.describe()} does not have the "
+                f"invariant shape {shape}"
+            )
+    return [TensorSpec(s, t.dtype) for s, t in zip(shapes, leaves, strict=True)]
+
+
+def _shape_leaf(value: Any) -> TensorShape:
+    return as_shape(value)
+
+
+def _holds(invariant: TensorShape, shape: TensorShape) -> bool:
+    """Whether every value of `shape` also has the shape `invariant`."""
+    return invariant.most_specific_compatible_shape(shape) == invariant
+
+
+@contextlib.contextmanager
+def _part(
+    graph: Graph, label: str, start: Any, specs: Sequence[TensorSpec]
+) -> Iterator[_tuple[Region, Any]]:
+    region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
+    with graph.in_region(region), graph.name_scope(label):
+        region.parameters = [parameter(graph, spec) for spec in specs]
+        yield region, nest.pack_sequence_as(start, region.parameters)
+
+
+def parameter(graph: Graph, spec: TensorSpec, name: str = "arg") -> Tensor:
+    """Return a tensor whose value the region that is being built receives."""
+    return graph.create_operation("_Arg", (), [spec], {}, name).outputs[0]
+
+
+def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
+    """Check what the body returned against the loop variables."""
+    if not isinstance(result, (list, _tuple)) or (len(start) == 1 and len(result) != 1):
+        result = [result]
+    try:
+        nest.assert_same_structure(
+            list(start), list(result), a_name="loop_vars", b_name="body()"
+        )
+    except StructureError as error:
+        raise StructureError(f"tf.while_loop: {error}") from None
+    tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(list(result))]
+    for tensor, spec in zip(tensors, specs, strict=True):
+        if tensor.dtype != spec.dtype:
+            raise TypeError(
+                f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
+                f"{tensor.describe()}; the element type cannot change"
+            )
+        if not _holds(spec.shape, tensor.shape):
+            raise ValueError(
+                f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
+                f"{tensor.describe()}; give shape_invariants with None for the "
+                "dimensions that change"
+            )
+    return tensors
+
+
+def _loop_now(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    values: Any,
+    limit: int | None,
+    same_structure: bool,
+) -> Any:
+    turns = 0
+    while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
+        specs = [tensor.spec for tensor in nest.flatten(values)]
+        loose = [TensorSpec(TensorShape(None), spec.dtype) for spec in specs]
+        values = nest.pack_sequence_as(values, _turned(body(*values), values, loose))
+        turns += 1
+    return _unpacked(values, same_structure)

@@ -1,0 +1,185 @@
+"""The values that variables start with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.functions.arrays import ones, zeros
+from tpuref.functions.random import random_normal, random_uniform, truncated_normal
+from tpuref.graph.convert import constant
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "Initializer",
+    "Ones",
+    "RandomNormal",
+    "RandomUniform",
+    "TruncatedNormal",
+    "VarianceScaling",
+    "Zeros",
+]
+
+
+class Initializer:
+    """Gives the first value of a variable of some shape and element type."""
+
+    dtype: DType = float32
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """Return a tensor of `shape`."""
+        return self._value(
+            [int(size) for size in shape], self.dtype if dtype is None else as_dtype(dtype)
+        )
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        raise NotImplementedError
+
+
+class Zeros(Initializer):
+    """All zeros."""
+
+    def __init__(self, dtype: Any = float32) -> None:
+        self.dtype = as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return zeros(shape, dtype)
+
+
+class Ones(Initializer):
+    """All ones."""
+
+    def __init__(self, dtype: Any = float32) -> None:
+        self.dtype = as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return ones(shape, dtype)
+
+
+class Constant(Initializer):
+    """A given number, or given values that fill the shape."""
+
+    def __init__(
+        self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False
+    ) -> None:
+        self.value = value
+        self.dtype = as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return constant(self.value, dtype, shape)
+
+
+class RandomUniform(Initializer):
+    """Evenly distributed between two bounds."""
+
+    def __init__(
+        self,
+        minval: float = -0.05,
+        maxval: float = 0.05,
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+        self.dtype = as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+
+
+class RandomNormal(Initializer):
+    """Normally distributed."""
+
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+        self.dtype = as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class TruncatedNormal(RandomNormal):
+    """Normally distributed, within two standard deviations of the mean."""
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        return truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+
+
+class VarianceScaling(Initializer):
+    """Random, with a variance that suits the number of inputs or outputs.
+
+    Parameters
+    ----------
+    scale
+        A factor of the variance.
+    mode
+        ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``.
+    distribution
+        ``"truncated_normal"`` (also ``"normal"``), ``"untruncated_normal"`` or
+        ``"uniform"``.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        if scale <= 0:
+            raise ValueError(f"VarianceScaling: scale must be above 0, got {scale}")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"VarianceScaling: unknown mode {mode!r}")
+        known = ("normal", "truncated_normal", "untruncated_normal", "uniform")
+        if distribution not in known:
+            raise ValueError(f"VarianceScaling: unknown distribution {distribution!r}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.seed, self.dtype = seed, as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        fan_in, fan_out = fans(shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
+        variance = self.scale / max(1.0, fan[self.mode])
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        if self.distribution == "untruncated_normal":
+            return random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
+        # Cutting off at two deviations narrows a normal distribution by this factor.
+        deviation = math.sqrt(variance) / 0.87962566103423978
+        return truncated_normal(shape, 0.0, deviation, dtype, seed=self.seed)
+
+
+class GlorotUniform(VarianceScaling):
+    """Uniform, scaled by the average of inputs and outputs."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+
+class GlorotNormal(VarianceScaling):
+    """Truncated normal, scaled by the average of inputs and outputs."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+def fans(shape: Sequence[int]) -> tuple[float, float]:
+    """Return the number of inputs and outputs of a weight of the given shape."""
+    if not shape:
+        return 1.0, 1.0
+    if len(shape) == 1:
+        return float(shape[0]), float(shape[0])
+    field = math.prod(shape[:-2])
+    return float(field * shape[-2]), float(field * shape[-1])

@@ -1,0 +1,394 @@
+"""Functions of vectors and matrices: products, traces and lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tpuref.functions.math import (
+    abs as absolute,
+)
+from tpuref.functions.math import (
+    conj,
+    pow,
+    reduce_max,
+    reduce_min,
+    reduce_sum,
+    sqrt,
+    square,
+    static_axes,
+)
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = ["einsum", "matmul", "matvec", "norm", "tensordot", "trace"]
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the product of matrices, batched over the axes before the last two.
+
+    Parameters
+    ----------
+    a, b
+        Numbers of one dtype, of shapes [..., m, k] and [..., k, n]; the axes before
+        the last two broadcast.
+    transpose_a, transpose_b
+        Whether the last two axes change places first.
+    adjoint_a, adjoint_b
+        The same, with complex conjugation.
+    a_is_sparse, b_is_sparse
+        Hints that change no result.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of shape [..., m, n] and the dtype of the operands; float16 and bfloat16 are
+        summed in float32 and rounded once.
+
+    Raises
+    ------
+    ValueError
+        If a rank is less than 2, the inner dimensions differ, or a matrix is to be
+        both transposed and adjoint.
+    TypeError
+        If the dtypes differ or are no numbers.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> a = tf.constant([[1, 2], [3, 4]])
+    >>> tf.Session().run(tf.matmul(a, [[1], [10]]))
+    array([[21],
+           [43]], dtype=int32)
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise ValueError(
+            "tf.matmul: transpose and adjoint of one matrix exclude each other; the "
+            "adjoint is the conjugate transpose"
+        )
+    a, b = _same_dtype(a, b)
+    for label, matrix in (("a", a), ("b", b)):
+        if matrix.shape.rank is not None and matrix.shape.rank < 2:
+            raise ValueError(
+                f"tf.matmul: {label} must have rank 2 or more, got {matrix.describe()};"
+                " use tf.linalg.matvec or tf.tensordot for vectors"
+            )
+    return _apply(
+        "MatMul",
+        a,
+        b,
+        name=name,
+        transpose_a=bool(transpose_a),
+        transpose_b=bool(transpose_b),
+        adjoint_a=bool(adjoint_a),
+        adjoint_b=bool(adjoint_b),
+    )
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the product of matrices and vectors, batched over the axes before.
+
+    Parameters
+    ----------
+    a, b
+        Numbers of one dtype, of shapes [..., m, k] and [..., k]; the axes before
+        broadcast.
+    transpose_a
+        Whether the last two axes of `a` change places first.
+    adjoint_a
+        The same, with complex conjugation.
+    a_is_sparse, b_is_sparse
+        Hints that change no result.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of shape [..., m] and the dtype of the operands.
+
+    Raises
+    ------
+    ValueError
+        If the inner dimensions differ, or `a` is to be both transposed and adjoint.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.linalg.matvec([[1, 2], [3, 4]], [1, 10]))
+    array([21, 43], dtype=int32)
+    """
+    if transpose_a and adjoint_a:
+        raise ValueError(
+            "tf.linalg.matvec: transpose_a and adjoint_a exclude each other; the "
+            "adjoint is the conjugate transpose"
+        )
+    a, b = _same_dtype(a, b)
+    if adjoint_a:
+        a = conj(a)
+    turned = transpose_a or adjoint_a
+    equation = "...ji,...j->...i" if turned else "...ij,...j->...i"
+    return _apply("Einsum", a, b, name=name, equation=equation)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Return the sum of products of `a` and `b` over pairs of axes.
+
+    Parameters
+    ----------
+    a, b
+        Numbers of one dtype.
+    axes
+        How many axes, the last of `a` and the first of `b`; or the axes of `a` and
+        the axes of `b`, two integers or two sequences of as many integers.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of the remaining axes of `a`, then those of `b`.
+
+    Raises
+    ------
+    ValueError
+        If `axes` is malformed, an axis does not exist, or paired sizes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> a = tf.constant([[1, 2], [3, 4]])
+    >>> tf.Session().run([tf.tensordot(a, a, 1), tf.tensordot(a, a, [[0, 1], [0, 1]])])
+    [array([[ 7, 10],
+           [15, 22]], dtype=int32), 30]
+    """
+    a, b = _same_dtype(a, b)
+    axes_a, axes_b = _pairs_of_axes(axes)
+    return _apply("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Return a sum of products, written in index notation.
+
+    Parameters
+    ----------
+    equation
+        The labels of the axes of each input, one letter for each, commas between
+        inputs, and after ``->`` the labels of the result; ``...`` stands for any
+        further axes, which broadcast.  Without ``->`` the result has the labels that
+        occur once, in alphabetical order.
+    *inputs
+        Numbers of one dtype, one tensor for each part of the equation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Summed over every label that the result does not have.
+
+    Raises
+    ------
+    ValueError
+        If the equation is malformed or does not fit the shapes.
+    TypeError
+        If the dtypes differ, or an unknown keyword is given.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10]))
+    array([21, 43], dtype=int32)
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(
+            f"tf.einsum: unknown keywords {sorted(kwargs)}; only name is taken"
+        )
+    if not inputs:
+        raise ValueError(f"tf.einsum: the equation {equation!r} has no inputs")
+    return _apply("Einsum", *inputs, name=name, equation=str(equation))
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """Return the sum of the main diagonal of the matrices in the last two axes.
+
+    Parameters
+    ----------
+    x
+        Numbers of rank 2 or more.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `x` without the last two axes.
+
+    Raises
+    ------
+    ValueError
+        If the rank is less than 2.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> int(tf.Session().run(tf.trace([[1, 2], [3, 4]])))
+    5
+    """
+    return _apply("Trace", x, name=name, offset=0, axis1=-2, axis2=-1)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Return the length of vectors, or the size of matrices.
+
+    Parameters
+    ----------
+    tensor
+        Floating-point or complex numbers.
+    ord
+        ``"euclidean"``; a positive number p for the p-norm; or infinity for the
+        greatest size.  For matrices ``"fro"`` (the same as euclidean), 1 or infinity.
+    axis
+        One axis: lengths of vectors.  Two axes: sizes of matrices.  None: the whole
+        tensor counts as one vector.
+    keepdims
+        Whether those axes stay, with size 1.
+    name
+        The name of the operation.
+    keep_dims
+        A former name of `keepdims`.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype of `tensor`, real for complex numbers.
+
+    Raises
+    ------
+    ValueError
+        If `ord` or the number of axes is none of these, or `keepdims` is given under
+        both of its names.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.norm([[3., 4.], [6., 8.]], axis=1))
+    array([ 5., 10.], dtype=float32)
+    """
+    if keepdims is not None and keep_dims is not None:
+        raise ValueError(
+            "tf.norm: keepdims and keep_dims name one argument; give keepdims alone"
+        )
+    x = convert_to_tensor(tensor)
+    axes = None if axis is None else _norm_axes(axis, x)
+    keep = bool(keep_dims if keepdims is None else keepdims)
+    if axes is not None and len(axes) == 2:
+        return _matrix_norm(x, ord, axes, keep, name)
+    return _vector_norm(x, ord, axes, keep, name)
+
+
+def _norm_axes(axis: Any, x: Tensor) -> tuple[int, ...]:
+    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    if len(given) not in (1, 2):
+        raise ValueError(f"tf.norm: axis must be one or two axes, got {axis!r}")
+    # The order says which axis has the rows, so the axes are not sorted.
+    singles = [static_axes("tf.norm", each, x) for each in given]
+    return tuple(s[0] for s in singles if isinstance(s, tuple))
+
+
+def _vector_norm(
+    x: Tensor, ord: Any, axes: tuple[int, ...] | None, keep: bool, name: str | None
+) -> Tensor:
+    sizes = absolute(x)
+    if ord in ("euclidean", 2):
+        return sqrt(reduce_sum(square(sizes), axes, keep), name)
+    if ord in (1, np.inf):
+        fold = reduce_sum if ord == 1 else reduce_max
+        return fold(sizes, axes, keep, name)
+    if not isinstance(ord, (int, float)) or ord <= 0:
+        raise ValueError(
+            f"tf.norm: ord must be 'euclidean', a positive number or infinity for "
+            f"vectors, got {ord!r}"
+        )
+    total = reduce_sum(pow(sizes, float(ord)), axes, keep)
+    return pow(total, 1.0 / ord, name)
+
+
+def _matrix_norm(
+    x: Tensor, ord: Any, axes: tuple[int, ...], keep: bool, name: str | None
+) -> Tensor:
+    sizes = absolute(x)
+    if ord in ("euclidean", "fro"):
+        return sqrt(reduce_sum(square(sizes), axes, keep), name)
+    if ord not in (1, np.inf):
+        raise ValueError(
+            "tf.norm: ord must be 'euclidean', 'fro', 1 or infinity for matrices, got "
+            f"{ord!r}"
+        )
+    rows, columns = axes
+    summed, compared = (rows, columns) if ord == 1 else (columns, rows)
+    totals = reduce_sum(sizes, summed, keepdims=True)
+    greatest = reduce_max(totals, compared, keepdims=True)
+    return greatest if keep else reduce_min(greatest, axes, name=name)
+
+
+def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
+    result: Tensor = apply(op, *inputs, name=name, **attrs)
+    return result
+
+
+def _same_dtype(a: Any, b: Any) -> tuple[Tensor, Tensor]:
+    """Convert both, a plain value to the dtype of the tensor beside it."""
+    if isinstance(b, Tensor) and not isinstance(a, Tensor):
+        return convert_to_tensor(a, preferred_dtype=b.dtype), b
+    first = convert_to_tensor(a)
+    return first, convert_to_tensor(b, preferred_dtype=first.dtype)
+
+
+def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, (int, np.integer)):
+        count = int(axes)
+        if count < 0:
+            raise ValueError(f"tf.tensordot: axes must not be negative, got {count}")
+        return tuple(range(-count, 0)), tuple(range(count))
+    parts = axes.tolist() if isinstance(axes, np.ndarray) else axes
+    if not isinstance(parts, (list, tuple)) or len(parts) != 2:
+        raise ValueError(
+            "tf.tensordot: axes must be an integer or two integers or sequences of "
+            f"integers, got {axes!r}"
+        )
+    first, second = (
+        (part,) if isinstance(part, (int, np.integer)) else tuple(part)
+        for part in parts
+    )
+    return tuple(int(axis) for axis in first), tuple(int(axis) for axis in second)

@@ -1,0 +1,445 @@
+"""Variables by name: get_variable, and the scopes that name and share them."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.base.shapes import as_shape
+from tpuref.functions.control_flow import group
+from tpuref.functions.initializers import GlorotUniform, Zeros
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import GraphKeys
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.variables import Variable, global_variables, local_variables
+
+__all__ = [
+    "AUTO_REUSE",
+    "VariableScope",
+    "get_variable",
+    "get_variable_scope",
+    "global_variables_initializer",
+    "local_variables_initializer",
+    "variable_scope",
+    "variables_initializer",
+]
+
+Getter = Callable[..., Any]
+
+
+class _ReuseMode(enum.Enum):
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+"""Use the variable of that name where there is one, else make it."""
+
+
+class VariableScope:
+    """What holds for `get_variable` within a scope.
+
+    Attributes
+    ----------
+    name
+        The prefix of variable names, without its slash.
+    reuse
+        False to make variables, True to share them, `AUTO_REUSE` for either.
+    initializer, regularizer, dtype, constraint, custom_getter
+        What is used where a call of `get_variable` gives none.
+    """
+
+    def __init__(
+        self,
+        name: str = "",
+        reuse: bool | _ReuseMode = False,
+        initializer: Any = None,
+        regularizer: Any = None,
+        dtype: Any = float32,
+        constraint: Any = None,
+        custom_getter: Getter | None = None,
+        original_name_scope: str = "",
+    ) -> None:
+        self.name = name
+        self.reuse = reuse
+        self.initializer = initializer
+        self.regularizer = regularizer
+        self.dtype = as_dtype(dtype)
+        self.constraint = constraint
+        self.custom_getter = custom_getter
+        self.original_name_scope = original_name_scope
+
+    def reuse_variables(self) -> None:
+        """Share variables from here on."""
+        self.reuse = True
+
+    def global_variables(self) -> list[Any]:
+        """Return the variables below this scope."""
+        return global_variables(self.name + "/" if self.name else None)
+
+    def trainable_variables(self) -> list[Any]:
+        """Return the trainable variables below this scope."""
+        return get_default_graph().get_collection(
+            GraphKeys.TRAINABLE_VARIABLES, self.name + "/" if self.name else None
+        )
+
+
+def get_variable_scope() -> VariableScope:
+    """Return the scope that is in force."""
+    graph = get_default_graph()
+    if graph.variable_scope is None:
+        graph.variable_scope = VariableScope()
+    scope: VariableScope = graph.variable_scope
+    return scope
+
+
+@contextlib.contextmanager
+def variable_scope(
+    name_or_scope: str | VariableScope | None,
+    default_name: str | None = None,
+    values: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Getter | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
+) -> Iterator[VariableScope]:
+    """Name, share or adapt the variables of `get_variable` within a block.
+
+    Parameters
+    ----------
+    name_or_scope
+        A name to append to the current scope, or a scope to enter again.
+    default_name
+        The name where `name_or_scope` is None; it is made unique.
+    values
+        Accepted; has no effect.
+    initializer, regularizer, dtype, constraint
+        Defaults for the variables of the block.
+    caching_device, partitioner, use_resource
+        Accepted; they have no effect.
+    custom_getter
+        ``custom_getter(getter, name, *args, **kwargs)`` is called instead of making the
+        variable, and may call `getter`.
+    reuse
+        True to share variables, False to make them, `AUTO_REUSE` for either, None to
+        inherit.
+    auxiliary_name_scope
+        Whether operations are named below the scope too.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.variable_scope("layer"):
+    ...     w = tf.get_variable("w", [2])
+    >>> w.name
+    'layer/w:0'
+    """
+    graph = get_default_graph()
+    outer = get_variable_scope()
+    name = _scope_name(outer, name_or_scope, default_name)
+    base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
+    label = name.rsplit("/", 1)[-1] if auxiliary_name_scope else ""
+    with graph.name_scope(label or graph.get_name_scope() + "/") as operations:
+        graph.variable_scope = VariableScope(
+            name=name,
+            reuse=_reuse(outer, base, reuse),
+            initializer=initializer if initializer is not None else base.initializer,
+            regularizer=regularizer if regularizer is not None else base.regularizer,
+            dtype=dtype if dtype is not None else base.dtype,
+            constraint=constraint if constraint is not None else base.constraint,
+            custom_getter=_composed(base.custom_getter, custom_getter),
+            original_name_scope=operations,
+        )
+        try:
+            yield graph.variable_scope
+        finally:
+            graph.variable_scope = outer
+
+
+def _scope_name(
+    outer: VariableScope, given: str | VariableScope | None, default: str | None
+) -> str:
+    if isinstance(given, VariableScope):
+        return given.name
+    if given is None:
+        if default is None:
+            raise TypeError(
+                "tf.variable_scope: give name_or_scope, or default_name where it is None"
+            )
+        given = _unused(outer.name, default)
+    return f"{outer.name}/{given}" if outer.name else given
+
+
+def _unused(prefix: str, name: str) -> str:
+    """Return `name`, with a number where variables below it exist already."""
+    taken = get_default_graph().variables_by_name
+    candidate, number = name, 0
+    while any(k.startswith(f"{prefix}/{candidate}/".lstrip("/")) for k in taken):
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate
+
+
+def _reuse(
+    outer: VariableScope, base: VariableScope, reuse: bool | _ReuseMode | None
+) -> bool | _ReuseMode:
+    if outer.reuse is True:  # sharing is inherited and cannot be undone within
+        return True
+    return base.reuse if reuse is None else reuse
+
+
+def _composed(outer: Getter | None, inner: Getter | None) -> Getter | None:
+    if outer is None or inner is None:
+        return inner or outer
+
+    def both(getter: Getter, name: str, *args: Any, **kwargs: Any) -> Any:
+        def through_outer(name: str, *args: Any, **kwargs: Any) -> Any:
+            return outer(getter, name, *args, **kwargs)
+
+        return inner(through_outer, name, *args, **kwargs)
+
+    return both
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Sequence[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Getter | None = None,
+    constraint: Any = None,
+) -> Any:
+    """Return the variable of that name in the current scope, making it if need be.
+
+    Parameters
+    ----------
+    name
+        The name within the scope.
+    shape
+        The shape; may be left out where `initializer` is a value.
+    dtype
+        The element type, float32 by default.
+    initializer
+        An initializer, a function of shape and dtype, or a value.
+    regularizer
+        A function of the variable whose result joins the regularization losses.
+    trainable, collections, validate_shape, caching_device, use_resource, constraint
+        As for `tf.Variable`.
+    partitioner
+        Accepted; variables are not partitioned.
+    custom_getter
+        Called instead of making the variable; see `variable_scope`.
+
+    Returns
+    -------
+    tf.Variable
+        The variable, or whatever a custom getter returned.
+
+    Raises
+    ------
+    ValueError
+        If the variable exists and is not to be shared, or is to be shared and does not
+        exist or differs in shape or dtype, or if its shape is not known.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.get_variable("v", [2])
+    >>> v.dtype.name, v.shape.as_list()
+    ('float32', [2])
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
+    """
+    scope = get_variable_scope()
+    full = f"{scope.name}/{name}" if scope.name else name
+    getter = custom_getter or scope.custom_getter
+    arguments: dict[str, Any] = {
+        "shape": shape,
+        "dtype": as_dtype(dtype) if dtype is not None else scope.dtype,
+        "initializer": initializer if initializer is not None else scope.initializer,
+        "regularizer": regularizer if regularizer is not None else scope.regularizer,
+        "reuse": scope.reuse,
+        "trainable": trainable,
+        "collections": collections,
+        "caching_device": caching_device,
+        "partitioner": partitioner,
+        "validate_shape": validate_shape,
+        "use_resource": use_resource,
+        "constraint": constraint if constraint is not None else scope.constraint,
+    }
+    if getter is not None:
+        return getter(_true_getter, full, **arguments)
+    return _true_getter(full, **arguments)
+
+
+def _true_getter(
+    name: str,
+    shape: Any = None,
+    dtype: Any = float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: bool | _ReuseMode = False,
+    trainable: bool = True,
+    collections: Sequence[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+) -> Variable:
+    dtype = as_dtype(dtype)
+    known = get_default_graph().variables_by_name
+    existing: Variable | None = None if executing_eagerly() else known.get(name)
+    if existing is not None:
+        return _shared(existing, name, shape, dtype, reuse)
+    if reuse is True:
+        raise ValueError(
+            f"tf.get_variable: the variable {name!r} does not exist and the scope shares "
+            "variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE"
+        )
+    with get_default_graph().name_scope(None):
+        variable = Variable(
+            _first_value(name, shape, dtype, initializer),
+            trainable=trainable,
+            collections=collections,
+            validate_shape=validate_shape,
+            name=name,
+            dtype=dtype if not _is_value(initializer) else None,
+            constraint=constraint,
+        )
+    known[name] = variable
+    if regularizer is not None:
+        _regularize(variable, regularizer)
+    return variable
+
+
+def _shared(
+    variable: Variable,
+    name: str,
+    shape: Any,
+    dtype: DType,
+    reuse: bool | _ReuseMode,
+) -> Variable:
+    if reuse is False:
+        raise ValueError(
+            f"tf.get_variable: the variable {name!r} exists already, made at "
+            f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
+            "reuse=tf.AUTO_REUSE"
+        )
+    if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
+        raise ValueError(
+            f"tf.get_variable: the variable {name!r} has shape {variable.shape}, asked "
+            f"for was {as_shape(shape)}"
+        )
+    if dtype != variable.dtype:
+        raise ValueError(
+            f"tf.get_variable: the variable {name!r} has dtype {variable.dtype.name}, "
+            f"asked for was {dtype.name}"
+        )
+    return variable
+
+
+def _is_value(initializer: Any) -> bool:
+    return initializer is not None and not callable(initializer)
+
+
+def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
+    if _is_value(initializer):
+        if shape is not None and not isinstance(initializer, Tensor):
+            raise ValueError(
+                f"tf.get_variable: the initializer of {name!r} is a value, which has a "
+                "shape of its own; leave shape out"
+            )
+        return _checked_value(name, initializer, dtype)
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if shape is None:
+        if initializer is None:
+            raise ValueError(
+                f"tf.get_variable: the variable {name!r} needs a shape, or an initializer "
+                "that has one"
+            )
+        return lambda: initializer()
+    sizes = as_shape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(
+            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}"
+        )
+    chosen = initializer if initializer is not None else _default_initializer(name, dtype)
+    return lambda: chosen(sizes.as_list(), dtype=dtype)
+
+
+def _checked_value(name: str, initializer: Any, dtype: DType) -> Any:
+    from tpuref.graph.convert import convert_to_tensor
+
+    value = convert_to_tensor(initializer, dtype_hint=dtype)
+    if value.dtype != dtype:
+        raise ValueError(
+            f"tf.get_variable: the initializer of {name!r} is {value.describe()}, asked "
+            f"for was {dtype.name}"
+        )
+    return value
+
+
+def _default_initializer(name: str, dtype: DType) -> Any:
+    if dtype.is_floating:
+        return GlorotUniform()
+    if dtype.is_integer or dtype.is_bool:
+        return Zeros()
+    raise ValueError(
+        f"tf.get_variable: the variable {name!r} of dtype {dtype.name} needs an initializer"
+    )
+
+
+def _regularize(variable: Variable, regularizer: Callable[[Any], Any]) -> None:
+    graph = get_default_graph()
+    with graph.outside_regions(), graph.name_scope(f"{variable.op.name}/Regularizer/"):
+        loss = regularizer(variable)
+    if loss is not None:
+        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def variables_initializer(
+    var_list: Sequence[Variable], name: str = "init"
+) -> Operation | None:
+    """Return an operation that gives the listed variables their initial values."""
+    if executing_eagerly():
+        return None
+    return group(*[variable.initializer for variable in var_list], name=name)
+
+
+def global_variables_initializer() -> Operation | None:
+    """Return an operation that gives all variables their initial values.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.get_variable("v", initializer=3.0)
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     float(sess.run(v))
+    3.0
+    """
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Operation | None:
+    """Return an operation that gives all local variables their initial values."""
+    return variables_initializer(local_variables())

@@ -1,0 +1,119 @@
+"""Adding an operation to the graph, or running it at once in eager mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.callsite import user_site
+from tpuref.base.errors import OpError
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.convert import convert_operands
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import OpDef, outputs_of
+from tpuref.ops.registry import REGISTRY
+
+_FOLDED_SIZE = 256  # elements; constants this small may be shapes or indices
+
+
+def apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    """Apply the operation `op` and return its output, or the list of its outputs.
+
+    Inputs that are no tensors are converted, to the dtype of the tensors beside them.
+    """
+    results = apply_all(op, *inputs, name=name, **attrs)
+    return results[0] if len(results) == 1 else results
+
+
+def apply_all(
+    op: str, *inputs: Any, name: str | None = None, **attrs: Any
+) -> list[Tensor]:
+    """Apply the operation `op` and return the list of its outputs."""
+    definition = REGISTRY[op]
+    if executing_eagerly():
+        from tpuref.graph.eager import run_at_once  # needs this module to build
+
+        return run_at_once(definition, inputs, attrs, name)
+    operation = add_operation(definition, inputs, attrs, name)
+    return operation.outputs
+
+
+def apply_operation(
+    op: str, *inputs: Any, name: str | None = None, **attrs: Any
+) -> Operation:
+    """Add the operation `op` and return it, for operations that give no tensor."""
+    return add_operation(REGISTRY[op], inputs, attrs, name)
+
+
+def add_operation(
+    definition: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None
+) -> Operation:
+    """Add one operation to the default graph after checking it by its rule."""
+    tensors = convert_operands(definition.name, inputs)
+    specs = infer_specs(definition, tensors, attrs, name)
+    operation = get_default_graph().create_operation(
+        definition.name, tensors, specs, attrs, name or definition.name
+    )
+    _fold(definition, operation)
+    return operation
+
+
+def infer_specs(
+    definition: OpDef, tensors: Sequence[Tensor], attrs: dict[str, Any], name: str | None
+) -> tuple[TensorSpec, ...]:
+    """Return the specs of the outputs; an error of the rule gains the context."""
+    try:
+        return outputs_of(definition.infer(*[t.operand() for t in tensors], **attrs))
+    except (ValueError, TypeError) as error:
+        if isinstance(error, OpError):
+            raise
+        operands = "".join(
+            f"\n  input {k}: {t.describe()}, made at {t.op.site}"
+            for k, t in enumerate(tensors)
+        )
+        label = definition.name if name is None else f"{definition.name} {name!r}"
+        raise type(error)(f"{label}: {error}{operands}\n  at: {user_site()}") from error
+
+
+def _fold(definition: OpDef, operation: Operation) -> None:
+    """Note the values of small constants, so that shapes built from them are static."""
+    if definition.name == "Const":
+        operation.outputs[0].know_constant(operation.attrs["value"])
+        return
+    if not definition.foldable or definition.compute is None:
+        return
+    if definition.name in ("Shape", "Size", "Rank"):
+        _fold_shape(operation)
+        return
+    values = [tensor.operand().value for tensor in operation.inputs]
+    if any(value is None or value.size > _FOLDED_SIZE for value in values):
+        return
+    if not _all_small(operation):
+        return
+    try:
+        with np.errstate(all="ignore"):
+            outputs = outputs_of(definition.compute(*values, **operation.attrs))
+    except Exception:
+        return  # the fault belongs to the run, which reports it with the replica
+    for tensor, value in zip(operation.outputs, outputs, strict=True):
+        tensor.know_constant(np.asarray(value))
+
+
+def _all_small(operation: Operation) -> bool:
+    return bool(operation.inputs) and all(
+        tensor.shape.is_fully_defined()
+        and (tensor.shape.num_elements() or 0) <= _FOLDED_SIZE
+        for tensor in operation.outputs
+    )
+
+
+def _fold_shape(operation: Operation) -> None:
+    shape, output = operation.inputs[0].shape, operation.outputs[0]
+    if operation.type == "Rank" and shape.ndims is not None:
+        output.know_constant(np.asarray(shape.ndims, output.dtype.np))
+    elif shape.is_fully_defined():
+        value = shape.as_tuple() if operation.type == "Shape" else shape.num_elements()
+        output.know_constant(np.asarray(value, output.dtype.np))

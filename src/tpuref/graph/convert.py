@@ -1,0 +1,352 @@
+"""Turning values into tensors, by the conversion rules of TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import DType, as_dtype, float32, int32, int64, string
+from tpuref.base.shapes import Dimension, TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import Array
+
+
+def to_array(value: Any, dtype: DType | None = None) -> Array:
+    """Return `value` as an array: float -> float32, int -> int32, text -> string.
+
+    NumPy arrays and NumPy scalars keep their dtype unless `dtype` asks for another.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the value has no array form, is ragged, or does not fit the dtype.
+    """
+    if isinstance(value, (Dimension, TensorShape)):
+        value = _shape_value(value)
+    array = _plain_array(value)
+    natural = _natural_dtype(value, array)
+    if dtype is None:
+        dtype = natural
+    if dtype == string:
+        return _string_array(array)
+    if natural == string:
+        raise TypeError(f"expected {dtype.name}, got the text {value!r}")
+    _check_kind(value, natural, dtype)
+    if not _from_numpy(value):
+        _check_range(array, dtype)
+    with np.errstate(all="ignore"):
+        return array.astype(dtype.np, copy=not _owned(value, array, dtype))
+
+
+def _owned(value: Any, array: Array, dtype: DType) -> bool:
+    return array is not value and array.dtype == dtype.np and array.base is None
+
+
+def _shape_value(value: Dimension | TensorShape) -> Any:
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"the partly unknown shape {value} has no tensor form")
+        return value.as_list()
+    if value.value is None:
+        raise ValueError("an unknown Dimension has no tensor form")
+    return value.value
+
+
+def _plain_array(value: Any) -> Array:
+    if value is None:
+        raise ValueError("None has no tensor form")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r} is ragged or mixed: {error}") from None
+    if array.dtype == object and not _holds_text(array):
+        raise TypeError(
+            f"{_brief(value)} of type {type(value).__name__} has no tensor form"
+        )
+    return array
+
+
+def _holds_text(array: Array) -> bool:
+    return all(isinstance(item, (str, bytes)) for item in array.flat)
+
+
+def _from_numpy(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _natural_dtype(value: Any, array: Array) -> DType:
+    if array.dtype.kind in "OSU":
+        return string
+    dtype = as_dtype(array.dtype)
+    if _from_numpy(value) or hasattr(value, "__array__"):
+        return dtype
+    leaf = value
+    while isinstance(leaf, (list, tuple)) and leaf:
+        leaf = leaf[0]
+    if _from_numpy(leaf):
+        return dtype
+    if array.size == 0 and dtype.is_floating:
+        return float32
+    if dtype.is_floating:
+        return float32
+    if dtype == int64:
+        fits = bool(np.all((array >= int32.min) & (array <= int32.max)))
+        return int32 if fits else int64
+    return dtype
+
+
+def _string_array(array: Array) -> Array:
+    if array.dtype.kind not in "OSU":
+        raise TypeError(f"expected text, got values of {array.dtype}")
+    result = np.empty(array.shape, object)
+    for index, item in np.ndenumerate(array):
+        result[index] = item.encode() if isinstance(item, str) else bytes(item)
+    return result
+
+
+def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
+    """Refuse what would lose the meaning: a float as integer, a number as bool."""
+    if _from_numpy(value):
+        return
+    lossy = (
+        (natural.is_floating and (dtype.is_integer or dtype.is_bool))
+        or (natural.is_complex and not dtype.is_complex)
+        or (natural.is_bool != dtype.is_bool)
+    )
+    if lossy and np.size(value):
+        raise TypeError(
+            f"expected {dtype.name}, got {_brief(value)} of type "
+            f"{type(value).__name__}; use tf.cast to convert on purpose"
+        )
+
+
+def _check_range(array: Array, dtype: DType) -> None:
+    if dtype.is_integer and array.size and array.dtype.kind in "iu":
+        low, high = int(array.min()), int(array.max())
+        if low < dtype.min or high > dtype.max:
+            raise ValueError(
+                f"{low if low < dtype.min else high} does not fit {dtype.name}"
+            )
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+) -> Tensor:
+    """Return a tensor that always has the given value.
+
+    Parameters
+    ----------
+    value
+        A number, text, nested list or NumPy array.
+    dtype
+        The element type; by default float -> float32, int -> int32, and the array's
+        own for NumPy arrays.
+    shape
+        The shape; a single value fills it, otherwise the sizes must agree.
+    name
+        The name of the operation.
+
+    Raises
+    ------
+    TypeError
+        If the value has no tensor form or does not fit `dtype`.
+    ValueError
+        If the value is ragged or does not fit `shape`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(7)
+    >>> x.dtype.name, x.shape.as_list()
+    ('int32', [])
+    >>> int(tf.Session().run(x))
+    7
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt uses it in the example of batch_parallel.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, Tensor):
+        raise TypeError(
+            f"tf.constant: value is already the tensor {value.describe()}; use "
+            "tf.identity or tf.convert_to_tensor"
+        )
+    try:
+        array = to_array(value, wanted)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"tf.constant: {error}") from None
+    if shape is not None:
+        array = _fill(array, shape)
+    return constant_of(array, name)
+
+
+def _fill(array: Array, shape: Any) -> Array:
+    sizes = TensorShape(shape).as_tuple()
+    if any(size is None for size in sizes):
+        raise ValueError(f"tf.constant: shape {shape} is not fully known")
+    full: tuple[int, ...] = tuple(size for size in sizes if size is not None)
+    if array.size == int(np.prod(full)):
+        return array.reshape(full)
+    if array.size == 1:
+        return np.full(full, array.reshape(())[()], array.dtype)
+    raise ValueError(
+        f"tf.constant: {array.size} values do not fill shape {list(full)}; give one "
+        "value or exactly as many as the shape holds"
+    )
+
+
+def constant_of(array: Array, name: str | None = None) -> Tensor:
+    """Return the tensor of an array as it is."""
+    if executing_eagerly():
+        from tpuref.graph.eager import EagerTensor  # lies above this module
+
+        return EagerTensor.of(array)
+    dtype = string if array.dtype == object else as_dtype(array.dtype)
+    spec = TensorSpec(TensorShape(array.shape), dtype)
+    array.flags.writeable = False
+    operation = get_default_graph().create_operation(
+        "Const", (), [spec], {"value": array}, name or "Const"
+    )
+    operation.outputs[0].know_constant(array)
+    return operation.outputs[0]
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+) -> Tensor:
+    """Return `value` as a tensor; a tensor is returned as it is.
+
+    Parameters
+    ----------
+    value
+        A tensor, variable, number, text, NumPy array, or nested list of those.
+    dtype
+        The element type that the result must have.
+    name
+        The name of the operation, where one is made.
+    preferred_dtype, dtype_hint
+        An element type to use where the value can take it.
+
+    Raises
+    ------
+    TypeError
+        If the value has no tensor form.
+    ValueError
+        If a tensor has another dtype than asked for, or a list is ragged.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.convert_to_tensor([[1., 2.], [3., 4.]]).shape.as_list()
+    [2, 2]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt name it as the way to keep
+    a list together as one tensor.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    hint = dtype_hint if dtype_hint is not None else preferred_dtype
+    if wanted is None and hint is not None:
+        try:
+            return convert_to_tensor(value, hint, name)
+        except (TypeError, ValueError):
+            return convert_to_tensor(value, None, name)
+    tensor = _existing_tensor(value, wanted, name)
+    if tensor is None:
+        try:
+            return constant_of(to_array(value, wanted), name)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"tf.convert_to_tensor: {error}") from None
+    if wanted is not None and tensor.dtype != wanted:
+        raise ValueError(
+            f"tf.convert_to_tensor: expected dtype {wanted.name}, got "
+            f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast"
+        )
+    return tensor
+
+
+def _existing_tensor(
+    value: Any, wanted: DType | None, name: str | None
+) -> Tensor | None:
+    if isinstance(value, Operation):
+        raise TypeError(
+            f"tf.convert_to_tensor: {value.name!r} is an operation, which has no value; "
+            "pass one of its outputs"
+        )
+    converted = getattr(value, "_as_tensor", None)
+    if callable(converted):
+        value = converted()
+    if isinstance(value, Tensor):
+        return _in_current_mode(value)
+    if isinstance(value, (list, tuple)) and _is_tensor(value):
+        return _pack(value, wanted, name)
+    return None
+
+
+def _in_current_mode(tensor: Tensor) -> Tensor:
+    """Bring a concrete eager tensor into the graph that is being built."""
+    from tpuref.graph.eager import EagerTensor
+
+    if isinstance(tensor, EagerTensor) and not executing_eagerly():
+        return tensor.in_graph(get_default_graph())
+    return tensor
+
+
+def _pack(value: Sequence[Any], wanted: DType | None, name: str | None) -> Tensor:
+    from tpuref.graph.build import apply  # builds the operation, so above us
+
+    if wanted is None:
+        wanted = _dtype_within(value)
+    rows = [convert_to_tensor(item, wanted) for item in value]
+    packed: Tensor = apply("Pack", *rows, axis=0, name=name or "packed")
+    return packed
+
+
+def _dtype_within(value: Any) -> DType | None:
+    if isinstance(value, (list, tuple)):
+        found = (_dtype_within(item) for item in value)
+        return next((dtype for dtype in found if dtype is not None), None)
+    if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
+        return convert_to_tensor(value).dtype
+    return None
+
+
+def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
+    """Convert the inputs of one operation, values to the dtype of the tensors beside.
+
+    Raises
+    ------
+    TypeError
+        If a value does not fit the dtype of the first tensor.
+    """
+    given = [convert_to_tensor(v) if _is_tensor(v) else None for v in inputs]
+    hint = next((tensor.dtype for tensor in given if tensor is not None), None)
+    tensors = []
+    for position, (value, tensor) in enumerate(zip(inputs, given, strict=True)):
+        try:
+            tensors.append(convert_to_tensor(value, hint) if tensor is None else tensor)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{op}: input {position}: {error}") from None
+    return tensors
+
+
+def _is_tensor(value: Any) -> bool:
+    """Whether `value` is or holds a tensor, so that it has a dtype of its own."""
+    if isinstance(value, (list, tuple)):
+        return any(_is_tensor(item) for item in value)
+    return isinstance(value, Tensor) or hasattr(value, "_as_tensor")

@@ -1,0 +1,68 @@
+"""Running a part of a graph in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.configuration import config
+from tpuref.graph.graph import Graph
+from tpuref.graph.lowering import lower
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import Array
+from tpuref.program import Program
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Host, Run
+from tpuref.runtime.state import State
+from tpuref.runtime.trace import CoreTrace
+
+
+class Execution:
+    """A graph together with the state that its runs share.
+
+    Parameters
+    ----------
+    graph
+        The graph that is run.
+    state
+        The variables, random draws and queues.
+    host
+        What carries out operations of the TPU system.
+    """
+
+    def __init__(self, graph: Graph, state: State, host: Host) -> None:
+        self.graph = graph
+        self.state = state
+        self.host = host
+        self._programs: dict[tuple[object, ...], Program] = {}
+
+    def run(
+        self,
+        tensors: Sequence[Tensor],
+        operations: Sequence[Operation],
+        feeds: dict[Tensor, Array],
+        trace: list[CoreTrace] | None = None,
+    ) -> list[Array]:
+        """Return the values of `tensors` after running `operations` too."""
+        program = self._program(tuple(tensors), tuple(operations), tuple(feeds))
+        run = Run(
+            state=self.state,
+            variables=[self.state],
+            functions=self.graph.host_functions,
+            host=self.host,
+            timeout=config.timeout,
+            trace=trace,
+            padding_log=self.graph.padding_log,
+        )
+        return list(run_program(program, {0: list(feeds.values())}, run)[0])
+
+    def _program(
+        self,
+        tensors: tuple[Tensor, ...],
+        operations: tuple[Operation, ...],
+        fed: tuple[Tensor, ...],
+    ) -> Program:
+        # A tensor's part of the graph never changes, so its program is made once.
+        key = (tensors, operations, fed)
+        if key not in self._programs:
+            self._programs[key] = lower(tensors, operations, fed)
+        return self._programs[key]

@@ -1,0 +1,385 @@
+"""The graph: operations in the order they were built, and the scopes in force."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tpuref.base.callsite import CallSite, user_site
+from tpuref.base.errors import InaccessibleTensorError
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.device import DeviceName
+from tpuref.graph.region import Region
+from tpuref.graph.tensor import Operation, Tensor
+
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
+
+
+class GraphKeys:
+    """The names of the standard collections."""
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    MODEL_VARIABLES = "model_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    LOSSES = "losses"
+    UPDATE_OPS = "update_ops"
+    SUMMARIES = "summaries"
+    GLOBAL_STEP = "global_step"
+
+
+class Graph:
+    """Operations and the tensors between them.
+
+    A graph is built by calling functions while it is the default graph, and its
+    values exist once a session runs it.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.Graph().as_default() as graph:
+    ...     total = tf.constant(1) + tf.constant(2)
+    >>> [operation.type for operation in graph.get_operations()]
+    ['Const', 'Const', 'AddV2']
+    """
+
+    _serial = itertools.count()
+
+    def __init__(self) -> None:
+        self.serial = next(Graph._serial)
+        self.seed: int | None = None
+        self.padding_log: dict[str, Any] = {}
+        self.host_functions: dict[int, Callable[..., Any]] = {}
+        self.queues: dict[str, Any] = {}
+        self.variables_by_name: dict[str, Any] = {}
+        self.variable_scope: Any = None
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._collections: dict[str, list[Any]] = {}
+        self._finalized = False
+        self._lock = threading.RLock()
+        self._scopes = _Scopes()
+
+    # -- content ---------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every operation."""
+        return len(self._operations)
+
+    def get_operations(self) -> list[Operation]:
+        """Return all operations in the order they were built."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """Return the operation of that name; KeyError where there is none."""
+        try:
+            return self._by_name[name]
+        except KeyError:
+            raise KeyError(
+                f"the graph has no operation named {name!r}; Graph.get_operations() "
+                "lists those it has"
+            ) from None
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """Return the tensor ``operation:index``; KeyError where there is none."""
+        operation, colon, index = name.partition(":")
+        if not colon or not index.isdigit():
+            raise ValueError(
+                f"the tensor name {name!r} is not of the form 'operation:index', "
+                "such as 'add:0'"
+            )
+        outputs = self.get_operation_by_name(operation).outputs
+        if int(index) >= len(outputs):
+            raise KeyError(
+                f"operation {operation!r} has {len(outputs)} outputs, so there is no "
+                f"tensor {name!r}"
+            )
+        return outputs[int(index)]
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Tensor | Operation:
+        """Return the tensor or operation that `obj` is or names."""
+        converted = getattr(obj, "_as_graph_element", None)
+        if callable(converted):
+            obj = converted()
+        if isinstance(obj, str):
+            named = (
+                self.get_tensor_by_name(obj)
+                if ":" in obj
+                else self.get_operation_by_name(obj)
+            )
+            return self.as_graph_element(named, allow_tensor, allow_operation)
+        if isinstance(obj, Tensor) and allow_tensor:
+            element: Tensor | Operation = obj
+        elif isinstance(obj, Operation) and allow_operation:
+            element = obj
+        else:
+            raise TypeError(
+                f"expected a tensor, an operation or the name of one, got {obj!r}"
+            )
+        if element.graph is not self:
+            raise ValueError(f"{element!r} belongs to another graph than {self!r}")
+        return element
+
+    # -- building --------------------------------------------------------------
+
+    def create_operation(
+        self,
+        type: str,
+        inputs: Sequence[Tensor] = (),
+        specs: Sequence[TensorSpec] = (),
+        attrs: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        blocks: Sequence[Region] = (),
+    ) -> Operation:
+        """Add one operation, placed by the scopes in force."""
+        with self._lock:
+            if self._finalized:
+                raise RuntimeError("the graph is finalized and cannot be changed")
+            site = user_site()
+            for tensor in inputs:
+                self._check_accessible(tensor, type, site)
+            operation = Operation(
+                self,
+                type,
+                self.unique_name(name or type),
+                inputs=inputs,
+                specs=specs,
+                attrs=attrs or {},
+                control_inputs=self._scopes.awaited(),
+                device=self._scopes.device,
+                region=self._scopes.region,
+                blocks=blocks,
+                site=site,
+                index=len(self._operations),
+            )
+            operation.labels.update(self._scopes.labels())
+            self._operations.append(operation)
+            self._by_name[operation.name] = operation
+            if operation.region is not None:
+                operation.region.operations.append(operation)
+            return operation
+
+    def _check_accessible(self, tensor: Tensor, type: str, site: CallSite) -> None:
+        if tensor.graph is not self:
+            raise ValueError(
+                f"{type}: the tensor {tensor.describe()} belongs to another graph than "
+                f"the current one; it was made at {tensor.op.site}. Build both in one "
+                "graph, or evaluate it first and pass the value"
+            )
+        owner, here = tensor.op.region, self._scopes.region
+        if owner is None or (here is not None and here.is_within(owner)):
+            return
+        raise InaccessibleTensorError(
+            f"{type}: the tensor {tensor.describe()} was made inside the {owner.kind} "
+            f"{owner.name!r} at {tensor.op.site} and is used outside of it at {site}; "
+            "return it from that function and use the value that comes back"
+        )
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Return `name` within the current name scope, made unique by a suffix."""
+        if name.endswith("/"):  # an absolute name, as name scopes give
+            full = name[:-1]
+        else:
+            full = self._scopes.name + name
+        if not _VALID_NAME.match(full):
+            raise ValueError(f"{full!r} is not a valid operation name")
+        unique, suffix = full, self._names_in_use.get(full.lower(), 0)
+        while unique.lower() in self._names_in_use:
+            suffix = max(suffix, 1)
+            unique = f"{full}_{suffix}"
+            suffix += 1
+        if mark_as_used:
+            self._names_in_use[full.lower()] = suffix
+            self._names_in_use.setdefault(unique.lower(), 1)
+        return unique
+
+    def finalize(self) -> None:
+        """Refuse every later change."""
+        self._finalized = True
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph refuses changes."""
+        return self._finalized
+
+    # -- scopes ----------------------------------------------------------------
+
+    @property
+    def region(self) -> Region | None:
+        """The region that operations are being added to."""
+        return self._scopes.region
+
+    def as_default(self) -> contextlib.AbstractContextManager[Graph]:
+        """Make this the default graph within a ``with`` block."""
+        from tpuref.graph.default import use_graph  # holds the stack of graphs
+
+        return use_graph(self)
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Prefix the names of operations; a trailing slash re-enters a scope."""
+        if not name:
+            full = ""
+        elif name.endswith("/"):
+            full = name
+        else:
+            full = self.unique_name(name) + "/"
+        with self._scopes.changed(name=full):
+            yield full
+
+    def get_name_scope(self) -> str:
+        """Return the current name scope without its slash."""
+        return self._scopes.name[:-1]
+
+    @contextlib.contextmanager
+    def device(
+        self, device_name_or_function: str | Callable[[Any], str | None] | None
+    ) -> Iterator[None]:
+        """Place operations on a device; nested scopes merge, None clears them."""
+        if device_name_or_function is None:
+            placed = DeviceName()
+        elif callable(device_name_or_function):
+            probe = Probe(str(self._scopes.device))
+            chosen = device_name_or_function(probe) or ""
+            placed = DeviceName.parse(chosen).merged_into(self._scopes.device)
+        else:
+            given = DeviceName.parse(str(device_name_or_function))
+            placed = given.merged_into(self._scopes.device)
+        with self._scopes.changed(device=placed):
+            yield
+
+    @property
+    def current_device(self) -> DeviceName:
+        """What the device scopes in force ask for."""
+        return self._scopes.device
+
+    @contextlib.contextmanager
+    def control_dependencies(
+        self, control_inputs: Sequence[Any] | None
+    ) -> Iterator[None]:
+        """Make operations wait for others; None clears what is awaited."""
+        if control_inputs is None:
+            with self._scopes.changed(control=()):
+                yield
+            return
+        awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
+        for value in control_inputs:
+            element = self.as_graph_element(value)
+            awaited[element.op if isinstance(element, Tensor) else element] = None
+        with self._scopes.changed(control=tuple(awaited)):
+            yield
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Place operations on the device of another operation."""
+        element = self.as_graph_element(op)
+        operation = element.op if isinstance(element, Tensor) else element
+        with self._scopes.changed(device=operation.placement):
+            yield
+
+    @contextlib.contextmanager
+    def in_region(self, region: Region) -> Iterator[Region]:
+        """Add operations to `region`."""
+        with self._scopes.changed(region=region, control=()):
+            yield region
+
+    @contextlib.contextmanager
+    def outside_regions(self) -> Iterator[None]:
+        """Add operations to the graph itself, whatever region is open.
+
+        Variables are made this way: they outlive the computation that asked for them.
+        """
+        if self._scopes.region is None:
+            yield
+            return
+        with self._scopes.changed(
+            region=None, control=(), device=DeviceName(), host_label=None
+        ):
+            yield
+
+    @contextlib.contextmanager
+    def on_host(self, label: str) -> Iterator[None]:
+        """Mark operations as parts of a host call of the replicated computation."""
+        with self._scopes.changed(host_label=label, device=DeviceName()):
+            yield
+
+    @property
+    def host_label(self) -> str | None:
+        """The label of the host call being built, None outside of one."""
+        return self._scopes.host_label
+
+    # -- collections -----------------------------------------------------------
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Add a value to the collection of that name."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Sequence[str], value: Any) -> None:
+        """Add a value to several collections."""
+        for name in dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """Return the values of a collection, those below `scope` where one is given."""
+        values = self._collections.get(name, [])
+        if scope is None:
+            return list(values)
+        pattern = re.compile(scope)
+        return [v for v in values if hasattr(v, "name") and pattern.match(v.name)]
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """Return the list itself that holds a collection."""
+        return self._collections.setdefault(name, [])
+
+    def __repr__(self) -> str:
+        return f"<tf.Graph #{self.serial} with {self.version} operations>"
+
+
+class Probe:
+    """What a device function is shown: the device that scopes outside ask for."""
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self.name = ""
+        self.type = ""
+
+
+class _Scopes(threading.local):
+    """The scopes in force for the thread that builds."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.device = DeviceName()
+        self.control: tuple[Operation, ...] = ()
+        self.region: Region | None = None
+        self.host_label: str | None = None
+
+    def awaited(self) -> list[Operation]:
+        return list(self.control)
+
+    def labels(self) -> dict[str, str]:
+        replicated = self.region.replicated if self.region is not None else None
+        if replicated is None:
+            return {}
+        labels = {"_tpu_replicate": replicated.name}
+        if self.host_label is not None:
+            labels = {**labels, "_xla_outside_compilation": self.host_label}
+        return labels
+
+    @contextlib.contextmanager
+    def changed(self, **scopes: Any) -> Iterator[None]:
+        before = {name: getattr(self, name) for name in scopes}
+        vars(self).update(scopes)
+        try:
+            yield
+        finally:
+            vars(self).update(before)

@@ -1,0 +1,75 @@
+"""NumPy's functions on tensors: each builds the operation of the tf function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+
+UFUNCS: dict[np.ufunc, str] = {}
+"""The operation type of each ufunc; filled by the functions layer."""
+
+_FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+_REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def implements(numpy_function: Callable[..., Any]) -> Callable[[F], F]:
+    """Register the decorated function as what `numpy_function` does to tensors."""
+
+    def register(function: F) -> F:
+        _FUNCTIONS[numpy_function] = function
+        return function
+
+    return register
+
+
+def implements_reduction(ufunc: np.ufunc) -> Callable[[F], F]:
+    """Register the decorated function as what ``ufunc.reduce`` does to tensors."""
+
+    def register(function: F) -> F:
+        _REDUCTIONS[ufunc] = function
+        return function
+
+    return register
+
+
+def apply_ufunc(
+    ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Build the operation of ``ufunc(*inputs)`` or ``ufunc.reduce(*inputs)``."""
+    if method == "reduce" and ufunc in _REDUCTIONS:
+        return _REDUCTIONS[ufunc](*inputs, **kwargs)
+    if method != "__call__":
+        _refuse(f"np.{ufunc.__name__}.{method}")
+    if ufunc not in UFUNCS:
+        _refuse(f"np.{ufunc.__name__}")
+    dtype = kwargs.pop("dtype", None)
+    if kwargs:
+        raise TypeError(
+            f"np.{ufunc.__name__} on a tensor does not take {', '.join(sorted(kwargs))}"
+        )
+    if dtype is not None:
+        inputs = tuple(apply("Cast", convert_to_tensor(x), dtype=dtype) for x in inputs)
+    return apply(UFUNCS[ufunc], *inputs)
+
+
+def apply_function(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Build the operations of a NumPy function that is no ufunc."""
+    if function not in _FUNCTIONS:
+        _refuse(f"np.{function.__name__}")
+    return _FUNCTIONS[function](*args, **kwargs)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise TypeError(
+        f"{name} has no operation for symbolic tensors; use a tf function, or call it "
+        "on the host with tf.tpu.outside_compilation and tf.py_func"
+    )

@@ -1,0 +1,152 @@
+"""Python's operators and NumPy's protocols on tensors and variables.
+
+Each builds an operation.  What builds them lies above this module, so it is found on
+call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import DType
+
+
+class Operators:
+    """The operators of everything that stands for a tensor."""
+
+    __array_priority__ = 100
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        raise NotImplementedError
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        return _protocol().apply_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        return _protocol().apply_function(func, args, kwargs)
+
+    def __getitem__(self, item: Any) -> Any:
+        from tpuref.graph.slicing import get_item
+
+        return get_item(self, item)
+
+    def __add__(self, other: Any) -> Any:
+        return _binary("AddV2", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary("AddV2", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary("Sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary("Sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary("Mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary("Mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary("RealDiv", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary("RealDiv", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _binary("FloorDiv", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _binary("FloorDiv", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _binary("FloorMod", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _binary("FloorMod", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _binary("Pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary("Pow", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _binary("MatMul", self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _binary("MatMul", other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _binary("Less", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _binary("LessEqual", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _binary("Greater", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _binary("GreaterEqual", self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), other, self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), self, other)
+
+    def __rxor__(self, other: Any) -> Any:
+        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), other, self)
+
+    def __invert__(self) -> Any:
+        return _unary(_logical(self, "LogicalNot", "Invert"), self)
+
+    def __neg__(self) -> Any:
+        return _unary("Neg", self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return _unary("Abs", self)
+
+
+def _logical(operand: Operators, for_bool: str, for_integers: str) -> str:
+    return for_bool if operand.dtype.is_bool else for_integers
+
+
+def _unary(op: str, x: Any) -> Any:
+    from tpuref.graph.build import apply
+
+    return apply(op, x)
+
+
+def _binary(op: str, x: Any, y: Any) -> Any:
+    from tpuref.graph.build import apply
+
+    return apply(op, x, y)
+
+
+def _protocol() -> Any:
+    from tpuref.graph import numpy_protocol
+
+    return numpy_protocol

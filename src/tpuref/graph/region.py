@@ -1,0 +1,94 @@
+"""A region: the part of a graph that a replicated computation, a branch or a loop owns.
+
+An operation may use tensors of its own region and of the regions around it; those
+from around are captured.  A tensor used anywhere else has leaked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tpuref.base.callsite import CallSite
+
+if TYPE_CHECKING:
+    from tpuref.graph.tensor import Operation, Tensor
+
+REPLICATED = "replicated computation"
+BRANCH = "branch of tf.cond"
+LOOP = "tf.while_loop"
+
+
+@dataclass(eq=False)
+class Region:
+    """The operations built while one function of the user's was called.
+
+    Parameters
+    ----------
+    kind
+        `REPLICATED`, `BRANCH` or `LOOP`.
+    name
+        What the region is called in messages, such as ``cluster``.
+    outer
+        The region around it, None for the graph itself.
+    site
+        The user's line that opened it.
+    replicas
+        The number of replicas, for a replicated computation.
+    """
+
+    kind: str
+    name: str
+    outer: Region | None
+    site: CallSite
+    replicas: int = 1
+    operations: list[Operation] = field(default_factory=list)
+    parameters: list[Tensor] = field(default_factory=list)
+    results: list[Tensor] = field(default_factory=list)
+    host_calls: int = 0
+
+    def enclosing(self) -> Iterator[Region]:
+        """Give this region and those around it, innermost first."""
+        region: Region | None = self
+        while region is not None:
+            yield region
+            region = region.outer
+
+    def is_within(self, other: Region | None) -> bool:
+        """Whether this region is `other` or lies inside it."""
+        return other is None or any(region is other for region in self.enclosing())
+
+    @property
+    def replicated(self) -> Region | None:
+        """The replicated computation that this region belongs to."""
+        for region in self.enclosing():
+            if region.kind == REPLICATED:
+                return region
+        return None
+
+    def captured_tensors(self) -> list[Tensor]:
+        """Return the tensors from around that the region uses, in order of use."""
+        found: dict[Tensor, None] = {}
+        for operation in self.operations:
+            for tensor in operation.captured_inputs():
+                if not _owned(tensor, self):
+                    found[tensor] = None
+        for tensor in self.results:
+            if not _owned(tensor, self):
+                found[tensor] = None
+        return list(found)
+
+    def awaited_operations(self) -> list[Operation]:
+        """Return the operations from around that have to run before the region."""
+        found: dict[Operation, None] = {}
+        for operation in self.operations:
+            for awaited in operation.all_control_inputs():
+                if awaited.region is None or not awaited.region.is_within(self):
+                    found[awaited] = None
+        return list(found)
+
+
+def _owned(tensor: Tensor, region: Region) -> bool:
+    inner = tensor.op.region
+    return inner is not None and inner.is_within(region)

@@ -1,0 +1,254 @@
+"""The session: evaluates tensors and runs operations of a graph."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.dtypes import string
+from tpuref.graph.convert import to_array
+from tpuref.graph.default import (
+    get_default_graph,
+    get_default_session,
+    pop_session,
+    push_session,
+)
+from tpuref.graph.execution import Execution
+from tpuref.graph.graph import Graph
+from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import Array
+from tpuref.runtime.state import State
+from tpuref.runtime.system import connect
+from tpuref.runtime.trace import CoreTrace
+
+
+class Session:
+    """Runs operations and evaluates tensors of one graph.
+
+    Parameters
+    ----------
+    target
+        The system to run on; ``""`` or ``"local"`` is this process and its cores.
+    graph
+        The graph to run, by default the default graph.
+    config
+        A `ConfigProto`; its ``cluster_def`` names the jobs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32, [2])
+    >>> with tf.Session() as sess:
+    ...     sess.run({"double": 2 * x}, feed_dict={x: [1.0, 2.0]})
+    {'double': array([2., 4.], dtype=float32)}
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt: the topology has to be evaluated by ``Session.run``.
+    """
+
+    def __init__(
+        self,
+        target: str = "",
+        graph: Graph | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        if target not in ("", "local"):
+            raise ValueError(
+                f"tf.Session: target must be '' or 'local', got {target!r}"
+            )
+        if graph is not None and not isinstance(graph, Graph):
+            raise TypeError(f"tf.Session: graph must be a tf.Graph, got {graph!r}")
+        self._graph = graph if graph is not None else get_default_graph()
+        self._target = target
+        self._closed = False
+        self._graph_scope: Any = None
+        cluster = None if config is None else config.cluster_def
+        self._execution = Execution(self._graph, State(), connect(cluster))
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is run."""
+        return self._graph
+
+    @property
+    def sess_str(self) -> str:
+        """The target, as text."""
+        return self._target
+
+    def run(
+        self,
+        fetches: Any,
+        feed_dict: dict[Any, Any] | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
+    ) -> Any:
+        """Evaluate `fetches` and return their values in the same structure.
+
+        Parameters
+        ----------
+        fetches
+            A tensor, operation, variable, the name of one, or a nested list, tuple,
+            namedtuple or dict of those.
+        feed_dict
+            Values that stand in for tensors.
+        options, run_metadata
+            With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
+            ran on which core.
+
+        Returns
+        -------
+        object
+            NumPy arrays (NumPy scalars for rank 0, bytes for text) in place of tensors,
+            None in place of operations.
+
+        Raises
+        ------
+        RuntimeError
+            If the session is closed.
+        TypeError
+            If a fetch or a fed value is of no use.
+        ValueError
+            If a fetch belongs to another graph, or a fed value has another shape.
+        tpuref.errors.OpError
+            If an operation fails.
+        """
+        if self._closed:
+            raise RuntimeError(
+                "the session is closed; make a new tf.Session to run anything"
+            )
+        elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
+        feeds = dict(
+            self._fed(key, value) for key, value in (feed_dict or {}).items()
+        )
+        tensors = [e for e in elements if isinstance(e, Tensor)]
+        operations = [e for e in elements if isinstance(e, Operation)]
+        trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
+        values = iter(self._execution.run(tensors, operations, feeds, trace))
+        if run_metadata is not None and trace is not None:
+            run_metadata.core_trace = tuple(trace)
+        return nest.pack_sequence_as(
+            fetches,
+            [_shown(next(values)) if isinstance(e, Tensor) else None for e in elements],
+        )
+
+    def _fetched(self, fetch: Any) -> Tensor | Operation:
+        try:
+            element = self._graph.as_graph_element(fetch)
+        except TypeError:
+            raise TypeError(
+                f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
+                "give tensors, operations, variables or their names"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"Session.run: cannot fetch {fetch!r}: {error}") from None
+        operation = element.op if isinstance(element, Tensor) else element
+        if operation.region is not None:
+            raise ValueError(
+                f"Session.run: cannot fetch {element!r}: it belongs to the "
+                f"{operation.region.kind} {operation.region.name!r} and has a value only "
+                "there; return it from that function and fetch what comes back"
+            )
+        return element
+
+    def _fed(self, key: Any, value: Any) -> tuple[Tensor, Array]:
+        try:
+            tensor = self._graph.as_graph_element(key, allow_operation=False)
+        except (TypeError, ValueError, KeyError) as error:
+            raise type(error)(
+                f"Session.run: cannot use {key!r} as a key of feed_dict: {error}"
+            ) from None
+        assert isinstance(tensor, Tensor)
+        if isinstance(value, Tensor):
+            raise TypeError(
+                f"Session.run: the value fed for {tensor.describe()} is the tensor "
+                f"{value!r}; feed NumPy arrays, numbers or lists"
+            )
+        return tensor, self._feed_array(tensor, value)
+
+    def _feed_array(self, tensor: Tensor, value: Any) -> Array:
+        try:
+            array = to_array(value, tensor.dtype)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"Session.run: cannot feed {tensor.describe()}: {error}"
+            ) from None
+        if not tensor.shape.is_compatible_with(array.shape):
+            raise ValueError(
+                f"Session.run: cannot feed a value of shape {list(array.shape)} for "
+                f"{tensor.describe()}, made at {tensor.op.site}"
+            )
+        return array
+
+    def close(self) -> None:
+        """End the session; it cannot run anything afterwards."""
+        self._closed = True
+
+    def as_default(self) -> _Current:
+        """Make this the session that ``eval`` and ``run`` use within a block."""
+        return _Current(self)
+
+    def list_devices(self) -> list[str]:
+        """Return the names of the host and of the cores of a running system."""
+        return self._execution.host.device_names()
+
+    def __enter__(self) -> Session:
+        self._graph_scope = self._graph.as_default()
+        self._graph_scope.__enter__()
+        push_session(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pop_session(self)
+        self._graph_scope.__exit__(kind, error, traceback)
+        self.close()
+
+
+class _Current:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __enter__(self) -> Session:
+        push_session(self._session)
+        return self._session
+
+    def __exit__(self, *exception: object) -> None:
+        pop_session(self._session)
+
+
+def _wants_trace(
+    options: RunOptions | None, metadata: RunMetadata | None
+) -> list[CoreTrace] | None:
+    if options is None or metadata is None:
+        return None
+    return [] if options.trace_level >= RunOptions.FULL_TRACE else None
+
+
+def _shown(value: Array) -> Any:
+    """Return what the user sees of a value: scalars for rank 0, no shared memory."""
+    if value.ndim == 0:
+        return value[()]
+    return np.array(value) if value.dtype != string.np else value.copy()
+
+
+def session_for(session: Session | None, graph: Graph) -> Session:
+    """Return `session`, or else the current one, for evaluating a part of `graph`."""
+    chosen = session if session is not None else get_default_session()
+    if chosen is None:
+        raise ValueError(
+            "there is no current session: use `with tf.Session() as sess:`, or give "
+            "session="
+        )
+    if chosen.graph is not graph:
+        raise ValueError("the session runs another graph than the one that is asked for")
+    assert isinstance(chosen, Session)
+    return chosen

@@ -1,0 +1,265 @@
+"""Operations and the symbolic tensors that they produce."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import DType
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.device import DeviceName
+from tpuref.graph.operators import Operators
+from tpuref.graph.region import Region
+from tpuref.ops.definition import Array, Operand
+
+if TYPE_CHECKING:
+    from tpuref.graph.graph import Graph
+
+
+class Operation:
+    """A node of the graph: what is computed, from which tensors.
+
+    Operations are made by calling functions such as ``tf.add`` and are never changed
+    afterwards.  ``Session.run`` accepts one, runs it, and gives None for it.
+
+    Attributes
+    ----------
+    name, type
+        The unique name in the graph, and the kind of operation.
+    inputs, outputs, control_inputs
+        The tensors read, the tensors produced, and the operations awaited.
+    device
+        The device name, ``""`` where none was asked for.
+    graph
+        The graph it belongs to.
+    site
+        The user's line that built it.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        type: str,
+        name: str,
+        *,
+        inputs: Sequence[Tensor],
+        specs: Sequence[TensorSpec],
+        attrs: Mapping[str, Any],
+        control_inputs: Sequence[Operation],
+        device: DeviceName,
+        region: Region | None,
+        blocks: Sequence[Region],
+        site: CallSite,
+        index: int,
+    ) -> None:
+        self.graph = graph
+        self.type = type
+        self.name = name
+        self.inputs = tuple(inputs)
+        self.attrs = dict(attrs)
+        self.control_inputs = list(control_inputs)
+        self.placement = device
+        self.region = region
+        self.blocks = tuple(blocks)
+        self.site = site
+        self.index = index
+        self.labels: dict[str, Any] = {}
+        self.outputs = [Tensor(self, k, spec) for k, spec in enumerate(specs)]
+
+    @property
+    def device(self) -> str:
+        """The device name as text."""
+        return str(self.placement)
+
+    @property
+    def values(self) -> Callable[[], list[Tensor]]:
+        """A function that gives the outputs, as in TensorFlow."""
+        return lambda: list(self.outputs)
+
+    @property
+    def node_def(self) -> Operation:
+        """The operation itself, which has the name, type and device of a node."""
+        return self
+
+    def get_attr(self, name: str) -> Any:
+        """Return an attribute; ValueError where the operation has none of that name."""
+        for table in (self.labels, self.attrs):
+            if name in table:
+                return table[name]
+        raise ValueError(
+            f"operation {self.name!r} ({self.type}) has no attribute {name!r}; it has "
+            f"{sorted([*self.labels, *self.attrs])}"
+        )
+
+    def captured_inputs(self) -> list[Tensor]:
+        """Return the inputs, and what the regions inside take from around them."""
+        inner = [t for block in self.blocks for t in block.captured_tensors()]
+        return [*self.inputs, *inner]
+
+    def all_control_inputs(self) -> list[Operation]:
+        """Return the operations awaited here and by the regions inside."""
+        inner = [op for block in self.blocks for op in block.awaited_operations()]
+        return [*self.control_inputs, *inner]
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run this operation in `session`, by default the current one."""
+        _current_session(session, self.graph).run(self, feed_dict)
+
+    def describe(self) -> str:
+        """Return name, type, inputs and place for a message."""
+        inputs = ", ".join(tensor.describe() for tensor in self.inputs)
+        return f"operation {self.name!r} ({self.type}) of ({inputs}), built at {self.site}"
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+class Tensor(Operators):
+    """The symbolic result of an operation: a value that exists once a session runs.
+
+    Tensors understand Python's operators and NumPy's functions, which add operations
+    to the graph.  ``==`` compares identity, as in TensorFlow 1.x; ``tf.equal`` compares
+    values.
+
+    Attributes
+    ----------
+    op, value_index
+        The operation that produces it, and which of its outputs it is.
+    dtype, shape
+        The element type, and the static shape, possibly partly unknown.
+    """
+
+    def __init__(self, op: Operation, value_index: int, spec: TensorSpec) -> None:
+        self.op = op
+        self.value_index = value_index
+        self._spec = spec
+        self._constant: Array | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the tensor belongs to."""
+        return self.op.graph
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._spec.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._spec.shape
+
+    @property
+    def spec(self) -> TensorSpec:
+        """Static shape and element type together."""
+        return self._spec
+
+    @property
+    def name(self) -> str:
+        """The name ``operation:index``."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def device(self) -> str:
+        """The device name of the operation."""
+        return self.op.device
+
+    @property
+    def ndim(self) -> int | None:
+        """The rank, None where it is unknown."""
+        return self.shape.ndims
+
+    def get_shape(self) -> TensorShape:
+        """Return the static shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Merge what the caller knows of the shape into the static shape."""
+        merged = self.shape.merge_with(as_shape(shape))
+        self._spec = TensorSpec(merged, self.dtype)
+
+    def consumers(self) -> list[Operation]:
+        """Return the operations that use the tensor."""
+        return [op for op in self.graph.get_operations() if self in op.inputs]
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Evaluate the tensor in `session`, by default the current one."""
+        return _current_session(session, self.graph).run(self, feed_dict)
+
+    def describe(self) -> str:
+        """Return name and spec for a message."""
+        return f"{self.name} {self._spec.describe()}"
+
+    def operand(self) -> Operand:
+        """Return what an inference rule may know of the tensor."""
+        return Operand(self.shape, self.dtype, self._constant)
+
+    def know_constant(self, value: Array) -> None:
+        """Note the value that was found while the graph was built."""
+        self._constant = value
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+        )
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            f"the symbolic tensor {self.describe()} has no truth value while the graph "
+            f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
+            "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run"
+        )
+
+    def __len__(self) -> int:
+        size = self.shape.dims[0].value if self.shape.dims else None
+        if size is None:
+            raise TypeError(
+                f"len() of {self.describe()} is not known while the graph is built; "
+                "use tf.shape(x)[0]"
+            )
+        return size
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self.shape.ndims == 0:
+            raise TypeError(f"cannot iterate over the scalar tensor {self.describe()}")
+        if not self.shape.dims or self.shape.dims[0].value is None:
+            raise TypeError(
+                f"cannot iterate over {self.describe()}: its length is not known while "
+                f"the graph is built (made at {self.op.site}); use tf.while_loop, or "
+                "give the tensor a static shape"
+            )
+        return (self[i] for i in range(len(self)))
+
+    def _no_value(self, wanted: str) -> NoReturn:
+        raise TypeError(
+            f"{wanted} of the symbolic tensor {self.describe()} does not exist before a "
+            "session evaluates it; use tf.Session().run(tensor)"
+        )
+
+    def __int__(self) -> int:
+        self._no_value("int()")
+
+    def __float__(self) -> float:
+        self._no_value("float()")
+
+    def __index__(self) -> int:
+        self._no_value("the index value")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        raise NotImplementedError(
+            f"the symbolic tensor {self.describe()} cannot become a NumPy array before a "
+            "session evaluates it; use tf.Session().run(tensor)"
+        )
+
+
+
+# The session lies above this module, so what evaluates finds it on call.
+
+
+def _current_session(session: Any, graph: Graph) -> Any:
+    from tpuref.graph.session import session_for
+
+    return session_for(session, graph)

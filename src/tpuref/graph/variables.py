@@ -1,0 +1,302 @@
+"""Variables: values that last from one run to the next."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph, GraphKeys
+from tpuref.graph.operators import Operators
+from tpuref.graph.tensor import Operation, Tensor
+
+_eager_serial = itertools.count()
+
+
+class Variable(Operators):
+    """A value that lasts from one run to the next.
+
+    In graph mode the value lives in a session, and the variable's ``initializer`` has
+    to run before it is read.  Every use reads the value it has at that point of the
+    program.
+
+    Parameters
+    ----------
+    initial_value
+        A tensor, a value that converts to one, or a function without parameters that
+        returns one.
+    trainable
+        Whether the variable joins the collection of trainable variables.
+    collections
+        The collections to join, by default that of global variables.
+    validate_shape
+        Whether the shape is fixed by the initial value.
+    caching_device, use_resource
+        Accepted for programs that give them; they have no effect.
+    name
+        The name; it is made unique.
+    dtype
+        The element type, by default that of the initial value.
+    constraint
+        A function that optimizers apply after an update; kept as an attribute.
+    shape
+        The static shape, by default that of the initial value.
+
+    Raises
+    ------
+    ValueError
+        If no initial value is given.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(v.initializer)
+    ...     sess.run(v.assign_add([1.0, 1.0]))
+    array([2., 3.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool = True,
+        collections: Sequence[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        use_resource: bool | None = None,
+        shape: Any = None,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError("tf.Variable: initial_value must be given")
+        self.trainable = trainable
+        self.constraint = constraint
+        wanted = None if dtype is None else as_dtype(dtype)
+        if executing_eagerly():
+            self._start_eager(initial_value, wanted, name, shape)
+            return
+        graph = get_default_graph()
+        with graph.outside_regions(), graph.name_scope(name or "Variable") as scope:
+            self._start(initial_value, wanted, scope, shape, validate_shape)
+        names = list(collections or [GraphKeys.GLOBAL_VARIABLES])
+        if trainable:
+            names.append(GraphKeys.TRAINABLE_VARIABLES)
+        graph.add_to_collections(names, self)
+
+    def _start(
+        self, initial: Any, dtype: DType | None, scope: str, shape: Any, fixed: bool
+    ) -> None:
+        with get_default_graph().name_scope("Initializer"):
+            value = convert_to_tensor(initial() if callable(initial) else initial, dtype)
+        self._describe(scope[:-1], value, shape, fixed)
+        self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
+        self._initial_value: Tensor | None = value
+        assigned: Tensor = apply("Assign", value, name="Assign", **self._key())
+        self._initializer: Operation | None = assigned.op
+
+    def _start_eager(
+        self, initial: Any, dtype: DType | None, name: str | None, shape: Any
+    ) -> None:
+        value = convert_to_tensor(initial() if callable(initial) else initial, dtype)
+        self._describe(name or "Variable", value, shape, True)
+        self._handle = f"{self._name}#{next(_eager_serial)}"
+        self._element = self._initial_value = self._initializer = None
+        apply("Assign", value, **self._key())
+
+    def _describe(self, name: str, value: Tensor, shape: Any, fixed: bool) -> None:
+        self._name = self._handle = name
+        self._dtype = value.dtype
+        if shape is not None:
+            self._shape = as_shape(shape)
+        else:
+            self._shape = value.shape if fixed else TensorShape(None)
+
+    def _key(self) -> dict[str, Any]:
+        sizes = None if self._shape.ndims is None else self._shape.as_tuple()
+        return {"handle": self._handle, "dtype": self._dtype.name, "shape": sizes}
+
+    @property
+    def name(self) -> str:
+        """The name, ``variable:0``."""
+        return f"{self._name}:0"
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def op(self) -> Operation:
+        """The operation of the variable."""
+        return self._as_graph_element().op
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the variable belongs to."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device name of the variable."""
+        return self.op.device
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives the variable its initial value."""
+        return self._in_graph_mode(self._initializer, "initializer")
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that the variable starts with."""
+        return self._in_graph_mode(self._initial_value, "initial_value")
+
+    def _in_graph_mode(self, part: Any, name: str) -> Any:
+        if part is None:
+            raise AttributeError(
+                f"the variable {self._name!r} was made in eager mode, where it has its "
+                f"value at once and no {name}"
+            )
+        return part
+
+    def get_shape(self) -> TensorShape:
+        """Return the static shape."""
+        return self._shape
+
+    def value(self) -> Tensor:
+        """Return the value at this point of the program."""
+        return self.read_value()
+
+    def read_value(self) -> Tensor:
+        """Return the value at this point of the program."""
+        name = None if executing_eagerly() else f"{self._name}/read"
+        with get_default_graph().name_scope(None):
+            value: Tensor = apply("ReadVariableOp", name=name, **self._key())
+        return value
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Return whether the variable has a value."""
+        known: Tensor = apply("IsVariableInitialized", handle=self._handle, name=name)
+        return known
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Give the variable a new value; returns it, or the operation alone."""
+        return self._change("Assign", value, name, read_value)
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Add to the value; returns the new value, or the operation alone."""
+        return self._change("AssignAdd", delta, name, read_value)
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Subtract from the value; returns the new value, or the operation alone."""
+        return self._change("AssignSub", delta, name, read_value)
+
+    def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        try:
+            tensor = convert_to_tensor(value, dtype_hint=self._dtype)
+            assigned: Tensor = apply(op, tensor, name=name, **self._key())
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"variable {self._name!r}: {error}") from None
+        return assigned if read_value or executing_eagerly() else assigned.op
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give the variable a value in `session`, without adding to the graph."""
+        from tpuref.graph.session import session_for
+
+        chosen = session_for(session, self.graph)
+        chosen.run(self.initializer, feed_dict={self.initial_value: value})
+
+    def eval(self, session: Any = None) -> Any:
+        """Evaluate the variable in `session`, by default the current one."""
+        return self._as_graph_element().eval(session=session)
+
+    def numpy(self) -> Any:
+        """Return the value as a NumPy array, in eager mode."""
+        value = self.read_value()
+        if not hasattr(value, "numpy"):
+            raise AttributeError(
+                f"the variable {self._name!r} has a NumPy value in eager mode only; use "
+                "tf.Session().run(variable)"
+            )
+        return value.numpy()
+
+    def _as_graph_element(self) -> Tensor:
+        return self._in_graph_mode(self._element, "place in a graph")
+
+    def _as_tensor(self) -> Tensor:
+        return self.read_value()
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}>"
+        )
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """Return the variables of the default graph, those below `scope` if given."""
+    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """Return the local variables of the default graph."""
+    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """Return the trainable variables of the default graph."""
+    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def assign(
+    ref: Variable,
+    value: Any,
+    validate_shape: bool | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Give the variable `ref` a new value and return it."""
+    return ref.assign(value, name=name)
+
+
+def assign_add(
+    ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """Add `value` to the variable `ref` and return the new value."""
+    return ref.assign_add(value, name=name)
+
+
+def assign_sub(
+    ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
+) -> Any:
+    """Subtract `value` from the variable `ref` and return the new value."""
+    return ref.assign_sub(value, name=name)

@@ -1,0 +1,56 @@
+"""The hot paths, in twins with the same names, arguments and bits.
+
+``TPUREF_KERNELS`` chooses when this package is imported: ``cython``, ``python``, or
+``auto``, the default, which takes the compiled ones where they were built.
+
+Examples
+--------
+>>> IMPLEMENTATION in ("cython", "python")
+True
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING
+
+COMPILED = (
+    "tpuref.kernels.cython.padding",
+    "tpuref.kernels.cython.sharding",
+)
+
+
+def _choose(wanted: str) -> str:
+    """Turn the wish into the name of an implementation that is there."""
+    if wanted not in ("auto", "cython", "python"):
+        raise ValueError(
+            f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}"
+        )
+    if wanted == "python":
+        return wanted
+    missing = [name for name in COMPILED if importlib.util.find_spec(name) is None]
+    if not missing:
+        return "cython"
+    if wanted == "cython":
+        raise ImportError(
+            "TPUREF_KERNELS=cython: this tpuref was built without "
+            f"{', '.join(missing)}; install it again with a C compiler and the "
+            "headers of this Python present and TPUREF_PURE unset, or set "
+            "TPUREF_KERNELS to auto or python",
+            name=missing[0],
+        )
+    return "python"
+
+
+IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
+
+# Type checkers see the Python twin; the compiled one has stubs of the same signatures.
+if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
+    from tpuref.kernels.cython import padding, sharding
+else:
+    from tpuref.kernels.python import padding, sharding
+
+from tpuref.kernels.python import allreduce
+
+__all__ = ["IMPLEMENTATION", "allreduce", "padding", "sharding"]

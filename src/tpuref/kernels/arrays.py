@@ -1,0 +1,229 @@
+"""Splitting, joining, padding and unpadding of whole arrays, over the chosen kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.kernels import padding, sharding
+from tpuref.kernels.buffers import Extents, byte_view
+from tpuref.kernels.status import check
+
+Array = npt.NDArray[Any]
+
+
+def split(array: Array, axis: int, num_shards: int) -> list[Array]:
+    """Cut an array into equal shards along an axis.
+
+    Parameters
+    ----------
+    array
+        Any array of one dimension or more.
+    axis
+        The axis to cut; negative ones count from the end.
+    num_shards
+        How many shards to make.
+
+    Returns
+    -------
+    list of numpy.ndarray
+        The shards in order, each with memory of its own.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, or its size is no multiple of `num_shards`.
+
+    Examples
+    --------
+    >>> split(np.arange(6).reshape(2, 3).T, 0, 3)
+    [array([[0, 3]]), array([[1, 4]]), array([[2, 5]])]
+    """
+    axis = _axis("split", axis, array.ndim)
+    if num_shards < 1 or array.shape[axis] % num_shards:
+        raise ValueError(
+            f"split(array, axis, num_shards): dimension {axis} has size "
+            f"{array.shape[axis]}, which {num_shards} shards cannot share equally; "
+            "give a divisor of the size, or pad the array first (pad_to)"
+        )
+    if array.dtype.hasobject:
+        # The bytes of such an array are references, which only NumPy may copy.
+        return [part.copy() for part in np.split(array, num_shards, axis)]
+    shape = (
+        *array.shape[:axis],
+        array.shape[axis] // num_shards,
+        *array.shape[axis + 1 :],
+    )
+    shards: list[Array] = [np.empty(shape, array.dtype) for _ in range(num_shards)]
+    source = byte_view(np.ascontiguousarray(array))
+    outer, run_bytes = _runs(shards[0], axis)
+    for shard, part in enumerate(shards):
+        status = sharding.take_shard(
+            source, byte_view(part), outer, run_bytes, num_shards, shard
+        )
+        check(status, "split", shape=array.shape, axis=axis, num_shards=num_shards)
+    return shards
+
+
+def join(arrays: Sequence[Array], axis: int) -> Array:
+    """Put arrays together along an axis.
+
+    Parameters
+    ----------
+    arrays
+        One array or more, of one dtype, whose shapes differ along the axis at most.
+    axis
+        The axis along which they follow one another; negative ones count from the end.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If there are no arrays, no such axis, or the shapes do not match.
+    TypeError
+        If the dtypes differ.
+
+    Examples
+    --------
+    >>> join([np.array([[0, 3]]), np.array([[1, 4]])], 1)
+    array([[0, 3, 1, 4]])
+    """
+    if not arrays:
+        raise ValueError("join(arrays, axis): expected one array or more, got none")
+    first = arrays[0]
+    axis = _axis("join", axis, first.ndim)
+    if any(array.dtype != first.dtype for array in arrays):
+        dtypes = [str(array.dtype) for array in arrays]
+        raise TypeError(f"join(arrays, axis): expected one dtype, got {dtypes}")
+    if first.dtype.hasobject or any(array.shape != first.shape for array in arrays):
+        # The bytes of an object array are references, which only NumPy may copy, and
+        # the kernel joins shards of equal size.
+        return np.concatenate(arrays, axis)
+    shape = (*first.shape[:axis], first.shape[axis] * len(arrays))
+    whole: Array = np.empty((*shape, *first.shape[axis + 1 :]), first.dtype)
+    destination = byte_view(whole)
+    outer, run_bytes = _runs(first, axis)
+    for shard, array in enumerate(arrays):
+        source = byte_view(np.ascontiguousarray(array))
+        status = sharding.put_shard(
+            source, destination, outer, run_bytes, len(arrays), shard
+        )
+        check(status, "join", shape=first.shape, axis=axis, num_shards=len(arrays))
+    return whole
+
+
+def pad_to(array: Array, shape: Sequence[int]) -> Array:
+    """Enlarge an array with zeros at the end of its dimensions.
+
+    Parameters
+    ----------
+    array
+        Any array.
+    shape
+        The shape to reach: of the same rank, smaller in no dimension.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array. An array of objects holds strings and is filled with empty ones.
+
+    Raises
+    ------
+    ValueError
+        If the shape cannot be reached.
+
+    Examples
+    --------
+    >>> pad_to(np.array([[1, 2]]), (2, 3))
+    array([[1, 2, 0],
+           [0, 0, 0]])
+    """
+    _check_corner("pad_to", array.shape, shape, array.shape, shape)
+    if array.dtype.hasobject:
+        # The bytes of such an array are references, which only NumPy may copy.
+        strings = np.full(shape, b"", array.dtype)
+        strings[_corner(array.shape)] = array
+        return strings
+    padded: Array = np.empty(shape, array.dtype)
+    status = padding.pad(
+        byte_view(np.ascontiguousarray(array)),
+        _extents(array.shape),
+        byte_view(padded),
+        _extents(shape),
+        array.dtype.itemsize,
+    )
+    check(status, "pad_to", array_shape=array.shape, shape=tuple(shape))
+    return padded
+
+
+def unpad_to(array: Array, shape: Sequence[int]) -> Array:
+    """Cut the padding off an array again.
+
+    Parameters
+    ----------
+    array
+        A padded array.
+    shape
+        The shape without padding: of the same rank, larger in no dimension.
+
+    Returns
+    -------
+    numpy.ndarray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the array has no such corner.
+
+    Examples
+    --------
+    >>> unpad_to(np.array([[1, 2, 0], [0, 0, 0]]), (1, 2))
+    array([[1, 2]])
+    """
+    _check_corner("unpad_to", shape, array.shape, array.shape, shape)
+    if array.dtype.hasobject:
+        # The bytes of such an array are references, which only NumPy may copy.
+        return array[_corner(shape)].copy()
+    corner: Array = np.empty(shape, array.dtype)
+    status = padding.unpad(
+        byte_view(np.ascontiguousarray(array)),
+        _extents(array.shape),
+        byte_view(corner),
+        _extents(shape),
+        array.dtype.itemsize,
+    )
+    check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
+    return corner
+
+
+def _axis(function: str, axis: int, rank: int) -> int:
+    """Give the axis counted from the start."""
+    if not -rank <= axis < rank:
+        raise ValueError(
+            f"{function}: expected an axis from {-rank} to {rank - 1} for an array of "
+            f"rank {rank}, got {axis}"
+        )
+    return axis % rank
+
+
+def _runs(part: Array, axis: int) -> tuple[int, int]:
+    """Give the number and size of a shard's contiguous runs."""
+    run = math.prod(part.shape[axis:]) * part.dtype.itemsize
+    return math.prod(part.shape[:axis]), run
+
+
+def _extents(shape: Sequence[int]) -> Extents:
+    return np.array(shape, np.int64)
+
+
+def _corner(shape: Sequence[int]) -> tuple[slice, ...]:
+    return tuple(slice(extent) for extent in shape)

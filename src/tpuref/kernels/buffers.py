@@ -1,0 +1,80 @@
+"""The flat memory that kernels take: bytes without a dtype, so that every one works.
+
+bfloat16 cannot cross the buffer protocol; its bytes can.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Buffer: TypeAlias = "npt.NDArray[np.uint8] | memoryview"
+"""One-dimensional and contiguous, of unsigned bytes."""
+
+Extents: TypeAlias = "npt.NDArray[np.int64]"
+"""The dimensions of a shape: one-dimensional and contiguous."""
+
+
+def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
+    """View the memory of a contiguous array as flat bytes.
+
+    Parameters
+    ----------
+    array
+        Any C-contiguous array but one of objects.
+
+    Returns
+    -------
+    numpy.ndarray
+        A uint8 array over the same memory.
+
+    Raises
+    ------
+    ValueError
+        If the array is not contiguous: a copy would not be a view of its memory.
+
+    Examples
+    --------
+    >>> byte_view(np.array([1, 258], np.int16)).tolist()
+    [1, 0, 2, 1]
+    """
+    if not array.flags.c_contiguous:
+        raise ValueError(
+            "byte_view(array): expected a C-contiguous array, got strides "
+            f"{array.strides} for shape {array.shape}; numpy.ascontiguousarray "
+            "makes one"
+        )
+    return array.reshape(-1).view(np.uint8)
+
+
+def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint8]:
+    """Take a buffer as Cython's typed memoryviews take one.
+
+    Parameters
+    ----------
+    buffer
+        The bytes.
+    writable
+        Whether they will be written to.
+
+    Returns
+    -------
+    numpy.ndarray
+        A uint8 array over the same memory.
+
+    Raises
+    ------
+    ValueError
+        If the buffer is not flat, contiguous and of bytes, or cannot be written to.
+    """
+    view = memoryview(buffer)
+    if view.ndim != 1 or view.format != "B" or not view.c_contiguous:
+        raise ValueError(
+            "kernels take flat contiguous buffers of unsigned bytes, got format "
+            f"{view.format!r} with {view.ndim} dimensions; see buffers.byte_view"
+        )
+    if writable and view.readonly:
+        raise ValueError("the destination is read-only")
+    return np.frombuffer(view, np.uint8)

@@ -1,0 +1,1 @@
+"""The kernels compiled: the same names, arguments and bits, without the lock."""

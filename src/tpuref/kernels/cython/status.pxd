@@ -1,0 +1,13 @@
+# The numbers of tpuref/kernels/status.py.
+
+cdef enum:
+    OK = 0
+    BAD_COUNT = 1
+    NO_SUCH_SHARD = 2
+    SOURCE_SIZE = 3
+    DESTINATION_SIZE = 4
+    BAD_RANK = 5
+    DOES_NOT_FIT = 6
+
+cdef enum:
+    MAX_RANK = 32

@@ -1,0 +1,123 @@
+"""Cutting an array into shards along an axis, and joining them, on flat bytes.
+
+The whole array is seen as ``[outer, num_shards, run_bytes]``: ``outer`` is the product
+of the dimensions before the axis, and a run is one shard's part of the axis with all
+dimensions after it. Source and destination must not overlap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.kernels.buffers import Buffer, flat_bytes
+from tpuref.kernels.status import (
+    BAD_COUNT,
+    DESTINATION_SIZE,
+    NO_SUCH_SHARD,
+    OK,
+    SOURCE_SIZE,
+)
+
+
+def take_shard(
+    source: Buffer,
+    destination: Buffer,
+    outer: int,
+    run_bytes: int,
+    num_shards: int,
+    shard: int,
+) -> int:
+    """Copy one shard out of the whole array.
+
+    Parameters
+    ----------
+    source
+        The whole array, ``[outer, num_shards, run_bytes]``.
+    destination
+        Receives the shard, ``[outer, run_bytes]``.
+    outer
+        How many runs a shard has.
+    run_bytes
+        How long a run is.
+    num_shards
+        How many shards the array has.
+    shard
+        Which of them to copy.
+
+    Returns
+    -------
+    int
+        OK, BAD_COUNT, NO_SUCH_SHARD, SOURCE_SIZE or DESTINATION_SIZE; nothing is
+        written unless it is OK.
+    """
+    whole = flat_bytes(source)
+    part = flat_bytes(destination, writable=True)
+    if min(outer, run_bytes) < 0 or num_shards < 1:
+        return BAD_COUNT
+    if not 0 <= shard < num_shards:
+        return NO_SUCH_SHARD
+    if whole.size != outer * num_shards * run_bytes:
+        return SOURCE_SIZE
+    if part.size != outer * run_bytes:
+        return DESTINATION_SIZE
+    part[:] = _column(whole, outer, run_bytes, num_shards, shard).reshape(-1)
+    return OK
+
+
+def put_shard(
+    source: Buffer,
+    destination: Buffer,
+    outer: int,
+    run_bytes: int,
+    num_shards: int,
+    shard: int,
+) -> int:
+    """Copy one shard to its place in the whole array.
+
+    Parameters
+    ----------
+    source
+        The shard, ``[outer, run_bytes]``.
+    destination
+        The whole array, ``[outer, num_shards, run_bytes]``; the other shards' places
+        are left as they are.
+    outer
+        How many runs a shard has.
+    run_bytes
+        How long a run is.
+    num_shards
+        How many shards the array has.
+    shard
+        Which of them to write.
+
+    Returns
+    -------
+    int
+        OK, BAD_COUNT, NO_SUCH_SHARD, SOURCE_SIZE or DESTINATION_SIZE; nothing is
+        written unless it is OK.
+    """
+    part = flat_bytes(source)
+    whole = flat_bytes(destination, writable=True)
+    if min(outer, run_bytes) < 0 or num_shards < 1:
+        return BAD_COUNT
+    if not 0 <= shard < num_shards:
+        return NO_SUCH_SHARD
+    if part.size != outer * run_bytes:
+        return SOURCE_SIZE
+    if whole.size != outer * num_shards * run_bytes:
+        return DESTINATION_SIZE
+    column = _column(whole, outer, run_bytes, num_shards, shard)
+    column[...] = part.reshape(outer, run_bytes)
+    return OK
+
+
+def _column(
+    whole: npt.NDArray[np.uint8],
+    outer: int,
+    run_bytes: int,
+    num_shards: int,
+    shard: int,
+) -> npt.NDArray[np.uint8]:
+    """View the runs of one shard inside the whole array."""
+    return whole.reshape(outer, num_shards, run_bytes)[:, shard]

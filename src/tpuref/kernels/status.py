@@ -1,0 +1,58 @@
+"""The status codes that kernels give back, and the one place that raises for them.
+
+A kernel runs without the interpreter's lock and so cannot raise; it says what was
+wrong in a number. ``cython/status.pxd`` holds the same numbers.
+"""
+
+from __future__ import annotations
+
+OK = 0
+BAD_COUNT = 1
+NO_SUCH_SHARD = 2
+SOURCE_SIZE = 3
+DESTINATION_SIZE = 4
+BAD_RANK = 5
+DOES_NOT_FIT = 6
+
+MAX_RANK = 32
+"""The most dimensions that a kernel walks: as many as every NumPy release allows."""
+
+_MEANINGS = {
+    BAD_COUNT: "a count is negative, or there are no shards",
+    NO_SUCH_SHARD: "the shard's number is not below the number of shards",
+    SOURCE_SIZE: "the source does not hold as many bytes as its shape needs",
+    DESTINATION_SIZE: "the destination does not hold as many bytes as its shape needs",
+    BAD_RANK: f"the two shapes differ in rank, or have more than {MAX_RANK} dimensions",
+    DOES_NOT_FIT: "the smaller shape is the larger one in some dimension",
+}
+
+
+def check(status: int, function: str, **arguments: object) -> None:
+    """Raise the exception that stands for a status, if it is one of failure.
+
+    Parameters
+    ----------
+    status
+        What a kernel gave back.
+    function
+        The name of the function to blame.
+    **arguments
+        The arguments to show in the message.
+
+    Raises
+    ------
+    ValueError
+        If the status is not OK.
+
+    Examples
+    --------
+    >>> check(OK, "pad_to")
+    >>> check(DOES_NOT_FIT, "pad_to", shape=(2,), array_shape=(3,))
+    Traceback (most recent call last):
+    ValueError: pad_to(shape=(2,), array_shape=(3,)): the smaller shape is ...
+    """
+    if status == OK:
+        return
+    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    meaning = _MEANINGS.get(status, f"unknown status {status}")
+    raise ValueError(f"{function}({shown}): {meaning}")

@@ -1,0 +1,68 @@
+"""Operations between replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tpuref.base.dtypes import (
+    DType,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int32,
+    uint32,
+)
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.ops.definition import Array, OpDef, Operand
+
+Groups = tuple[tuple[int, ...], ...]
+
+SUMMABLE: tuple[DType, ...] = (float16, bfloat16, float32, float64, int32, uint32)
+"""The element types that cross_replica_sum takes."""
+
+_NARROW = (float16, bfloat16)
+
+
+def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
+    if x.dtype not in SUMMABLE:
+        raise TypeError(
+            f"cannot sum {x.describe()} across replicas; the element types are "
+            f"{', '.join(dtype.name for dtype in SUMMABLE)}; use tf.cast"
+        )
+    return TensorSpec(x.shape, x.dtype)
+
+
+def fold(contributions: Sequence[Array]) -> Array:
+    """Add the contributions from left to right, in replica order.
+
+    float16 and bfloat16 are added as float32 and rounded once, at the end.  Integers
+    wrap around.
+    """
+    dtype = contributions[0].dtype
+    wide = np.float32 if dtype in [narrow.np for narrow in _NARROW] else dtype
+    total = contributions[0].astype(wide)
+    with np.errstate(all="ignore"):
+        for contribution in contributions[1:]:
+            total = total + contribution.astype(wide)
+        return np.asarray(total).astype(dtype)
+
+
+def _cross_replica_sum(
+    contributions: Sequence[Array], *, groups: Groups
+) -> list[Array]:
+    total = fold(contributions)
+    return [total.copy() for _ in contributions]
+
+
+def _replica_id() -> TensorSpec:
+    return TensorSpec(TensorShape([]), int32)
+
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef("ReplicaId", infer=_replica_id, stateful=True),
+    OpDef("CrossReplicaSum", infer=_summed, collective=_cross_replica_sum),
+)

@@ -1,0 +1,439 @@
+"""Operations of neural networks: activations, losses, convolution and pooling.
+
+float16 and bfloat16 are computed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.ops.arithmetic import ieee, widened
+from tpuref.ops.broadcasting import (
+    FLOATING,
+    INDEX,
+    NUMERIC,
+    REAL,
+    broadcast_same_dtype,
+    describe_all,
+    normalize_axes,
+    normalize_axis,
+    require_kind,
+    require_rank,
+    require_rank_at_least,
+    require_same_dtype,
+    same_shape,
+)
+from tpuref.ops.definition import Array, OpDef, Operand
+
+# -- activations -------------------------------------------------------------------
+
+
+def _infer_activation(features: Operand) -> TensorSpec:
+    return same_shape(features, FLOATING)
+
+
+def _infer_relu(features: Operand) -> TensorSpec:
+    return same_shape(features, REAL)
+
+
+def _infer_leaky_relu(features: Operand, *, alpha: float) -> TensorSpec:
+    return same_shape(features, FLOATING)
+
+
+def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
+    if logits.shape.rank is not None:
+        normalize_axis(axis, logits.shape.rank)
+    return same_shape(logits, FLOATING)
+
+
+def _relu(features: Array) -> Any:
+    return np.maximum(features, features.dtype.type(0))
+
+
+def _relu6(features: Array) -> Any:
+    return np.minimum(_relu(features), features.dtype.type(6))
+
+
+def _leaky_relu(features: Array, *, alpha: float) -> Array:
+    wide = widened(features)
+    return np.where(wide > 0, wide, wide.dtype.type(alpha) * wide).astype(
+        features.dtype
+    )
+
+
+def _elu(features: Array) -> Array:
+    wide = widened(features)
+    return np.where(wide > 0, wide, np.expm1(wide)).astype(features.dtype)
+
+
+# The fixed point that Klambauer et al. (2017) derive for self-normalizing networks.
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def _selu(features: Array) -> Any:
+    wide = widened(features)
+    low = wide.dtype.type(_SELU_ALPHA) * np.expm1(wide)
+    scaled = wide.dtype.type(_SELU_SCALE) * np.where(wide > 0, wide, low)
+    return scaled.astype(features.dtype)
+
+
+def _sigmoid(features: Array) -> Array:
+    """Take exp of numbers below 0 only, so that it never overflows."""
+    wide = widened(features)
+    small = np.exp(-np.abs(wide))
+    return np.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
+        features.dtype
+    )
+
+
+def _softplus(features: Array) -> Any:
+    wide = widened(features)
+    zero = wide.dtype.type(0)
+    return np.logaddexp(wide, zero).astype(features.dtype)
+
+
+def _softsign(features: Array) -> Any:
+    wide = widened(features)
+    return (wide / (1 + np.abs(wide))).astype(features.dtype)
+
+
+def _softmax(logits: Array, *, axis: int) -> Any:
+    weights = np.exp(_below_greatest(logits, axis))
+    return (weights / np.sum(weights, axis, keepdims=True)).astype(logits.dtype)
+
+
+def _log_softmax(logits: Array, *, axis: int) -> Any:
+    return _wide_log_softmax(logits, axis).astype(logits.dtype)
+
+
+def _wide_log_softmax(logits: Array, axis: int) -> Any:
+    shifted = _below_greatest(logits, axis)
+    return shifted - np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+
+
+def _below_greatest(logits: Array, axis: int) -> Any:
+    """Return the distance from the greatest, so that exp does not overflow."""
+    wide = widened(logits)
+    return wide - np.max(wide, axis, keepdims=True, initial=-np.inf)
+
+
+# -- losses ------------------------------------------------------------------------
+
+
+def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> TensorSpec:
+    spec = broadcast_same_dtype(logits, labels, kind=FLOATING)
+    if spec.shape.rank is None:
+        return spec
+    sizes = list(spec.shape.as_tuple())
+    del sizes[normalize_axis(axis, len(sizes))]
+    return TensorSpec(sizes, spec.dtype)
+
+
+def _cross_entropy(logits: Array, labels: Array, *, axis: int) -> Any:
+    """Leave out labels of 0, which count for nothing even beside -inf."""
+    logits, labels = np.broadcast_arrays(logits, labels)
+    chances = _wide_log_softmax(logits, axis)
+    loss = np.where(labels == 0, chances.dtype.type(0), widened(labels) * chances)
+    return -np.sum(loss, axis).astype(logits.dtype)
+
+
+def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
+    require_kind(logits, FLOATING)
+    require_kind(labels, INDEX)
+    outer = require_rank_at_least(logits, 1)[:-1]
+    if not outer.is_compatible_with(labels.shape):
+        raise ValueError(
+            "expected one label for each row of logits, got "
+            f"{describe_all(logits, labels)}"
+        )
+    return TensorSpec(outer.merge_with(labels.shape), logits.dtype)
+
+
+def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
+    classes = logits.shape[-1]
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError("expected one label for each row of logits")
+    wrong = labels[(labels < 0) | (labels >= classes)]
+    if wrong.size:
+        raise ValueError(
+            f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
+        )
+    chosen = np.expand_dims(labels, -1).astype(np.int64)
+    loss = np.take_along_axis(_wide_log_softmax(logits, -1), chosen, -1)[..., 0]
+    return -loss.astype(logits.dtype)
+
+
+def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
+    dtype = require_same_dtype(logits, labels)
+    require_kind(logits, FLOATING)
+    if not logits.shape.is_compatible_with(labels.shape):
+        raise ValueError(f"expected equal shapes, got {describe_all(logits, labels)}")
+    return TensorSpec(logits.shape.merge_with(labels.shape), dtype)
+
+
+def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
+    if logits.shape != labels.shape:
+        raise ValueError("expected equal shapes")
+    x, z = widened(logits), widened(labels)
+    loss = np.maximum(x, 0) - x * z + np.log1p(np.exp(-np.abs(x)))
+    return loss.astype(logits.dtype)
+
+
+def _infer_l2_loss(t: Operand) -> TensorSpec:
+    return TensorSpec([], require_kind(t, FLOATING))
+
+
+def _l2_loss(t: Array) -> Any:
+    return (np.sum(np.square(widened(t))) / 2).astype(t.dtype)
+
+
+# -- normalization and bias --------------------------------------------------------
+
+
+def _infer_l2_normalize(
+    x: Operand, *, axes: tuple[int, ...] | None, epsilon: float
+) -> TensorSpec:
+    if x.shape.rank is not None:
+        normalize_axes(axes, x.shape.rank)
+    return same_shape(x, FLOATING)
+
+
+def _l2_normalize(x: Array, *, axes: tuple[int, ...] | None, epsilon: float) -> Any:
+    wide = widened(x)
+    square = np.sum(np.square(wide), axes, keepdims=True)
+    return (wide / np.sqrt(np.maximum(square, epsilon))).astype(x.dtype)
+
+
+def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> TensorSpec:
+    dtype = require_same_dtype(value, bias)
+    require_kind(value, NUMERIC)
+    shape = require_rank_at_least(value, 2)
+    size = require_rank(bias, 1).as_tuple()[0]
+    if shape.rank is None:
+        return TensorSpec(None, dtype)
+    sizes = list(shape.as_tuple())
+    channels = 1 if data_format == "NCHW" else -1
+    if None not in (size, sizes[channels]) and size != sizes[channels]:
+        raise ValueError(
+            f"expected one bias for each of the {sizes[channels]} channels, got "
+            f"{describe_all(value, bias)}"
+        )
+    sizes[channels] = size if sizes[channels] is None else sizes[channels]
+    return TensorSpec(sizes, dtype)
+
+
+def _bias_add(value: Array, bias: Array, *, data_format: str) -> Array:
+    channels = 1 if data_format == "NCHW" else value.ndim - 1
+    if len(bias) != value.shape[channels]:
+        raise ValueError(f"expected {value.shape[channels]} biases, got {len(bias)}")
+    return value + bias.reshape([-1] + [1] * (value.ndim - 1 - channels))
+
+
+# -- windows over images -----------------------------------------------------------
+#
+# strides, dilations and ksize are pairs (rows, columns).  padding is "SAME", "VALID"
+# or the pairs ((top, bottom), (left, right)).
+
+Pair = tuple[int, int]
+Padding = str | tuple[Pair, Pair]
+
+
+def _output_size(
+    size: int | None, window: int | None, stride: int, padding: str | Pair
+) -> int | None:
+    if size is None:
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    if window is None:
+        return None
+    before, after = (0, 0) if isinstance(padding, str) else padding
+    steps = size + before + after - window
+    if steps < 0:
+        raise ValueError(
+            f"a window of {window} does not fit an axis of size {size} padded by "
+            f"{before + after}; use padding='SAME'"
+        )
+    return steps // stride + 1
+
+
+def _margins(size: int, window: int, stride: int, padding: str | Pair) -> Pair:
+    """Return how much to add before and after an axis."""
+    if padding == "VALID":
+        return 0, 0
+    if not isinstance(padding, str):
+        return padding
+    outputs = -(-size // stride)
+    missing = max((outputs - 1) * stride + window - size, 0)
+    return missing // 2, missing - missing // 2
+
+
+def _of_axis(padding: Padding, axis: int) -> str | Pair:
+    return padding if isinstance(padding, str) else padding[axis]
+
+
+def _windows(
+    images: Array,
+    window: Pair,
+    strides: Pair,
+    dilations: Pair,
+    padding: Padding,
+    fill: Any,
+) -> Array:
+    """Return [batch, out rows, out columns, channels, rows, columns] of NHWC images."""
+    spans = [(n - 1) * d + 1 for n, d in zip(window, dilations, strict=True)]
+    margins = [
+        _margins(images.shape[k + 1], spans[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    ]
+    padded = np.pad(images, [(0, 0), *margins, (0, 0)], constant_values=fill)
+    seen = np.lib.stride_tricks.sliding_window_view(padded, spans, (1, 2))
+    return seen[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
+
+
+def _channels_last(images: Array, data_format: str) -> Array:
+    return np.moveaxis(images, 1, 3) if data_format == "NCHW" else images
+
+
+def _channels_back(images: Array, data_format: str) -> Array:
+    return np.moveaxis(images, 3, 1) if data_format == "NCHW" else images
+
+
+def _image_sizes(images: Operand, data_format: str) -> tuple[int | None, ...]:
+    """Return batch, rows, columns and channels, as far as they are known."""
+    sizes = require_rank(images, 4).as_tuple()
+    if data_format == "NCHW":
+        return sizes[0], sizes[2], sizes[3], sizes[1]
+    return sizes
+
+
+def _image_shape(sizes: Sequence[int | None], data_format: str) -> TensorShape:
+    batch, rows, columns, channels = sizes
+    if data_format == "NCHW":
+        return TensorShape([batch, channels, rows, columns])
+    return TensorShape([batch, rows, columns, channels])
+
+
+def _infer_conv2d(
+    images: Operand,
+    filters: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    dtype = require_same_dtype(images, filters)
+    require_kind(images, FLOATING)
+    batch, *sizes, channels = _image_sizes(images, data_format)
+    *window, depth, outputs = require_rank(filters, 4).as_tuple()
+    if None not in (channels, depth) and channels != depth:
+        raise ValueError(
+            f"the filter takes {depth} channels, the images have {channels}: "
+            f"{describe_all(images, filters)}"
+        )
+    spans = [
+        n if n is None else (n - 1) * d + 1
+        for n, d in zip(window, dilations, strict=True)
+    ]
+    rows, columns = (
+        _output_size(sizes[k], spans[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    )
+    return TensorSpec(_image_shape([batch, rows, columns, outputs], data_format), dtype)
+
+
+def _conv2d(
+    images: Array,
+    filters: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide = widened(_channels_last(images, data_format))
+    window = (filters.shape[0], filters.shape[1])
+    seen = _windows(wide, window, strides, dilations, padding, 0)
+    result = np.tensordot(seen, widened(filters), axes=((4, 5, 3), (0, 1, 2)))
+    return _channels_back(result.astype(images.dtype), data_format)
+
+
+def _infer_pool(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
+    dtype = require_kind(images, REAL)
+    batch, *sizes, channels = _image_sizes(images, data_format)
+    rows, columns = (
+        _output_size(sizes[k], ksize[k], strides[k], _of_axis(padding, k))
+        for k in (0, 1)
+    )
+    return TensorSpec(
+        _image_shape([batch, rows, columns, channels], data_format), dtype
+    )
+
+
+def _infer_avg_pool(images: Operand, **attrs: Any) -> TensorSpec:
+    require_kind(images, FLOATING)
+    return _infer_pool(images, **attrs)
+
+
+def _max_pool(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
+    wide = widened(_channels_last(images, data_format))
+    seen = _windows(wide, ksize, strides, (1, 1), padding, least)
+    return _channels_back(np.max(seen, (4, 5)).astype(images.dtype), data_format)
+
+
+def _avg_pool(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    """Divide by the number of pixels that lie inside the image."""
+    wide = widened(_channels_last(images, data_format))
+    inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
+    total = np.sum(_windows(wide, ksize, strides, (1, 1), padding, 0), (4, 5))
+    count = np.sum(_windows(inside, ksize, strides, (1, 1), padding, 0), (4, 5))
+    return _channels_back((total / count).astype(images.dtype), data_format)
+
+
+OPERATIONS: tuple[OpDef, ...] = (
+    OpDef("Relu", infer=_infer_relu, compute=ieee(_relu)),
+    OpDef("Relu6", infer=_infer_relu, compute=ieee(_relu6)),
+    OpDef("LeakyRelu", infer=_infer_leaky_relu, compute=ieee(_leaky_relu)),
+    OpDef("Elu", infer=_infer_activation, compute=ieee(_elu)),
+    OpDef("Selu", infer=_infer_activation, compute=ieee(_selu)),
+    OpDef("Sigmoid", infer=_infer_activation, compute=ieee(_sigmoid)),
+    OpDef("Softplus", infer=_infer_activation, compute=ieee(_softplus)),
+    OpDef("Softsign", infer=_infer_activation, compute=ieee(_softsign)),
+    OpDef("Softmax", infer=_infer_along_axis, compute=ieee(_softmax)),
+    OpDef("LogSoftmax", infer=_infer_along_axis, compute=ieee(_log_softmax)),
+    OpDef(
+        "SoftmaxCrossEntropyWithLogits",
+        infer=_infer_cross_entropy,
+        compute=ieee(_cross_entropy),
+    ),
+    OpDef(
+        "SparseSoftmaxCrossEntropyWithLogits",
+        infer=_infer_sparse_cross_entropy,
+        compute=ieee(_sparse_cross_entropy),
+    ),
+    OpDef(
+        "SigmoidCrossEntropyWithLogits",
+        infer=_infer_sigmoid_cross_entropy,
+        compute=ieee(_sigmoid_cross_entropy),
+    ),
+    OpDef("L2Loss", infer=_infer_l2_loss, compute=ieee(_l2_loss)),
+    OpDef("L2Normalize", infer=_infer_l2_normalize, compute=ieee(_l2_normalize)),
+    OpDef("BiasAdd", infer=_infer_bias_add, compute=ieee(_bias_add)),
+    OpDef("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
+    OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool)),
+    OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool)),
+)

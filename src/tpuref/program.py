@@ -1,0 +1,83 @@
+"""A program: the instructions that every replica carries out, as plain data.
+
+A program holds no Python callable and no object of the user's, so it can be sent to
+another process without pickling any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.spec import TensorSpec
+
+HOST = -1
+"""The place of an instruction that runs on the host instead of a logical core."""
+
+
+@dataclass(frozen=True)
+class Instr:
+    """One step of a program.
+
+    Parameters
+    ----------
+    op
+        The type name of the operation.
+    name
+        The name of the operation in its graph.
+    inputs, outputs
+        The slots that are read and written.
+    attrs
+        The attributes of the operation: numbers, strings, tuples, arrays.
+    specs
+        What is known beforehand of each output.
+    core
+        The logical core within the replica, or `HOST`.
+    site
+        The user's line that built the operation.
+    blocks
+        The programs inside it: the branches of If, condition and body of While, the
+        replicated body of TPUReplicate.
+    """
+
+    op: str
+    name: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    attrs: Mapping[str, Any]
+    specs: tuple[TensorSpec, ...]
+    core: int
+    site: CallSite
+    blocks: tuple[Program, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line instructions over numbered slots.
+
+    Parameters
+    ----------
+    name
+        What the program is called in messages and traces.
+    parameters
+        The slots that hold the inputs when the program starts.
+    instrs
+        The instructions, in program order.
+    results
+        The slots that hold the outputs when it ends.
+    """
+
+    name: str
+    parameters: tuple[int, ...]
+    instrs: tuple[Instr, ...]
+    results: tuple[int, ...]
+
+    @cached_property
+    def num_cores(self) -> int:
+        """The number of logical cores that the program places operations on."""
+        own = max((instr.core for instr in self.instrs), default=0)
+        inner = [block.num_cores for i in self.instrs for block in i.blocks]
+        return max([own + 1, 1, *inner])

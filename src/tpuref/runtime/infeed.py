@@ -1,0 +1,71 @@
+"""The queue that brings tuples from the host to the replicas."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+
+from tpuref.base.errors import (
+    DeadlineExceededError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+)
+from tpuref.ops.definition import Array
+
+CAPACITY = 1024
+"""Tuples that one replica's queue holds before enqueueing is refused."""
+
+
+class Infeed:
+    """Tuples waiting for each replica, first in first out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._waiting: dict[int, deque[tuple[Array, ...]]] = {}
+        self._taken: dict[int, int] = {}
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def enqueue(self, replica: int, elements: Sequence[Array]) -> None:
+        """Add one tuple for `replica`."""
+        with self._changed:
+            queue = self._waiting.setdefault(replica, deque())
+            if len(queue) >= CAPACITY:
+                raise ResourceExhaustedError(
+                    f"infeed {self.name!r} holds {len(queue)} tuples for replica "
+                    f"{replica} that no computation has taken; run the computation, or "
+                    "enqueue less often"
+                )
+            queue.append(tuple(elements))
+            self._changed.notify_all()
+
+    def dequeue(self, replica: int, timeout: float) -> tuple[Array, ...]:
+        """Take the next tuple of `replica`, waiting for it at most `timeout` seconds."""
+        with self._changed:
+            queue = self._waiting.setdefault(replica, deque())
+            arrived = self._changed.wait_for(lambda: queue or self._closed, timeout)
+            taken = self._taken.get(replica, 0)
+            if queue:
+                self._taken[replica] = taken + 1
+                return queue.popleft()
+            if arrived:
+                raise OutOfRangeError(
+                    f"infeed {self.name!r} came to its end: replica {replica} took all "
+                    f"{taken} tuples and asks for one more"
+                )
+            raise DeadlineExceededError(
+                f"infeed {self.name!r} stalled: replica {replica} took {taken} tuples "
+                f"and waited {timeout:g} s for the next; {self._counts()}. Run the "
+                "operations of InfeedQueue.generate_enqueue_ops, or close the queue"
+            )
+
+    def _counts(self) -> str:
+        waiting = {r: len(q) for r, q in sorted(self._waiting.items())}
+        return f"tuples waiting by replica: {waiting}"
+
+    def close(self) -> None:
+        """Let replicas that find their queue empty see the end of the input."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()

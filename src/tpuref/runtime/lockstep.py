@@ -1,0 +1,131 @@
+"""The lockstep interpreter: what a program means.
+
+All replicas take each instruction together, one after the other, in this process.
+Every other executor has to give what this one gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tpuref.base.errors import InvalidArgumentError, OpError
+from tpuref.ops.definition import Array, OpDef, outputs_of
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.run import Run
+
+Values = dict[int, Sequence[Array]]
+"""For each replica that takes part, the arrays it holds."""
+
+
+def run_program(program: Program, inputs: Values, run: Run) -> Values:
+    """Carry out `program` for the replicas in `inputs` and return their results."""
+    slots = {
+        replica: dict(zip(program.parameters, arrays, strict=True))
+        for replica, arrays in inputs.items()
+    }
+    for instr in program.instrs:
+        operands = {r: [held[s] for s in instr.inputs] for r, held in slots.items()}
+        for replica, outputs in run_instr(instr, operands, run).items():
+            slots[replica].update(zip(instr.outputs, outputs, strict=True))
+    return {r: [held[s] for s in program.results] for r, held in slots.items()}
+
+
+def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
+    """Carry out one instruction for the replicas in `operands`."""
+    if run.trace is not None and run.cores is not None and instr.core != HOST:
+        run.trace += [run.cores(instr.name, r, instr.core) for r in operands]
+    try:
+        if instr.op == "If":
+            return _if(instr, operands, run)
+        if instr.op == "While":
+            return _while(instr, operands, run)
+        if instr.op in EFFECTS:
+            effect = EFFECTS[instr.op]
+            return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
+        definition = REGISTRY[instr.op]
+        if definition.collective is not None:
+            return _collective(definition, instr, operands, run)
+        return {r: _compute(definition, instr, a, r, run) for r, a in operands.items()}
+    except OpError as error:
+        error.op = error.op or instr.name
+        error.site = error.site or instr.site
+        raise
+
+
+def _compute(
+    definition: OpDef, instr: Instr, arrays: Sequence[Array], replica: int, run: Run
+) -> Sequence[Array]:
+    attrs = dict(instr.attrs)
+    if definition.random:
+        attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
+    if definition.compute is None:
+        raise InvalidArgumentError(f"{instr.op} has no value: it has to be fed")
+    try:
+        outputs = outputs_of(definition.compute(*arrays, **attrs))
+    except (ValueError, TypeError, IndexError) as error:
+        shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
+        raise InvalidArgumentError(
+            f"{instr.op} of ({shapes}) on replica {replica}: {error}"
+        ) from error
+    return [
+        np.asarray(output, spec.dtype.np)
+        for output, spec in zip(outputs, instr.specs, strict=True)
+    ]
+
+
+def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> Values:
+    """Give each group of replicas its inputs together."""
+    results: Values = {}
+    for group in instr.attrs["groups"] or (tuple(range(run.replicas)),):
+        present = [replica for replica in group if replica in operands]
+        if not present:
+            continue
+        if len(present) < len(group):
+            raise InvalidArgumentError(
+                f"{instr.op}: replicas {present} wait for "
+                f"{sorted(set(group) - set(present))}, which took another branch or "
+                "left the loop; make every replica of the group reach it equally often"
+            )
+        shapes = {operands[replica][0].shape for replica in group}
+        if len(shapes) > 1:
+            raise InvalidArgumentError(
+                f"{instr.op}: the replicas of group {list(group)} bring the different "
+                f"shapes {[list(operands[r][0].shape) for r in group]}"
+            )
+        assert definition.collective is not None
+        ordered = sorted(group)
+        outputs = definition.collective([operands[r][0] for r in ordered], **instr.attrs)
+        results.update({r: [out] for r, out in zip(ordered, outputs, strict=True)})
+    return results
+
+
+def _if(instr: Instr, operands: Values, run: Run) -> Values:
+    """Each replica takes its own branch; those of one branch stay together."""
+    results: Values = {}
+    for wanted, block in zip((True, False), instr.blocks, strict=True):
+        taking = {r: a[1:] for r, a in operands.items() if bool(a[0]) is wanted}
+        if taking:
+            results.update(run_program(block, taking, run))
+    return results
+
+
+def _while(instr: Instr, operands: Values, run: Run) -> Values:
+    """A replica leaves the loop when its own condition fails."""
+    condition, body = instr.blocks
+    split = instr.attrs["loop_variables"]
+    values = {r: list(a[:split]) for r, a in operands.items()}
+    captured = {r: list(a[split:]) for r, a in operands.items()}
+    inside = list(operands)
+    for _ in range(instr.attrs["maximum_iterations"] or 2**63):
+        given: Values = {r: values[r] + captured[r] for r in inside}
+        verdicts = run_program(condition, given, run)
+        inside = [r for r in inside if bool(verdicts[r][0])]
+        if not inside:
+            break
+        turned = run_program(body, {r: given[r] for r in inside}, run)
+        values.update({r: list(arrays) for r, arrays in turned.items()})
+    return dict(values)

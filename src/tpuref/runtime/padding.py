@@ -1,0 +1,140 @@
+"""Padding the inputs of replicas to one common shape, and the account of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.kernels import arrays
+from tpuref.ops.definition import Array
+
+Dimensions = tuple[tuple["int | None", bool], ...]
+"""For each dimension the size to pad to (None: the largest), and whether the largest
+is rounded up to a power of two."""
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PaddedInput:
+    """How one input of a replicated computation was padded in its latest run.
+
+    Attributes
+    ----------
+    operation
+        The name of the replicated computation.
+    index, name
+        The position of the input among all leaves, and its path.
+    true_shapes
+        The shape that each replica brought.
+    padded_shape
+        The shape of the buffers.
+    forced_by
+        For each dimension, the first replica whose size decided it; None where
+        maximum_shapes gave the size.
+    waste
+        The part of the buffers that is padding, from 0 to 1.
+    compilations
+        How many different shapes this computation has been run with so far.
+    """
+
+    operation: str
+    index: int
+    name: str
+    true_shapes: tuple[Shape, ...]
+    padded_shape: Shape
+    forced_by: tuple[int | None, ...]
+    waste: float
+    compilations: int
+
+
+@dataclass
+class PaddingRecord:
+    """The account of one replicated computation."""
+
+    inputs: tuple[PaddedInput, ...] = ()
+    compiled: set[tuple[tuple[Shape, ...], ...]] = field(default_factory=set)
+
+
+def padded_shape(name: str, shapes: Sequence[Shape], dimensions: Dimensions) -> Shape:
+    """Return the shape that the inputs of all replicas are padded to.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If an input has another rank or exceeds a given size.
+    """
+    for replica, shape in enumerate(shapes):
+        _check(name, replica, shape, dimensions)
+    return tuple(
+        size if size is not None else _largest([s[k] for s in shapes], bucketed)
+        for k, (size, bucketed) in enumerate(dimensions)
+    )
+
+
+def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> None:
+    given = [size for size, _ in dimensions]
+    if len(shape) != len(dimensions):
+        raise InvalidArgumentError(
+            f"{name}: replica {replica} brings shape {list(shape)}, maximum_shapes has "
+            f"{given}, which is of another rank"
+        )
+    for k, (size, _) in enumerate(dimensions):
+        if size is not None and shape[k] > size:
+            raise InvalidArgumentError(
+                f"{name}: replica {replica} brings shape {list(shape)}, whose dimension "
+                f"{k} is {shape[k]} and exceeds the {size} of maximum_shapes {given}"
+            )
+
+
+def _largest(sizes: Sequence[int], bucketed: bool) -> int:
+    largest = max(sizes)
+    return next_bucket(largest) if bucketed else largest
+
+
+def next_bucket(size: int) -> int:
+    """Return the smallest power of two, from 2 up, that holds `size`.
+
+    Examples
+    --------
+    >>> [next_bucket(size) for size in (0, 1, 2, 3, 4, 5, 17)]
+    [2, 2, 2, 4, 4, 8, 32]
+    """
+    return max(2, 1 << (size - 1).bit_length())
+
+
+def pad(array: Array, shape: Shape, visible: bool) -> Array:
+    """Put `array` into a zero-filled buffer and return what the computation sees."""
+    buffer = arrays.pad_to(array, shape)
+    return buffer if visible else arrays.unpad_to(buffer, array.shape)
+
+
+def account(
+    operation: str,
+    index: int,
+    name: str,
+    shapes: Sequence[Shape],
+    padded: Shape,
+    dimensions: Dimensions,
+    compilations: int,
+) -> PaddedInput:
+    """Return the account of one padded input."""
+    held = int(np.prod(padded)) * len(shapes)
+    used = sum(int(np.prod(shape)) for shape in shapes)
+    forced = tuple(
+        None if size is not None else max(range(len(shapes)), key=lambda r: shapes[r][k])
+        for k, (size, _) in enumerate(dimensions)
+    )
+    return PaddedInput(
+        operation=operation,
+        index=index,
+        name=name,
+        true_shapes=tuple(shapes),
+        padded_shape=padded,
+        forced_by=forced,
+        waste=1.0 - used / held if held else 0.0,
+        compilations=compilations,
+    )

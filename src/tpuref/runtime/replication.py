@@ -1,0 +1,165 @@
+"""Running a replicated computation: which cores, what inputs, what remains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.configuration import config
+from tpuref.ops.definition import Array
+from tpuref.program import Instr
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.padding import (
+    PaddedInput,
+    PaddingRecord,
+    Shape,
+    account,
+    pad,
+    padded_shape,
+)
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import ReplicaVariables, commit
+from tpuref.runtime.topology import Topology
+from tpuref.runtime.trace import CoreTrace
+
+EXECUTORS = {"lockstep": run_program}
+"""What can carry out the program of the replicas, by the name of the setting."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The physical core of each replica's logical cores.
+
+    Attributes
+    ----------
+    topology
+        The system that runs.
+    job
+        The job that owns it.
+    cores
+        Physical core numbers, indexed by replica and logical core.
+    """
+
+    topology: Topology
+    job: str
+    cores: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def decide(
+        cls, instr: Instr, topology: Topology, fixed: bool, job: str
+    ) -> Placement:
+        """Apply the documented rule for a device assignment that is left out."""
+        if instr.attrs["assignment"] is not None:
+            return cls(topology, job, _assigned(instr, topology))
+        replicas, needed = instr.attrs["replicas"], instr.blocks[0].num_cores
+        if needed > 1:
+            raise InvalidArgumentError(
+                f"the computation uses {needed} logical cores per replica, so it needs a "
+                "device_assignment, for example tf.contrib.tpu.device_assignment("
+                f"topology, computation_shape=[1, 1, {needed}], num_replicas={replicas})"
+            )
+        if fixed and replicas not in (1, topology.num_cores):
+            raise InvalidArgumentError(
+                f"the computation has {replicas} replicas and the TPU system "
+                f"{topology.num_cores} cores. Without a device_assignment there must be "
+                "one replica, or as many as cores; give a device_assignment, or "
+                f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})"
+            )
+        return cls(topology, job, tuple((replica,) for replica in range(replicas)))
+
+    def record(self, operation: str, replica: int, logical_core: int) -> CoreTrace:
+        """Return the trace record of one operation."""
+        core = self.cores[replica][logical_core]
+        task, device = divmod(core, self.topology.num_tpus_per_task)
+        name = f"/job:{self.job}/replica:0/task:{task}/device:TPU:{device}"
+        return CoreTrace(operation, replica, logical_core, core, task, name)
+
+
+def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
+    assignment, needed = instr.attrs["assignment"], instr.blocks[0].num_cores
+    if len(assignment) != instr.attrs["replicas"]:
+        raise InvalidArgumentError(
+            f"the computation has {instr.attrs['replicas']} replicas, its "
+            f"device_assignment has {len(assignment)}; build the assignment with as many"
+        )
+    if needed > len(assignment[0]):
+        raise InvalidArgumentError(
+            f"the computation uses {needed} logical cores per replica, its "
+            f"device_assignment gives {len(assignment[0])}; build the assignment with a "
+            "larger computation_shape"
+        )
+    try:
+        return tuple(
+            tuple(topology.core_at(coordinates) for coordinates in replica)
+            for replica in assignment
+        )
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"the device_assignment was made for another topology than the one that "
+            f"runs: {error}"
+        ) from None
+
+
+def replicate(
+    instr: Instr, inputs: Sequence[Array], placement: Placement, run: Run
+) -> list[Array]:
+    """Run the computation of `instr` and return the outputs, replica by replica."""
+    replicas, count = instr.attrs["replicas"], instr.attrs["inputs_per_replica"]
+    own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
+    captured = list(inputs[replicas * count :])
+    _pad_inputs(instr, own, run)
+    views = [ReplicaVariables(run.variables[0]) for _ in range(replicas)]
+    inner = Run(
+        state=run.state,
+        variables=views,
+        functions=run.functions,
+        host=None,
+        timeout=run.timeout,
+        cores=placement.record,
+        trace=run.trace,
+        padding_log=run.padding_log,
+    )
+    given = {replica: own[replica] + captured for replica in range(replicas)}
+    results = EXECUTORS[config.executor](instr.blocks[0], given, inner)
+    commit(views, run.variables[0], config.check_replicas)
+    return [array for replica in range(replicas) for array in results[replica]]
+
+
+def _pad_inputs(instr: Instr, inputs: list[list[Array]], run: Run) -> None:
+    """Pad every input that has a maximum shape, and keep the account."""
+    padding = instr.attrs["padding"]
+    if padding is None:
+        return
+    record = run.padding_log.setdefault(instr.name, PaddingRecord())
+    shapes = [[own[k].shape for own in inputs] for k in range(len(padding))]
+    targets = [
+        None if dims is None else padded_shape(name, shapes[k], dims)
+        for k, (name, dims) in enumerate(padding)
+    ]
+    record.compiled.add(
+        tuple(
+            tuple(given) if target is None else (target,)
+            for given, target in zip(shapes, targets, strict=True)
+        )
+    )
+    record.inputs = _accounts(instr, shapes, targets, len(record.compiled))
+    for k, target in enumerate(targets):
+        if target is not None:
+            for own in inputs:
+                own[k] = pad(own[k], target, config.padding_visible)
+
+
+def _accounts(
+    instr: Instr,
+    shapes: list[list[Shape]],
+    targets: list[Shape | None],
+    compilations: int,
+) -> tuple[PaddedInput, ...]:
+    return tuple(
+        account(instr.name, k, name, shapes[k], target, dims, compilations)
+        for k, ((name, dims), target) in enumerate(
+            zip(instr.attrs["padding"], targets, strict=True)
+        )
+        if target is not None
+    )

@@ -1,0 +1,65 @@
+"""What the interpreter needs while it carries out one program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tpuref.ops.definition import Array
+from tpuref.program import Instr
+from tpuref.runtime.state import State, Variables
+from tpuref.runtime.trace import CoreTrace
+
+
+class Host(Protocol):
+    """What carries out the operations that concern the TPU system as a whole."""
+
+    def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run a replicated computation and return the outputs of all replicas."""
+
+    def initialize(self, instr: Instr) -> bytes:
+        """Start the system and return its serialized topology."""
+
+    def shutdown(self, instr: Instr) -> None:
+        """Stop the system."""
+
+
+@dataclass
+class Run:
+    """One program being carried out.
+
+    Attributes
+    ----------
+    state
+        What lasts from run to run.
+    variables
+        Each replica's view of the variables.
+    functions
+        The Python functions that PyFunc operations call, by token.
+    host
+        What carries out operations of the TPU system; None inside a replica.
+    timeout
+        The deadline of every wait, in seconds.
+    cores
+        Gives the record of the physical core for (operation, replica, logical core),
+        where cores are traced.
+    trace
+        The records so far.
+    padding_log
+        What was padded, by operation.
+    """
+
+    state: State
+    variables: Sequence[Variables]
+    functions: Mapping[int, Callable[..., Any]]
+    host: Host | None
+    timeout: float
+    cores: Callable[[str, int, int], CoreTrace] | None = None
+    trace: list[CoreTrace] | None = None
+    padding_log: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def replicas(self) -> int:
+        """The number of replicas."""
+        return len(self.variables)

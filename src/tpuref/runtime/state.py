@@ -1,0 +1,130 @@
+"""What lasts from one run to the next: variables, random draws and infeed queues."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from typing import Protocol
+
+import numpy as np
+
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.ops.definition import Array
+from tpuref.runtime.infeed import Infeed
+
+
+class Variables(Protocol):
+    """Something that holds the values of variables."""
+
+    def read(self, handle: str) -> Array:
+        """Return the value of a variable."""
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give a variable a new value."""
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+
+
+class State:
+    """The variables, random draws and infeed queues of one session."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Array] = {}
+        self._draws: dict[tuple[str, int], int] = {}
+        self._infeeds: dict[str, Infeed] = {}
+        self._lock = threading.Lock()
+        self._entropy = int.from_bytes(np.random.bytes(8), "little")
+
+    def read(self, handle: str) -> Array:
+        """Return the value of a variable; it is an error if it has none yet."""
+        with self._lock:
+            if handle not in self._values:
+                raise FailedPreconditionError(
+                    f"the variable {handle!r} has no value yet in this session; run its "
+                    "initializer first, for example tf.global_variables_initializer()"
+                )
+            return self._values[handle]
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give a variable a new value."""
+        with self._lock:
+            self._values[handle] = value
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+        with self._lock:
+            return handle in self._values
+
+    def generator(
+        self, operation: str, replica: int, seed: tuple[int | None, int | None]
+    ) -> np.random.Generator:
+        """Return the random generator for the next evaluation of an operation.
+
+        Its stream depends on the seeds, the replica and how often the operation was
+        evaluated before in this session; without seeds also on the session.
+        """
+        with self._lock:
+            draw = self._draws.get((operation, replica), 0)
+            self._draws[operation, replica] = draw + 1
+        if seed[0] is None or seed[1] is None:
+            origin = [self._entropy, zlib.crc32(operation.encode())]
+        else:
+            origin = [seed[0] % 2**64, seed[1] % 2**64]
+        return np.random.default_rng([*origin, replica, draw])
+
+    def infeed(self, name: str) -> Infeed:
+        """Return the infeed queue of that name."""
+        with self._lock:
+            return self._infeeds.setdefault(name, Infeed(name))
+
+
+class ReplicaVariables:
+    """One replica's view of the variables while a replicated computation runs."""
+
+    def __init__(self, shared: Variables) -> None:
+        self._shared = shared
+        self.written: dict[str, Array] = {}
+
+    def read(self, handle: str) -> Array:
+        """Return what this replica wrote, else the value from before the run."""
+        if handle in self.written:
+            return self.written[handle]
+        return self._shared.read(handle)
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give the variable a new value for this replica."""
+        self.written[handle] = value
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+        return handle in self.written or self._shared.is_initialized(handle)
+
+
+def commit(views: list[ReplicaVariables], shared: Variables, check: bool) -> None:
+    """Keep the values that replica 0 wrote; with `check`, all replicas must agree."""
+    for handle in {name: None for view in views for name in view.written}:
+        if check:
+            _check_agreement(handle, views)
+        shared.write(handle, views[0].read(handle))
+
+
+def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
+    first = views[0].read(handle)
+    for replica, view in enumerate(views[1:], start=1):
+        value = view.read(handle)
+        if value.shape != first.shape:
+            raise InvalidArgumentError(
+                f"replica 0 left shape {first.shape} in variable {handle!r}, replica "
+                f"{replica} left {value.shape}; sum or average over replicas first"
+            )
+        if value.tobytes() == first.tobytes():
+            continue
+        differing = np.argwhere((value != first) | (np.not_equal(value, value)))
+        where = tuple(int(i) for i in differing[0]) if len(differing) else ()
+        raise InvalidArgumentError(
+            f"replicas leave different values in variable {handle!r}: at index "
+            f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
+            f"{value[where]}; assign a value that is equal on all replicas, such as one "
+            "from tf.tpu.cross_replica_sum"
+        )

@@ -1,0 +1,174 @@
+"""The TPU system of each job: started, running, shut down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.configuration import config
+from tpuref.ops.definition import Array
+from tpuref.program import Instr
+from tpuref.runtime.replication import Placement, replicate
+from tpuref.runtime.run import Run
+from tpuref.runtime.topology import Topology
+
+LOCAL_JOB = "localhost"
+DEFAULT_MESH = (2, 2, 2)
+
+
+def configured_topology() -> Topology | None:
+    """Return the topology that the settings ask for, None where they do not."""
+    if config.topology is not None:
+        return Topology.for_mesh(*Topology.parse_mesh(config.topology))
+    if config.cores is not None:
+        return Topology.for_cores(config.cores)
+    return None
+
+
+class System:
+    """The TPU system of one job.
+
+    It is started by ``initialize_system``, or by the first evaluation, which then gives
+    it as many cores as the computation asks for.  After ``shutdown_system`` only
+    ``initialize_system`` starts it again.
+    """
+
+    def __init__(self, job: str) -> None:
+        self.job = job
+        self._topology: Topology | None = None
+        self._explicit = False
+        self._stopped: CallSite | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def topology(self) -> Topology | None:
+        """The topology, None while the system is not running."""
+        return self._topology
+
+    def initialize(self) -> Topology:
+        """Start the system, or start it again."""
+        with self._lock:
+            self._topology = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+            self._explicit, self._stopped = True, None
+            return self._topology
+
+    def shutdown(self, site: CallSite) -> None:
+        """Stop the system until it is initialised again."""
+        with self._lock:
+            self._topology, self._explicit, self._stopped = None, False, site
+
+    def acquire(self, cores: int, assigned: Topology | None) -> tuple[Topology, bool]:
+        """Return the topology to run on, and whether its size was fixed by the user.
+
+        A system that nobody sized is started, or grown, to what is asked for.
+        """
+        with self._lock:
+            if self._stopped is not None:
+                raise FailedPreconditionError(
+                    "the TPU system is not initialised: it was shut down at "
+                    f"{self._stopped}. Run tf.tpu.initialize_system() again first"
+                )
+            wanted = configured_topology()
+            if self._explicit and self._topology is not None:
+                return self._topology, True
+            if wanted is not None:
+                self._topology = wanted
+                return wanted, True
+            self._topology = self._grown(cores, assigned)
+            return self._topology, assigned is not None
+
+    def _grown(self, cores: int, assigned: Topology | None) -> Topology:
+        if assigned is not None:
+            return assigned
+        if self._topology is None or self._topology.num_cores < cores:
+            return Topology.for_cores(cores)
+        return self._topology
+
+
+class Cluster:
+    """The jobs that a session sees, each with a TPU system of its own."""
+
+    def __init__(self, jobs: Sequence[str]) -> None:
+        self._systems = {job: System(job) for job in jobs}
+
+    def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run a replicated computation and return the outputs of all replicas."""
+        system = self._running(instr)
+        assigned = instr.attrs["topology"]
+        topology, fixed = system.acquire(
+            instr.attrs["replicas"],
+            None if assigned is None else Topology(serialized=assigned),
+        )
+        placement = Placement.decide(instr, topology, fixed, system.job)
+        return replicate(instr, inputs, placement, run)
+
+    def initialize(self, instr: Instr) -> bytes:
+        """Start the system of the job and return its serialized topology."""
+        return self._named(instr, "tf.tpu.initialize_system").initialize().serialized()
+
+    def shutdown(self, instr: Instr) -> None:
+        """Stop the system of the job."""
+        self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
+
+    def reset(self) -> None:
+        """Forget all systems, as if the process had just started."""
+        self._systems = {job: System(job) for job in self._systems}
+
+    def device_names(self) -> list[str]:
+        """Return the names of the hosts' CPUs and of the running cores."""
+        names = []
+        for job, system in self._systems.items():
+            topology = system.topology
+            tasks = 1 if topology is None else topology.num_tasks
+            prefix = f"/job:{job}/replica:0/task:"
+            names += [f"{prefix}{task}/device:CPU:0" for task in range(tasks)]
+            if topology is not None:
+                names += [
+                    f"{prefix}{task}/device:TPU:{core}"
+                    for task in range(tasks)
+                    for core in range(topology.num_tpus_per_task)
+                ]
+        return names
+
+    def _named(self, instr: Instr, function: str) -> System:
+        job = instr.attrs["job"]
+        if job is None and len(self._systems) > 1:
+            raise InvalidArgumentError(
+                f"{function}: job is None, but the cluster has the jobs "
+                f"{sorted(self._systems)}; give job= one of them"
+            )
+        if job is not None and job not in self._systems:
+            raise InvalidArgumentError(
+                f"{function}: the cluster has no job {job!r}; its jobs are "
+                f"{sorted(self._systems)}"
+            )
+        return self._systems[job or next(iter(self._systems))]
+
+    def _running(self, instr: Instr) -> System:
+        """Return the system of the computation's job, else the one that runs."""
+        job = instr.attrs["job"]
+        if job is not None or len(self._systems) == 1:
+            return self._named(instr, "tf.tpu.replicate")
+        running = [s for s in self._systems.values() if s.topology is not None]
+        if len(running) != 1:
+            raise InvalidArgumentError(
+                f"tf.tpu.replicate: the cluster has the jobs {sorted(self._systems)}, of "
+                f"which {len(running)} run a TPU system; initialise one with "
+                "tf.tpu.initialize_system(job=...), or build the computation under "
+                "tf.device('/job:...')"
+            )
+        return running[0]
+
+
+LOCAL = Cluster([LOCAL_JOB])
+"""The one job of this process."""
+
+
+def connect(cluster_def: Any) -> Cluster:
+    """Return the cluster that a session sees; None means this process alone."""
+    if cluster_def is None:
+        return LOCAL
+    return Cluster([job.name for job in cluster_def.job])

@@ -1,0 +1,899 @@
+"""The topology of a TPU system: its mesh of chips and cores, and who owns them."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.runtime import topology_proto
+
+Coordinates = tuple[int, ...]
+Int32Array = npt.NDArray[np.int32]
+
+_NO_DEVICE = -1
+# The widest picture: more positions than this along an axis are not all drawn.
+_DRAWN = 32
+_MESH = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
+
+
+class MeshRangeError(ValueError, IndexError):
+    """A coordinate, core or replica that lies outside what there is.
+
+    It is an IndexError too, the class that TensorFlow's own lookups raise.
+    """
+
+
+class Topology:
+    """The mesh of a TPU system and the devices that sit on it.
+
+    Parameters
+    ----------
+    serialized
+        The bytes of a TopologyProto, as evaluating ``tf.tpu.initialize_system()``
+        gives them, with a mesh of three axes (x, y, core) or four (x, y, z, core).
+        The other two arguments are not read when it is given.
+    mesh_shape
+        Three positive integers: columns and rows of chips, and cores of a chip.
+    device_coordinates
+        Integers of shape [tasks, devices per task, 3]: where on the mesh the
+        device with this ordinal of this task is.
+
+    Raises
+    ------
+    TypeError
+        If `serialized` is not bytes, for example a Tensor that was not evaluated,
+        or if neither `serialized` nor both of the others are given.
+    ValueError
+        If the bytes are not a TopologyProto, or if mesh and coordinates do not fit
+        together.
+
+    Examples
+    --------
+    >>> topology = Topology(mesh_shape=[1, 1, 2],
+    ...                     device_coordinates=[[[0, 0, 0], [0, 0, 1]]])
+    >>> topology.num_tasks, topology.num_tpus_per_task
+    (1, 2)
+    >>> topology.tpu_device_name_at_coordinates([0, 0, 1], job="worker")
+    '/job:worker/task:0/device:TPU:1'
+    >>> Topology(serialized=topology.serialized())
+    <Topology mesh 1x1x2: 2 cores, 1 task with 2 each>
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt (initialize_system)
+    """
+
+    def __init__(
+        self,
+        serialized: bytes | None = None,
+        mesh_shape: npt.ArrayLike | None = None,
+        device_coordinates: npt.ArrayLike | None = None,
+    ) -> None:
+        _require_bytes(serialized)
+        self._serialized = serialized or None
+        if serialized:
+            proto = topology_proto.decode(serialized)
+            self._mesh_shape = _parsed_mesh(proto)
+            self._device_coordinates = _parsed_coordinates(proto)
+        elif mesh_shape is None or device_coordinates is None:
+            raise TypeError(
+                "Topology: give either serialized (bytes that are not empty) or both "
+                "mesh_shape and device_coordinates"
+            )
+        else:
+            self._mesh_shape = _given_mesh(mesh_shape)
+            self._device_coordinates = _given_coordinates(device_coordinates)
+        self._device_at = _devices_by_place(self._mesh_shape, self._device_coordinates)
+
+    @classmethod
+    def for_mesh(cls, x: int, y: int, cores_per_chip: int) -> Topology:
+        """Build the standard topology of a mesh.
+
+        When `x` and `y` are even and there are more than four chips, each task owns
+        a block of 2x2 chips; otherwise one task owns everything.
+
+        Parameters
+        ----------
+        x, y
+            Columns and rows of chips.
+        cores_per_chip
+            Cores of each chip.
+
+        Returns
+        -------
+        Topology
+            Devices run along x, then y, the cores of a chip next to each other.
+
+        Raises
+        ------
+        TypeError
+            If a number is not an integer.
+        ValueError
+            If a number is less than 1.
+
+        Examples
+        --------
+        >>> Topology.for_mesh(4, 4, 2)
+        <Topology mesh 4x4x2: 32 cores, 4 tasks with 8 each>
+        """
+        x = _positive("Topology.for_mesh: x", x)
+        y = _positive("Topology.for_mesh: y", y)
+        cores = range(_positive("Topology.for_mesh: cores_per_chip", cores_per_chip))
+        coordinates = [
+            [(*chip, core) for chip in chips for core in cores]
+            for chips in _chips_by_task(x, y)
+        ]
+        return cls(mesh_shape=(x, y, len(cores)), device_coordinates=coordinates)
+
+    @classmethod
+    def for_cores(cls, n: int) -> Topology:
+        """Build the topology of a system with `n` cores.
+
+        Parameters
+        ----------
+        n
+            How many cores. An even number gives chips of two cores, an odd number
+            chips of one; the chips are laid out as near to a square as possible.
+
+        Returns
+        -------
+        Topology
+            The standard topology of that mesh.
+
+        Raises
+        ------
+        TypeError
+            If `n` is not an integer.
+        ValueError
+            If `n` is less than 1.
+
+        Examples
+        --------
+        >>> Topology.for_cores(16)
+        <Topology mesh 4x2x2: 16 cores, 2 tasks with 8 each>
+        """
+        n = _positive("Topology.for_cores: n", n)
+        cores_per_chip = 1 if n % 2 else 2
+        chips = n // cores_per_chip
+        y = next(y for y in range(math.isqrt(chips), 0, -1) if chips % y == 0)
+        return cls.for_mesh(chips // y, y, cores_per_chip)
+
+    @staticmethod
+    def parse_mesh(text: str) -> tuple[int, int, int]:
+        """Read a mesh written as columns, rows and cores of a chip.
+
+        Parameters
+        ----------
+        text
+            Three positive whole numbers with an x between them.
+
+        Returns
+        -------
+        tuple of int
+            The arguments of `for_mesh`.
+
+        Raises
+        ------
+        ValueError
+            If the text has another form.
+
+        Examples
+        --------
+        >>> Topology.parse_mesh("2x2x2")
+        (2, 2, 2)
+        """
+        match = _MESH.fullmatch(str(text).strip().lower())
+        if match is None:
+            raise ValueError(
+                "Topology.parse_mesh: a mesh is written XxYxC, three positive whole "
+                "numbers for columns of chips, rows of chips and cores of a chip, "
+                f"such as 2x2x2 for 8 cores; got {text!r}"
+            )
+        x, y, cores_per_chip = match.groups()
+        return int(x), int(y), int(cores_per_chip)
+
+    @property
+    def mesh_shape(self) -> Int32Array:
+        """The size of the mesh along each axis, a read-only int32 array."""
+        return self._mesh_shape
+
+    @property
+    def mesh_rank(self) -> int:
+        """The number of axes of the mesh."""
+        return len(self._mesh_shape)
+
+    @property
+    def device_coordinates(self) -> Int32Array:
+        """Read-only int32 coordinates, of shape [tasks, devices per task, rank]."""
+        return self._device_coordinates
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of tasks (hosts)."""
+        return len(self._device_coordinates)
+
+    @property
+    def num_tpus_per_task(self) -> int:
+        """The number of cores that each task owns."""
+        return int(self._device_coordinates.shape[1])
+
+    @property
+    def num_cores(self) -> int:
+        """The number of cores of all tasks together."""
+        return self.num_tasks * self.num_tpus_per_task
+
+    @property
+    def missing_devices(self) -> npt.NDArray[np.int64]:
+        """The coordinates of the mesh without a device, of shape [holes, rank]."""
+        hole = np.ones(self._mesh_shape, dtype=np.bool_)
+        hole[tuple(self._device_coordinates.reshape(-1, self.mesh_rank).T)] = False
+        return np.argwhere(hole)
+
+    def task_ordinal_at_coordinates(self, device_coordinates: Iterable[int]) -> int:
+        """Return the number of the task that owns a core.
+
+        Parameters
+        ----------
+        device_coordinates
+            The coordinates of the core, one integer per axis.
+
+        Returns
+        -------
+        int
+            The task, or -1 where the mesh has no device.
+
+        Raises
+        ------
+        ValueError
+            If the number of coordinates is not the rank of the mesh.
+        MeshRangeError
+            If they lie outside the mesh.
+
+        Examples
+        --------
+        >>> Topology.for_mesh(4, 4, 2).task_ordinal_at_coordinates([2, 0, 1])
+        1
+        """
+        return self._lookup("task_ordinal_at_coordinates", device_coordinates)[0]
+
+    def tpu_device_ordinal_at_coordinates(
+        self, device_coordinates: Iterable[int]
+    ) -> int:
+        """Return the number that a core has within its task.
+
+        Parameters
+        ----------
+        device_coordinates
+            The coordinates of the core, one integer per axis.
+
+        Returns
+        -------
+        int
+            The device ordinal, or -1 where the mesh has no device.
+
+        Raises
+        ------
+        ValueError
+            If the number of coordinates is not the rank of the mesh.
+        MeshRangeError
+            If they lie outside the mesh.
+
+        Examples
+        --------
+        >>> Topology.for_mesh(2, 2, 2).tpu_device_ordinal_at_coordinates([0, 1, 0])
+        4
+        """
+        return self._lookup("tpu_device_ordinal_at_coordinates", device_coordinates)[1]
+
+    def cpu_device_name_at_coordinates(
+        self, device_coordinates: Iterable[int], job: str | None = None
+    ) -> str:
+        """Return the name of the CPU device of the host that owns a core.
+
+        Parameters
+        ----------
+        device_coordinates
+            The coordinates of the core, one integer per axis.
+        job
+            The job that the name begins with; None leaves it out.
+
+        Returns
+        -------
+        str
+            The device name.
+
+        Raises
+        ------
+        ValueError
+            If the number of coordinates is not the rank of the mesh.
+        MeshRangeError
+            If they lie outside the mesh.
+
+        Examples
+        --------
+        >>> Topology.for_cores(2).cpu_device_name_at_coordinates([0, 0, 1])
+        '/task:0/device:CPU:0'
+        """
+        place = self._lookup("cpu_device_name_at_coordinates", device_coordinates)
+        return f"{_job_prefix(job)}/task:{place[0]}/device:CPU:0"
+
+    def tpu_device_name_at_coordinates(
+        self, device_coordinates: Iterable[int], job: str | None = None
+    ) -> str:
+        """Return the name of the TPU device at a place of the mesh.
+
+        Parameters
+        ----------
+        device_coordinates
+            The coordinates of the core, one integer per axis.
+        job
+            The job that the name begins with; None leaves it out.
+
+        Returns
+        -------
+        str
+            The device name; task and device are -1 where the mesh has no device.
+
+        Raises
+        ------
+        ValueError
+            If the number of coordinates is not the rank of the mesh.
+        MeshRangeError
+            If they lie outside the mesh.
+
+        Examples
+        --------
+        >>> Topology.for_cores(2).tpu_device_name_at_coordinates([0, 0, 1])
+        '/task:0/device:TPU:1'
+        """
+        place = self._lookup("tpu_device_name_at_coordinates", device_coordinates)
+        return f"{_job_prefix(job)}/task:{place[0]}/device:TPU:{place[1]}"
+
+    def core_index(self, task: int, device: int) -> int:
+        """Return the number that a core has among the cores of all tasks.
+
+        Parameters
+        ----------
+        task
+            The task that owns the core.
+        device
+            The ordinal of the core within the task.
+
+        Returns
+        -------
+        int
+            ``task * num_tpus_per_task + device``.
+
+        Raises
+        ------
+        MeshRangeError
+            If there is no such task or device.
+
+        Examples
+        --------
+        >>> Topology.for_mesh(4, 4, 2).core_index(task=1, device=3)
+        11
+        """
+        if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
+            raise MeshRangeError(
+                f"Topology.core_index: there is no device {device} of task {task}; "
+                f"this topology has {self.num_tasks} tasks, numbered from 0, "
+                f"with {self.num_tpus_per_task} devices each"
+            )
+        return task * self.num_tpus_per_task + device
+
+    def core_at(self, coords: Iterable[int]) -> int:
+        """Return the number that the core at a place has among all cores.
+
+        Parameters
+        ----------
+        coords
+            The coordinates of the core, one integer per axis.
+
+        Returns
+        -------
+        int
+            The number, as `core_index` has it.
+
+        Raises
+        ------
+        MeshRangeError
+            If the coordinates lie outside the mesh or no device is there.
+
+        Examples
+        --------
+        >>> Topology.for_mesh(2, 2, 2).core_at([1, 1, 0])
+        6
+        """
+        coords = tuple(coords)
+        task, device = self._lookup("core_at", coords)
+        if task == _NO_DEVICE:
+            raise MeshRangeError(
+                f"Topology.core_at: no device is at {list(coords)}; "
+                "missing_devices lists such places\n" + self.draw()
+            )
+        return self.core_index(task, device)
+
+    def serialized(self) -> bytes:
+        """Return the topology as the bytes of a TopologyProto.
+
+        Returns
+        -------
+        bytes
+            The bytes given to the constructor, or those that TensorFlow would
+            write; the same object on each call.
+
+        Examples
+        --------
+        >>> Topology.for_cores(1).serialized().hex()
+        '0a03010101100118012203000000'
+        """
+        if self._serialized is None:
+            self._serialized = topology_proto.encode(
+                topology_proto.TopologyProto(
+                    tuple(self._mesh_shape.tolist()),
+                    self.num_tasks,
+                    self.num_tpus_per_task,
+                    tuple(self._device_coordinates.ravel().tolist()),
+                )
+            )
+        return self._serialized
+
+    def draw(self) -> str:
+        """Draw the mesh as text: brackets are chips, boxes are hosts.
+
+        Returns
+        -------
+        str
+            Lines of plain ASCII; a mesh of more than 32 positions along an axis is
+            drawn in part.
+
+        Examples
+        --------
+        >>> print(Topology.for_cores(8).draw())
+        mesh 2x2x2: 8 cores, 1 task with 8 each
+                x=0        x=1
+            +---------------------+
+        y=0 |[0:0  0:1] [0:2  0:3]|
+        y=1 |[0:4  0:5] [0:6  0:7]|
+            +---------------------+
+        each core: task:device; x no device
+        """
+        return "\n".join(
+            (
+                self._summary(),
+                draw_mesh(
+                    self._mesh_shape, self.task_ordinal_at_coordinates, self._tag
+                ),
+                "each core: task:device; x no device",
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<Topology {self._summary()}>"
+
+    def _summary(self) -> str:
+        text = (
+            f"mesh {mesh_text(self._mesh_shape)}: {_counted(self.num_cores, 'core')}, "
+            f"{_counted(self.num_tasks, 'task')} with {self.num_tpus_per_task} each"
+        )
+        missing = math.prod(self._mesh_shape.tolist()) - self.num_cores
+        return f"{text}, {missing} missing" if missing else text
+
+    def _tag(self, coordinates: Coordinates) -> str | None:
+        place = self._device_at.get(coordinates)
+        return None if place is None else f"{place[0]}:{place[1]}"
+
+    def _lookup(
+        self, function: str, device_coordinates: Iterable[int]
+    ) -> tuple[int, int]:
+        coordinates = tuple(
+            as_integer(f"Topology.{function}: a coordinate", at)
+            for at in device_coordinates
+        )
+        if len(coordinates) != self.mesh_rank:
+            raise ValueError(
+                f"Topology.{function}: device_coordinates must be {self.mesh_rank} "
+                f"integers for mesh {mesh_text(self._mesh_shape)}, "
+                f"got {list(coordinates)}"
+            )
+        if not in_mesh(self._mesh_shape, coordinates):
+            raise MeshRangeError(
+                f"Topology.{function}: {list(coordinates)} lies outside mesh "
+                f"{mesh_text(self._mesh_shape)}, where axes count from 0\n"
+                + self._draw_conflict(coordinates)
+            )
+        return self._device_at.get(coordinates, (_NO_DEVICE, _NO_DEVICE))
+
+    def _draw_conflict(self, conflict: Coordinates) -> str:
+        return draw_mesh(
+            self._mesh_shape,
+            self.task_ordinal_at_coordinates,
+            lambda place: "!" if place == conflict else self._tag(place),
+            conflict,
+        )
+
+
+def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
+    """Copy whole numbers into a read-only int32 array.
+
+    Parameters
+    ----------
+    name
+        What the numbers are, for the message of an error.
+    value
+        Integers, or floating-point numbers without a fraction, of any shape.
+
+    Returns
+    -------
+    numpy.ndarray
+        The int32 copy.
+
+    Raises
+    ------
+    ValueError
+        If a value is not a whole number within int32, or the nesting is ragged.
+
+    Examples
+    --------
+    >>> as_int32("computation_shape", [1.0, 1.0, 2.0])
+    array([1, 1, 2], dtype=int32)
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise _not_int32(name, value) from error
+    if array.size and not _whole_numbers(array):
+        raise _not_int32(name, value)
+    copy = array.astype(np.int32)
+    copy.flags.writeable = False
+    return copy
+
+
+def as_integer(name: str, value: int) -> int:
+    """Return a value that acts as an integer, such as a NumPy integer, as an int.
+
+    Parameters
+    ----------
+    name
+        What the number is, for the message of an error.
+    value
+        The number.
+
+    Returns
+    -------
+    int
+        The same number.
+
+    Raises
+    ------
+    TypeError
+        If it is none, a floating-point number for example.
+
+    Examples
+    --------
+    >>> as_integer("num_replicas", np.int32(2))
+    2
+    """
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from error
+
+
+def _whole_numbers(array: npt.NDArray[Any]) -> bool:
+    if array.dtype.kind not in "iuf":
+        return False
+    limits = np.iinfo(np.int32)
+    whole = (array >= limits.min) & (array <= limits.max) & (np.trunc(array) == array)
+    return bool(whole.all())
+
+
+def _not_int32(name: str, value: object) -> ValueError:
+    return ValueError(
+        f"{name} must be a regular array of whole numbers within int32, "
+        f"got {reprlib.repr(value)}"
+    )
+
+
+def _require_bytes(serialized: object) -> None:
+    if serialized is None or isinstance(serialized, bytes):
+        return
+    raise TypeError(
+        "Topology: serialized must be the bytes of a TopologyProto, got "
+        f"{type(serialized).__name__}. Evaluate the result of "
+        "tf.tpu.initialize_system() with Session.run first and pass what it returns."
+    )
+
+
+def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
+    mesh = as_int32("Topology: mesh_shape", mesh_shape)
+    if mesh.shape != (3,) or (mesh < 1).any():
+        raise ValueError(
+            "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
+            f"of chips, cores of a chip), got {mesh.tolist()}"
+        )
+    return mesh
+
+
+def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
+    name = "Topology: device_coordinates"
+    coordinates = as_int32(name, device_coordinates)
+    if coordinates.ndim != 3 or coordinates.shape[2] != 3:
+        raise ValueError(
+            f"{name} must have the shape [tasks, devices per task, 3], "
+            f"got shape {list(coordinates.shape)}"
+        )
+    return coordinates
+
+
+def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
+    mesh = as_int32("Topology: mesh_shape", proto.mesh_shape)
+    if len(mesh) not in (3, 4) or (mesh < 1).any():
+        raise ValueError(
+            "Topology: the mesh_shape in serialized must be 3 or 4 positive numbers, "
+            f"got {mesh.tolist()}"
+        )
+    return mesh
+
+
+def _parsed_coordinates(proto: topology_proto.TopologyProto) -> Int32Array:
+    shape = (proto.num_tasks, proto.num_tpu_devices_per_task, len(proto.mesh_shape))
+    if min(shape) < 0:
+        raise ValueError(
+            "Topology: num_tasks and num_tpu_devices_per_task in serialized must be 0 "
+            f"or more, got {shape[0]} and {shape[1]}"
+        )
+    if len(proto.device_coordinates) != math.prod(shape):
+        raise ValueError(
+            "Topology: the device_coordinates in serialized must be "
+            f"{math.prod(shape)} numbers for {shape[0]} tasks with {shape[1]} devices "
+            f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}"
+        )
+    coordinates = as_int32("Topology: device_coordinates", proto.device_coordinates)
+    return coordinates.reshape(shape)
+
+
+def _devices_by_place(
+    mesh_shape: Int32Array, device_coordinates: Int32Array
+) -> dict[Coordinates, tuple[int, int]]:
+    """Find (task, device) of each place, which must be free and in the mesh."""
+    per_task, rank = device_coordinates.shape[1:]
+    devices: dict[Coordinates, tuple[int, int]] = {}
+    conflicts = []
+    for core, row in enumerate(device_coordinates.reshape(-1, rank).tolist()):
+        place, device = tuple(row), divmod(core, per_task)
+        if place in devices or not in_mesh(mesh_shape, place):
+            conflicts.append((place, device))
+        else:
+            devices[place] = device
+    if conflicts:
+        raise _conflict(mesh_shape, devices, *conflicts[0])
+    return devices
+
+
+def _conflict(
+    mesh_shape: Int32Array,
+    devices: dict[Coordinates, tuple[int, int]],
+    place: Coordinates,
+    device: tuple[int, int],
+) -> ValueError:
+    labels = {at: f"{task}:{ordinal}" for at, (task, ordinal) in devices.items()}
+    if place in devices:
+        kind, fault = ValueError, f"where device {labels[place]} is already"
+        labels[place] += f"/{device[0]}:{device[1]}!"
+    else:
+        kind, fault = MeshRangeError, f"outside mesh {mesh_text(mesh_shape)}"
+        labels[place] = f"{device[0]}:{device[1]}!"
+    picture = draw_mesh(
+        mesh_shape, lambda at: devices.get(at, (_NO_DEVICE,))[0], labels.get, place
+    )
+    return kind(
+        f"Topology: device_coordinates puts device {device[0]}:{device[1]} (task:"
+        f"device) at {list(place)}, {fault}. Each device needs a place of its own in "
+        f"the mesh.\n{picture}"
+    )
+
+
+def _positive(name: str, value: int) -> int:
+    number = as_integer(name, value)
+    if number < 1:
+        raise ValueError(f"{name} must be 1 or more, got {number}")
+    return number
+
+
+def _chips_by_task(x: int, y: int) -> list[list[tuple[int, int]]]:
+    if x % 2 or y % 2 or x * y <= 4:
+        return [[(column, row) for row in range(y) for column in range(x)]]
+    return [
+        [(left + column, top + row) for row in range(2) for column in range(2)]
+        for top in range(0, y, 2)
+        for left in range(0, x, 2)
+    ]
+
+
+def _job_prefix(job: str | None) -> str:
+    return "" if job is None else f"/job:{job}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def in_mesh(mesh_shape: Iterable[int], coordinates: Iterable[int]) -> bool:
+    """Return whether coordinates lie inside a mesh of the same rank."""
+    return all(0 <= at < size for at, size in zip(coordinates, mesh_shape, strict=True))
+
+
+def mesh_text(mesh_shape: Iterable[int]) -> str:
+    """Write a mesh as ``2x2x2``."""
+    return "x".join(map(str, mesh_shape))
+
+
+def draw_mesh(
+    mesh_shape: Iterable[int],
+    task_at: Callable[[Coordinates], int],
+    label: Callable[[Coordinates], str | None],
+    focus: Coordinates | None = None,
+) -> str:
+    """Draw a mesh as text: x to the right, y down, brackets are chips, boxes hosts.
+
+    Parameters
+    ----------
+    mesh_shape
+        The size of the mesh along each of its three or four axes.
+    task_at
+        Called with coordinates inside the mesh: the task there, -1 for no device.
+    label
+        Called with any coordinates drawn: what to write there, or None for a plain
+        core, which is a dot, or an x where the mesh has no device.
+    focus
+        Coordinates that must be in the picture, inside the mesh or not.
+
+    Returns
+    -------
+    str
+        Lines of plain ASCII, no line break at the end.
+
+    Examples
+    --------
+    >>> print(draw_mesh((2, 1, 2), lambda place: place[0], {(1, 0, 1): "7!"}.get))
+           x=0      x=1
+        +--------+--------+
+    y=0 |[.   . ]|[.   7!]|
+        +--------+--------+
+    """
+    mesh = tuple(map(int, mesh_shape))
+    ends = (0,) * len(mesh) if focus is None else focus
+    drawn = [_positions(size, at) for size, at in zip(mesh, ends, strict=True)]
+    lines = _Picture(mesh, drawn, task_at, label).lines()
+    if any(size > _DRAWN for size in mesh):
+        lines.append(f"(part of mesh {mesh_text(mesh)})")
+    return "\n".join(lines)
+
+
+def _positions(size: int, focus: int) -> list[int]:
+    first = max(min(focus - _DRAWN // 2, size - _DRAWN), 0)
+    return sorted({*range(first, min(first + _DRAWN, size)), focus})
+
+
+class _Picture:
+    """The cells of a mesh as text, and the lines between the hosts."""
+
+    def __init__(
+        self,
+        mesh: Coordinates,
+        drawn: Sequence[list[int]],
+        task_at: Callable[[Coordinates], int],
+        label: Callable[[Coordinates], str | None],
+    ) -> None:
+        self._mesh = mesh
+        self._columns, self._rows, *layers, self._cores = drawn
+        self._layers: list[Coordinates] = [()]
+        if layers:
+            self._layers = [(z,) for z in layers[0]]
+        self._task_at = task_at
+        self._cells = {
+            (x, y, *layer, core): ""
+            for layer in self._layers
+            for y in self._rows
+            for x in self._columns
+            for core in self._cores
+        }
+        for place in self._cells:
+            text = label(place)
+            self._cells[place] = self._state(place) if text is None else text
+        self._cell_width = max(map(len, self._cells.values()))
+        self._chip_width = (self._cell_width + 2) * len(self._cores)
+        self._margin = max(len(f"y={y} ") for y in self._rows)
+
+    def lines(self) -> list[str]:
+        lines = []
+        for layer in self._layers:
+            if len(self._layers) > 1:
+                lines.append(f"z={layer[0]}")
+            lines.extend(self._plane(layer))
+        return [line.rstrip() for line in lines]
+
+    def _plane(self, layer: Coordinates) -> list[str]:
+        titles = (f"x={x}".center(self._chip_width) for x in self._columns)
+        lines = [" " * (self._margin + 1) + " ".join(titles)]
+        hosts = {
+            (column, row): self._hosts(x, y, layer)
+            for row, y in enumerate(self._rows)
+            for column, x in enumerate(self._columns)
+        }
+        rules = [self._rule(hosts, row) for row in range(len(self._rows) + 1)]
+        for row, y in enumerate(self._rows):
+            lines.append(" " * self._margin + rules[row])
+            lines.append(f"y={y}".ljust(self._margin) + self._row(hosts, row, layer))
+        lines.append(" " * self._margin + rules[-1])
+        return [line for line in lines if not set(line) <= set(" |")]
+
+    def _state(self, place: Coordinates) -> str:
+        if not in_mesh(self._mesh, place):
+            return ""
+        return "x" if self._task_at(place) == _NO_DEVICE else "."
+
+    def _hosts(self, x: int, y: int, layer: Coordinates) -> frozenset[int]:
+        places = [(x, y, *layer, core) for core in self._cores]
+        inside = [place for place in places if in_mesh(self._mesh, place)]
+        return frozenset(map(self._task_at, inside)) - {_NO_DEVICE}
+
+    def _row(
+        self,
+        hosts: dict[tuple[int, int], frozenset[int]],
+        row: int,
+        layer: Coordinates,
+    ) -> str:
+        text = ""
+        for column in range(len(self._columns) + 1):
+            beside = hosts.get((column - 1, row), frozenset())
+            here = hosts.get((column, row), frozenset())
+            text += " " if beside == here else "|"
+            if column < len(self._columns):
+                text += self._chip(self._columns[column], self._rows[row], layer)
+        return text
+
+    def _chip(self, x: int, y: int, layer: Coordinates) -> str:
+        cores = [core for core in self._cores if 0 <= core < self._mesh[-1]]
+        real = in_mesh(self._mesh, (x, y, *layer, cores[0]))
+        text = ""
+        for core in self._cores:
+            text += "[" if real and core == cores[0] else " "
+            place = (x, y, *layer, core)
+            text += self._cells[place].center(self._cell_width)
+            text += "]" if real and core == cores[-1] else " "
+        return text
+
+    def _rule(self, hosts: dict[tuple[int, int], frozenset[int]], row: int) -> str:
+        text = ""
+        for column in range(len(self._columns) + 1):
+            corner = [
+                hosts.get((column + right, row + down), frozenset())
+                for right, down in ((-1, -1), (0, -1), (-1, 0), (0, 0))
+            ]
+            text += _crossing(*corner)
+            if column < len(self._columns):
+                text += (" " if corner[1] == corner[3] else "-") * self._chip_width
+        return text
+
+
+def _crossing(
+    above_left: frozenset[int],
+    above_right: frozenset[int],
+    below_left: frozenset[int],
+    below_right: frozenset[int],
+) -> str:
+    upright = above_left != above_right or below_left != below_right
+    level = above_left != below_left or above_right != below_right
+    if upright and level:
+        return "+"
+    return "-" if level else "|" if upright else " "

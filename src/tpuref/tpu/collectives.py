@@ -1,0 +1,173 @@
+"""Sums across replicas."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.callsite import user_site
+from tpuref.base.dtypes import int32
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.tensor import Tensor
+from tpuref.tpu.per_replica import PerReplica
+
+__all__ = ["cross_replica_sum"]
+
+_log = logging.getLogger("tpuref")
+
+
+def cross_replica_sum(
+    x: Any, group_assignment: Any = None, name: str | None = None
+) -> Any:
+    """Return the sum of `x` over the replicas of a group.
+
+    Parameters
+    ----------
+    x
+        What this replica contributes: a tensor, a value or sequence that converts to
+        one, a `PerReplica`, or a dictionary of those.  float16, bfloat16, float32,
+        float64, int32 or uint32.
+    group_assignment
+        The replica ids of each group, ``[num_groups, replicas_per_group]``: every
+        replica once.  None for one group of all.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor or dict of Tensor
+        The sum, with the shape and element type of `x` and equal bits on all replicas
+        of the group; for a dictionary, one sum for each key.
+
+    Raises
+    ------
+    TypeError
+        If `x` or the ids have an element type that cannot be used.
+    ValueError
+        If `group_assignment` is not a partition of the replicas into groups of one
+        size, or the number of components of a `PerReplica` is not that of the replicas.
+
+    Notes
+    -----
+    Contributions are added in replica order; float16 and bfloat16 are added in float32
+    and rounded once.  Outside of a replicated computation the caller counts as the only
+    replica, and a warning is logged.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.config.override(cores=2), tf.Session() as sess:
+    ...     total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+    ...     [float(value) for (value,) in sess.run(total)]
+    [3.0, 3.0]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, cross_replica_sum.
+    """
+    if isinstance(x, Mapping):
+        return {
+            key: cross_replica_sum(value, group_assignment, name)
+            for key, value in x.items()
+        }
+    replicas = _replicas()
+    groups = _groups(group_assignment, replicas or 1)
+    if isinstance(x, PerReplica):
+        if replicas is None:
+            return _total(x)
+        tensor = _own_component(x, replicas)
+    else:
+        tensor = convert_to_tensor(x)
+    if replicas is None:
+        _log.warning(
+            "tf.tpu.cross_replica_sum is used outside of a replicated computation, so "
+            "it adds nothing to its input; built at %s",
+            user_site(),
+        )
+    total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
+    return total
+
+
+def _replicas() -> int | None:
+    region = get_default_graph().region
+    replicated = None if region is None else region.replicated
+    return None if replicated is None else replicated.replicas
+
+
+def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
+    if assignment is None:
+        return (tuple(range(replicas)),)
+    ids = _ids(assignment)
+    if ids.ndim != 2:
+        raise ValueError(
+            "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
+            f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
+        )
+    _check_partition([int(i) for i in ids.flat], replicas, assignment)
+    return tuple(tuple(int(i) for i in row) for row in ids)
+
+
+def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    if isinstance(assignment, Tensor):
+        value = assignment.operand().value
+        if assignment.dtype != int32 or value is None:
+            raise TypeError(
+                "tf.tpu.cross_replica_sum: group_assignment must be known while the "
+                f"graph is built, as int32; got {assignment.describe()}"
+            )
+        return value
+    try:
+        ids = np.asarray(assignment)
+    except ValueError:
+        ids = np.empty(0, object)
+    if ids.dtype == object:
+        raise ValueError(
+            "tf.tpu.cross_replica_sum: the groups of group_assignment must all have the "
+            f"same number of replicas, got {assignment!r}"
+        )
+    if ids.size and ids.dtype.kind not in "iub":
+        raise TypeError(
+            "tf.tpu.cross_replica_sum: group_assignment must hold whole numbers, got "
+            f"{assignment!r}"
+        )
+    return ids
+
+
+def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
+    def fault(what: str) -> ValueError:
+        return ValueError(
+            f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each of "
+            f"the replicas 0 to {replicas - 1} must stand in it exactly once"
+        )
+
+    for replica in ids:
+        if not 0 <= replica < replicas:
+            raise fault(f"names replica {replica}, which does not exist")
+        if ids.count(replica) > 1:
+            raise fault(f"names replica {replica} {ids.count(replica)} times")
+    missing = sorted(set(range(replicas)) - set(ids))
+    if missing:
+        raise fault(f"leaves out replica {missing[0]}")
+
+
+def _own_component(x: PerReplica, replicas: int) -> Tensor:
+    if len(x.values) != replicas:
+        raise ValueError(
+            f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, the "
+            f"computation has {replicas} replicas"
+        )
+    stacked = apply("Pack", *x.tensors(), axis=0)
+    own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
+    return own
+
+
+def _total(x: PerReplica) -> Tensor:
+    first, *others = x.tensors()
+    for other in others:
+        first = first + other
+    return first

@@ -1,0 +1,205 @@
+"""Checking and converting the inputs of a replicated computation."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.errors import ArgumentCountError, StructureError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+from tpuref.graph.variables import Variable
+
+Inputs = list[list[Any]]
+"""For each replica its inputs, nested structures of tensors."""
+
+
+def replica_inputs(inputs: Any) -> Inputs:
+    """Return the inputs of each replica, converted to tensors and checked.
+
+    Parameters
+    ----------
+    inputs
+        None for one replica without inputs, or a list with one entry per replica: a
+        list or tuple of inputs, or a tensor, which counts as a list of one.
+
+    Raises
+    ------
+    TypeError
+        If a container is of the wrong type, or a leaf does not convert.
+    ValueError
+        If there is no replica, or replicas differ in number, structure or dtype.
+    """
+    if inputs is None:
+        return [[]]
+    if not isinstance(inputs, list):
+        raise TypeError(
+            "tf.tpu.replicate: inputs must be a list with one list of inputs per replica "
+            f"or None, got {type(inputs).__name__} {inputs!r}"
+        )
+    if not inputs:
+        raise ValueError(
+            "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
+            "give [[]] or None for one replica without inputs"
+        )
+    replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
+    _check_alike(replicas)
+    return [_converted(f"inputs[{r}]", own) for r, own in enumerate(replicas)]
+
+
+def _listed(replica: int, entry: Any) -> list[Any]:
+    if isinstance(entry, (Tensor, Variable)):
+        return [entry]
+    if isinstance(entry, (list, tuple)):
+        return list(entry)
+    raise TypeError(
+        f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
+        f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
+        f"inputs=[[...], [...]]"
+    )
+
+
+def _check_alike(replicas: list[list[Any]]) -> None:
+    counts = [len(own) for own in replicas]
+    for replica, count in enumerate(counts):
+        if count != counts[0]:
+            raise ValueError(
+                "tf.tpu.replicate: all replicas must have the same number of inputs; "
+                f"replica 0 has {counts[0]}, replica {replica} has {count}"
+            )
+    for replica, own in enumerate(replicas[1:], start=1):
+        try:
+            nest.assert_same_structure(
+                replicas[0], own, a_name="inputs[0]", b_name=f"inputs[{replica}]"
+            )
+        except StructureError as error:
+            raise StructureError(
+                f"tf.tpu.replicate: all replicas must have the same structure: {error}"
+            ) from None
+
+
+def _converted(name: str, own: list[Any]) -> list[Any]:
+    leaves = [_leaf(f"{name}{path}", leaf) for path, leaf in nest.flatten_with_paths(own)]
+    converted: list[Any] = nest.pack_sequence_as(own, leaves)
+    return converted
+
+
+def _leaf(path: str, leaf: Any) -> Tensor:
+    try:
+        return convert_to_tensor(leaf)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"tf.tpu.replicate: {path}: {error}") from None
+
+
+def single_inputs(function: str, inputs: Any) -> list[Any]:
+    """Return the inputs of `rewrite`: a list or tuple, None counting as empty."""
+    if inputs is None:
+        return []
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(
+            f"{function}: inputs must be a list of inputs or None, got "
+            f"{type(inputs).__name__} {inputs!r}"
+        )
+    return list(inputs)
+
+
+def check_dtypes(replicas: Inputs) -> None:
+    """Check that each input has one dtype over all replicas."""
+    first = nest.flatten_with_paths(replicas[0])
+    for replica, own in enumerate(replicas[1:], start=1):
+        for (path, a), b in zip(first, nest.flatten(own), strict=True):
+            if a.dtype != b.dtype:
+                raise ValueError(
+                    "tf.tpu.replicate: all replicas must bring the same dtypes; "
+                    f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
+                    f"{b.describe()}"
+                )
+
+
+def merged_specs(replicas: Inputs) -> list[TensorSpec]:
+    """Return what the computation may know of each leaf, from all replicas.
+
+    Raises
+    ------
+    ValueError
+        If the static shapes of an input cannot be one shape.
+    """
+    paths = [path for path, _ in nest.flatten_with_paths(replicas[0])]
+    leaves = [nest.flatten(own) for own in replicas]
+    return [
+        TensorSpec(_merged(path, [own[k] for own in leaves]), leaves[0][k].dtype)
+        for k, path in enumerate(paths)
+    ]
+
+
+def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
+    shape = tensors[0].shape
+    for replica, tensor in enumerate(tensors[1:], start=1):
+        try:
+            shape = shape.merge_with(tensor.shape)
+        except ValueError:
+            raise ValueError(
+                f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
+                f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must agree, "
+                "unless maximum_shapes is given"
+            ) from None
+    return shape
+
+
+def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> None:
+    """Check that `computation` takes as many arguments as it will be given.
+
+    Raises
+    ------
+    TypeError
+        If `computation` is not callable.
+    ArgumentCountError
+        If the number does not fit (both a ValueError and a TypeError).
+    """
+    if not callable(computation):
+        raise TypeError(
+            f"tf.tpu.replicate: computation must be callable, got {computation!r}"
+        )
+    try:
+        signature = inspect.signature(computation)
+    except ValueError:
+        return  # a callable without a signature, such as a NumPy ufunc: the call decides
+    try:
+        signature.bind(*range(count + infeed))
+    except TypeError:
+        raise ArgumentCountError(
+            f"tf.tpu.replicate: computation {_name(computation)}{signature} takes "
+            f"{_taken(signature.parameters)}, but the inputs give it {count}"
+            + (f" and the infeed queue {infeed} more" if infeed else "")
+        ) from None
+
+
+def _name(computation: Callable[..., Any]) -> str:
+    return getattr(computation, "__qualname__", type(computation).__name__)
+
+
+def _taken(parameters: Mapping[str, inspect.Parameter]) -> str:
+    positional = [
+        p
+        for p in parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    required = [p for p in positional if p.default is p.empty]
+    keywords = [
+        p.name
+        for p in parameters.values()
+        if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+    ]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
+        text = f"at least {len(required)} inputs"
+    elif len(required) < len(positional):
+        text = f"from {len(required)} to {len(positional)} inputs"
+    else:
+        text = f"exactly {len(positional)} inputs"
+    if keywords:
+        text += f" and needs {', '.join(keywords)} by keyword (use functools.partial)"
+    return text

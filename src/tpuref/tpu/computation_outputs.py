@@ -1,0 +1,106 @@
+"""The documented rules for what a computation returns and what its caller gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.variables import Variable
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a computation returned.
+
+    Attributes
+    ----------
+    structure
+        The structure that the caller gets, with anything for leaves; None where the
+        caller gets a NoOp.
+    tensors
+        The tensors, in the order of the leaves.
+    """
+
+    structure: Any
+    tensors: tuple[Tensor, ...]
+
+    @property
+    def only_operations(self) -> bool:
+        """Whether the caller gets a NoOp."""
+        return not self.tensors
+
+
+NO_OUTPUTS = Outputs(None, ())
+
+
+def documented_outputs(returned: Any) -> Outputs:
+    """Apply the special cases: None, a single value, operations only.
+
+    Raises
+    ------
+    ValueError
+        If an operation comes before a tensor or stands in a nested structure, or a
+        value does not convert to a tensor.
+    """
+    if returned is None or isinstance(returned, Operation):
+        return NO_OUTPUTS
+    if not nest.is_nested(returned):
+        return Outputs((0,), (_tensor("", returned),))
+    if _is_flat(returned):
+        return _flat(returned)
+    return _nested(returned)
+
+
+def _is_flat(returned: Any) -> bool:
+    return not isinstance(returned, Mapping) and not any(map(nest.is_nested, returned))
+
+
+def _flat(returned: Sequence[Any]) -> Outputs:
+    """Keep the container and its tensors; operations follow them and are dropped."""
+    count = next(
+        (k for k, v in enumerate(returned) if isinstance(v, Operation)), len(returned)
+    )
+    for k, value in enumerate(returned[count:], start=count):
+        if not isinstance(value, Operation):
+            raise ValueError(
+                "a computation must return tensors before operations; element "
+                f"{count} of what it returned is the operation "
+                f"{returned[count].name!r}, element {k} is {value!r}"
+            )
+    tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
+    return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
+
+
+def _shortened(returned: Sequence[Any], count: int) -> Any:
+    if count == len(returned):
+        return returned
+    container = list if isinstance(returned, list) else tuple
+    return container(returned[:count])
+
+
+def _nested(returned: Any) -> Outputs:
+    leaves = nest.flatten_with_paths(returned)
+    for path, leaf in leaves:
+        if isinstance(leaf, Operation):
+            raise ValueError(
+                f"the operation {leaf.name!r} stands at {path} in the nested structure "
+                "that the computation returned; return operations only at the end of a "
+                "flat list"
+            )
+    tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
+    return Outputs(returned, tensors) if tensors else NO_OUTPUTS
+
+
+def _tensor(path: str, value: Any) -> Tensor:
+    try:
+        tensor = convert_to_tensor(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"what the computation returned{' at ' + path if path else ''} is neither an "
+            f"operation nor convertible to a tensor: {error}"
+        ) from None
+    return tensor if not isinstance(value, Variable) else tensor

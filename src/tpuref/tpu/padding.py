@@ -1,0 +1,232 @@
+"""How the inputs of replicas are padded: the policy, and the maximum shapes."""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.errors import StructureError
+from tpuref.base.shapes import Dimension, TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.configuration import config
+from tpuref.graph.tensor import Tensor
+from tpuref.runtime.padding import Dimensions
+
+__all__ = ["PaddingSpec"]
+
+Padding = tuple[tuple[str, "Dimensions | None"], ...]
+"""For each leaf of the inputs its path, and how it is padded (None: not at all)."""
+
+
+class PaddingSpec(enum.IntEnum):
+    """How far inputs of unknown size are padded.
+
+    Attributes
+    ----------
+    AUTO
+        To the largest size over the replicas.
+    POWER_OF_TWO
+        To the next power of two that holds the largest, so that few sizes occur.
+
+    References
+    ----------
+    003_0632b6613bf28dbc.txt, padding_spec.
+    """
+
+    AUTO = 0
+    POWER_OF_TWO = 1
+
+
+def checked_spec(padding_spec: Any) -> PaddingSpec:
+    """Return the policy; None means `PaddingSpec.AUTO`."""
+    if padding_spec is None:
+        return PaddingSpec.AUTO
+    if isinstance(padding_spec, (bool, str)) or not isinstance(padding_spec, int):
+        raise TypeError(
+            "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
+            f"{padding_spec!r}"
+        )
+    return PaddingSpec(padding_spec)
+
+
+def plan_padding(
+    inputs: Sequence[Sequence[Any]], maximum_shapes: Any, padding_spec: Any
+) -> Padding | None:
+    """Decide how each leaf of the inputs is padded.
+
+    Parameters
+    ----------
+    inputs
+        The converted inputs, by replica.
+    maximum_shapes, padding_spec
+        As `tf.tpu.replicate` takes them.
+
+    Raises
+    ------
+    ValueError
+        If the structure of the shapes is not that of the inputs, or a known dimension
+        does not fit.
+    """
+    policy = checked_spec(padding_spec)
+    if maximum_shapes is None:
+        return None
+    if _is_shape(maximum_shapes):
+        maximum_shapes = _for_single_input(inputs[0], maximum_shapes)
+    if not isinstance(maximum_shapes, (list, tuple)):
+        raise _differs("maximum_shapes", maximum_shapes, "a list with one entry per input")
+    shapes = _matched("maximum_shapes", list(inputs[0]), list(maximum_shapes))
+    leaves = [nest.flatten(list(own)) for own in inputs]
+    paths = [path for path, _ in nest.flatten_with_paths(list(inputs[0]))]
+    return tuple(
+        (f"input{path}", _dimensions(path, [own[k] for own in leaves], shape, policy))
+        for k, (path, shape) in enumerate(zip(paths, shapes, strict=True))
+    )
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(
+        value, (TensorShape, Dimension, int, np.integer, np.ndarray, Tensor)
+    )
+
+
+def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
+    if len(inputs) == 1:
+        return [shape]
+    raise StructureError(
+        f"tf.tpu.replicate: maximum_shapes is the single shape {shape!r}, but each "
+        f"replica has {len(inputs)} inputs; give a list with one shape per input"
+    )
+
+
+def _matched(path: str, inputs: Any, shapes: Any) -> list[TensorShape | None]:
+    """Return the shape of each leaf of `inputs`, in the order of the leaves."""
+    if isinstance(inputs, Mapping):
+        if not isinstance(shapes, Mapping) or set(shapes) != set(inputs):
+            raise _differs(path, shapes, f"a dictionary with the keys {sorted(inputs)}")
+        pairs = [(f"{path}[{k!r}]", inputs[k], shapes[k]) for k in sorted(inputs)]
+    elif isinstance(inputs, (list, tuple)):
+        if not isinstance(shapes, (list, tuple)) or len(shapes) != len(inputs):
+            raise _differs(path, shapes, f"a list of {len(inputs)} shapes")
+        both = enumerate(zip(inputs, shapes, strict=True))
+        pairs = [(f"{path}[{k}]", i, s) for k, (i, s) in both]
+    else:
+        return [_shape(path, shapes)]
+    return [leaf for place, i, s in pairs for leaf in _matched(place, i, s)]
+
+
+def _differs(path: str, got: Any, expected: str) -> StructureError:
+    return StructureError(
+        f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: expected "
+        f"{expected}, got {got!r}"
+    )
+
+
+def _shape(path: str, value: Any) -> TensorShape | None:
+    if value is None:
+        return None
+    if isinstance(value, (list, tuple, Mapping)):
+        raise _differs(path, value, "a shape such as tf.TensorShape([None, 2])")
+    if not _is_shape(value) or isinstance(value, bool):
+        raise TypeError(
+            f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or array "
+            f"of ints, got {type(value).__name__} {value!r}"
+        )
+    if isinstance(value, TensorShape):
+        shape = value
+    elif isinstance(value, Dimension):
+        shape = TensorShape([value])
+    else:
+        shape = TensorShape([_size(path, item) for item in np.ravel(_integers(path, value))])
+    if shape.ndims is None:
+        raise StructureError(
+            f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
+            "dimensions as the input has, None for unknown ones"
+        )
+    return shape
+
+
+def _integers(path: str, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        value = value.operand().value
+        if value is None:
+            raise TypeError(
+                f"tf.tpu.replicate: {path} is a tensor whose value is not known while "
+                "the graph is built"
+            )
+    if np.asarray(value).dtype.kind not in "iu":
+        raise TypeError(f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}")
+    return value
+
+
+def _size(path: str, item: Any) -> int | None:
+    """Return a size; -1 stands for an unknown one."""
+    size = operator.index(item)
+    if size < -1:
+        raise ValueError(
+            f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from 0 "
+            "up, or -1 for an unknown one"
+        )
+    return None if size == -1 else size
+
+
+def _dimensions(
+    path: str, replicas: Sequence[Tensor], shape: TensorShape | None, policy: PaddingSpec
+) -> Dimensions | None:
+    if shape is None:
+        return None
+    maximum = shape.as_tuple()
+    for replica, tensor in enumerate(replicas):
+        _check_fits(f"inputs[{replica}]{path}", tensor, maximum)
+    sizes = [tensor.shape.as_tuple() for tensor in replicas]
+    return tuple(
+        (size, _bucketed(size, [own[k] for own in sizes], policy))
+        for k, size in enumerate(maximum)
+    )
+
+
+def _check_fits(
+    path: str, tensor: Tensor, maximum: tuple[int | None, ...]
+) -> None:
+    if tensor.shape.ndims is None:
+        raise ValueError(
+            f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot be "
+            f"padded to {list(maximum)}; use set_shape"
+        )
+    own = tensor.shape.as_tuple()
+    if len(own) != len(maximum):
+        raise ValueError(
+            f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its entry "
+            f"in maximum_shapes {list(maximum)} has rank {len(maximum)}"
+        )
+    for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
+        if size is not None and limit is not None and size > limit:
+            raise ValueError(
+                f"tf.tpu.replicate: {path} {tensor.describe()} exceeds its entry in "
+                f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}"
+            )
+
+
+def _bucketed(
+    maximum: int | None, sizes: list[int | None], policy: PaddingSpec
+) -> bool:
+    """Whether a dimension is rounded up: only one whose size is not known to be equal."""
+    alike = sizes[0] is not None and len(set(sizes)) == 1
+    return policy == PaddingSpec.POWER_OF_TWO and maximum is None and not alike
+
+
+def padded_spec(replicas: Sequence[Tensor], dimensions: Dimensions) -> TensorSpec:
+    """Return what the computation may know of an input that is padded.
+
+    It sees true sizes, so a dimension is known only where all replicas agree on it.
+    """
+    sizes = [tensor.shape.as_tuple() for tensor in replicas]
+    known = [
+        own[0] if len(set(own)) == 1 and not config.padding_visible else None
+        for own in zip(*sizes, strict=True)
+    ]
+    return TensorSpec(TensorShape(known), replicas[0].dtype)

@@ -1,0 +1,45 @@
+"""A value with one component for each replica."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = ["PerReplica"]
+
+
+class PerReplica:
+    """One component for each replica, in replica order.
+
+    Parameters
+    ----------
+    values
+        The components, tensors or values that convert to tensors.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.contrib.distribute.PerReplica([1.0, 2.0])
+    PerReplica(1.0, 2.0)
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, cross_replica_sum.
+    """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        if not isinstance(values, (list, tuple)) or not values:
+            raise ValueError(
+                f"PerReplica: values must be a list of at least one, got {values!r}"
+            )
+        self.values = tuple(values)
+
+    def tensors(self) -> list[Tensor]:
+        """Return the components as tensors."""
+        return [convert_to_tensor(value) for value in self.values]
+
+    def __repr__(self) -> str:
+        return f"PerReplica({', '.join(map(repr, self.values))})"

@@ -1,0 +1,331 @@
+"""Computations that run once on every replica."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.callsite import user_site
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.build import apply, apply_operation
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph
+from tpuref.graph.region import REPLICATED, Region
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.tpu.computation_inputs import (
+    Inputs,
+    check_arity,
+    check_dtypes,
+    merged_specs,
+    replica_inputs,
+    single_inputs,
+)
+from tpuref.tpu.computation_outputs import Outputs, documented_outputs
+from tpuref.tpu.device_assignment import DeviceAssignment
+from tpuref.tpu.infeed_queue import InfeedQueue
+from tpuref.tpu.padding import Padding, padded_spec, plan_padding
+from tpuref.tpu.xla_options import XLAOptions, checked_options
+
+__all__ = ["replicate", "replicate_dyn", "rewrite", "rewrite_dyn"]
+
+
+def replicate(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+    maximum_shapes: Any = None,
+    padding_spec: Any = None,
+    xla_options: XLAOptions | None = None,
+) -> list[Any]:
+    """Build an operation that runs a computation once on every replica.
+
+    Parameters
+    ----------
+    computation
+        A function that builds the computation.  It is called once, with tensors that
+        stand for the inputs of whichever replica runs it.
+    inputs
+        A list with the inputs of each replica, indexed ``[replica][input]``; None for
+        one replica without inputs.  All replicas have as many.  An input may be a nested
+        structure of values that convert to tensors; a nested list of numbers arrives as
+        a nested list of scalars (use `tf.convert_to_tensor` to keep it one tensor).  A
+        tensor in the place of a replica's list counts as a list of one.
+    infeed_queue
+        A queue whose elements follow the inputs as further arguments.
+    device_assignment
+        Which cores each replica runs on.  It may be left out for replicas of one core,
+        if there is one replica or as many as the system has cores.
+    name
+        Deprecated; has no effect.
+    maximum_shapes
+        For each input, in the structure of ``inputs[0]``, the shape that the inputs of
+        all replicas are padded to; None or -1 stands for the largest size over the
+        replicas.  A single shape will do for a single input.  The computation works on
+        the true sizes.
+    padding_spec
+        A `PaddingSpec`: how far dimensions of unknown size are padded.
+    xla_options
+        An `XLAOptions`; recorded.
+
+    Returns
+    -------
+    list
+        For each replica what `computation` returned, with tensors of that replica, but:
+        a NoOp that depends on the computation, if it returned None or only operations;
+        a tuple of one, if it returned a single value; without the operations that stood
+        behind the tensors of a flat list.
+
+    Raises
+    ------
+    ValueError
+        If replicas differ in the number, structure, dtype or shape of inputs, the number
+        of inputs does not fit the parameters of `computation`, static dimensions or the
+        structure do not fit `maximum_shapes`, what is returned breaks the rules above,
+        or computations are nested.
+    TypeError
+        If an argument is of the wrong type.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if a needed device assignment is missing.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def computation(x):
+    ...     x = x + 1
+    ...     return tf.math.reduce_mean(x)
+    >>> x = tf.convert_to_tensor([1., 2., 3.])
+    >>> y = tf.convert_to_tensor([4., 5., 6.])
+    >>> out = tf.compat.v1.tpu.replicate(computation, inputs=[[x], [y]])
+    >>> with tf.Session() as sess:
+    ...     [float(mean) for (mean,) in sess.run(out)]
+    [3.0, 6.0]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
+    """
+    if executing_eagerly():
+        from tpuref.graph.eager import run_in_graph
+
+        return run_in_graph(  # type: ignore[no-any-return]
+            lambda: replicate(
+                computation,
+                inputs,
+                infeed_queue,
+                device_assignment,
+                name,
+                maximum_shapes,
+                padding_spec,
+                xla_options,
+            )
+        )
+    _check_not_nested("tf.tpu.replicate")
+    _check_types(infeed_queue, device_assignment)
+    options = checked_options(xla_options)
+    replicas = replica_inputs(inputs)
+    check_dtypes(replicas)
+    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
+    check_arity(computation, len(replicas[0]), elements)
+    if infeed_queue is not None:
+        _check_unpadded_infeed(maximum_shapes)
+        infeed_queue.set_number_of_shards(len(replicas))
+    padding = plan_padding(replicas, maximum_shapes, padding_spec)
+    graph = get_default_graph()
+    region, outputs = _build_body(graph, computation, replicas, infeed_queue, padding)
+    operation = _add_operation(
+        graph, region, outputs, replicas, padding, device_assignment, options
+    )
+    return _results(graph, operation, outputs, len(replicas))
+
+
+replicate_dyn = replicate
+
+
+def rewrite(
+    computation: Callable[..., Any],
+    inputs: Any = None,
+    infeed_queue: InfeedQueue | None = None,
+    device_assignment: DeviceAssignment | None = None,
+    name: str | None = None,
+) -> Any:
+    """Build an operation that runs a computation on the TPU system.
+
+    Parameters
+    ----------
+    computation
+        A function that builds the computation from as many tensors as there are inputs.
+        It may return a list of tensors followed by operations.
+    inputs
+        A list with one entry per parameter, each a tensor, a value that converts, or a
+        nested structure of those; None for none.
+    infeed_queue, device_assignment, name
+        As for `replicate`.
+
+    Returns
+    -------
+    object
+        What `computation` returned, with the exceptions of `replicate`.  Evaluating any
+        of it runs every operation that `computation` built.
+
+    Raises
+    ------
+    ValueError
+        If the number of inputs does not fit `computation`, an operation comes before a
+        tensor, or computations are nested.
+    TypeError
+        If an argument is of the wrong type.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.Session() as sess:
+    ...     [float(y) for y in sess.run(tf.tpu.rewrite(lambda x: x * x, [3.0]))]
+    [9.0]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt, rewrite.
+    """
+    own = single_inputs("tf.tpu.rewrite", inputs)
+    return replicate(computation, [own], infeed_queue, device_assignment)[0]
+
+
+rewrite_dyn = rewrite
+
+
+def _check_not_nested(function: str) -> None:
+    region = get_default_graph().region
+    around = None if region is None else region.replicated
+    if around is not None:
+        raise ValueError(
+            f"{function}: TPU computations cannot be nested; this one is inside "
+            f"{around.name!r}, built at {around.site}"
+        )
+
+
+def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
+    if infeed_queue is not None and not isinstance(infeed_queue, InfeedQueue):
+        raise TypeError(
+            "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or None, "
+            f"got {infeed_queue!r}"
+        )
+    if device_assignment is not None and not isinstance(
+        device_assignment, DeviceAssignment
+    ):
+        raise TypeError(
+            "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, got "
+            f"{type(device_assignment).__name__} {device_assignment!r}; make one with "
+            "tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
+        )
+
+
+def _check_unpadded_infeed(maximum_shapes: Any) -> None:
+    if maximum_shapes is not None:
+        raise ValueError(
+            "tf.tpu.replicate: maximum_shapes cannot be used together with infeed_queue"
+        )
+
+
+def _build_body(
+    graph: Graph,
+    computation: Callable[..., Any],
+    replicas: Inputs,
+    infeed_queue: InfeedQueue | None,
+    padding: Padding | None,
+) -> tuple[Region, Outputs]:
+    """Call the computation once, with tensors that stand for each replica's inputs."""
+    cluster = graph.unique_name("cluster")
+    region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
+    with graph.in_region(region):
+        region.parameters = [
+            _parameter(graph, k, spec)
+            for k, spec in enumerate(_input_specs(replicas, padding))
+        ]
+        arguments = nest.pack_sequence_as(replicas[0], region.parameters)
+        if infeed_queue is not None:
+            arguments = [*arguments, *infeed_queue.generate_dequeue_op(0)]
+        outputs = documented_outputs(computation(*arguments))
+    region.results = list(outputs.tensors)
+    return region, outputs
+
+
+def _parameter(graph: Graph, position: int, spec: TensorSpec) -> Tensor:
+    return graph.create_operation(
+        "TPUReplicatedInput", (), [spec], {"index": position}, f"input{position}"
+    ).outputs[0]
+
+
+def _input_specs(replicas: Inputs, padding: Padding | None) -> list[TensorSpec]:
+    if padding is None:
+        return merged_specs(replicas)
+    leaves = [nest.flatten(own) for own in replicas]
+    specs = []
+    for k, (_, dimensions) in enumerate(padding):
+        column = [[own[k]] for own in leaves]
+        if dimensions is None:
+            specs += merged_specs(column)
+        else:
+            specs.append(padded_spec([row[0] for row in column], dimensions))
+    return specs
+
+
+def _add_operation(
+    graph: Graph,
+    region: Region,
+    outputs: Outputs,
+    replicas: Inputs,
+    padding: Padding | None,
+    assignment: DeviceAssignment | None,
+    options: XLAOptions,
+) -> Operation:
+    attrs = {
+        "replicas": len(replicas),
+        "inputs_per_replica": len(region.parameters),
+        "padding": padding,
+        "assignment": None if assignment is None else _coordinates(assignment),
+        "topology": None if assignment is None else assignment.topology.serialized(),
+        "job": graph.current_device.job,
+        "xla_options": tuple(options),
+    }
+    inputs = [leaf for own in replicas for leaf in nest.flatten(own)]
+    specs = [tensor.spec for _ in replicas for tensor in outputs.tensors]
+    return graph.create_operation(
+        "TPUReplicate", inputs, specs, attrs, f"{region.name}/TPUReplicate", [region]
+    )
+
+
+def _coordinates(assignment: DeviceAssignment) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    return tuple(
+        tuple(tuple(int(c) for c in core) for core in replica)
+        for replica in assignment.core_assignment
+    )
+
+
+def _results(
+    graph: Graph, operation: Operation, outputs: Outputs, replicas: int
+) -> list[Any]:
+    if outputs.only_operations:
+        return [_no_op(graph, operation, replica) for replica in range(replicas)]
+    count = len(outputs.tensors)
+    return [
+        nest.pack_sequence_as(
+            outputs.structure,
+            _named(operation.outputs[r * count : (r + 1) * count], r),
+        )
+        for r in range(replicas)
+    ]
+
+
+def _no_op(graph: Graph, operation: Operation, replica: int) -> Operation:
+    with graph.control_dependencies([operation]):
+        return apply_operation("NoOp", name=f"shard_{replica}")
+
+
+def _named(tensors: Sequence[Tensor], replica: int) -> list[Tensor]:
+    return [
+        apply("Identity", tensor, name=f"output_{k}_shard_{replica}")
+        for k, tensor in enumerate(tensors)
+    ]

@@ -1,0 +1,44 @@
+"""Options for the compiler of the releases."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["XLAOptions"]
+
+
+class XLAOptions(NamedTuple):
+    """Options that the releases pass to their compiler.
+
+    They are checked and recorded; there is no such compiler here, and no option changes
+    a value.
+
+    Attributes
+    ----------
+    use_spmd_for_xla_partitioning
+        How the compiler of the releases would split work over the cores of a replica.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.compat.v1.tpu.XLAOptions()
+    XLAOptions(use_spmd_for_xla_partitioning=True)
+
+    References
+    ----------
+    003_0632b6613bf28dbc.txt, xla_options.
+    """
+
+    use_spmd_for_xla_partitioning: bool = True
+
+
+def checked_options(xla_options: Any) -> XLAOptions:
+    """Return the options, the default ones for None."""
+    if xla_options is None:
+        return XLAOptions()
+    if not isinstance(xla_options, XLAOptions):
+        raise TypeError(
+            "tf.tpu.replicate: xla_options must be a tf.tpu.XLAOptions or None, got "
+            f"{type(xla_options).__name__} {xla_options!r}"
+        )
+    return xla_options

@@ -1,0 +1,388 @@
+"""Dimensions and shapes: the algebra of partly unknown sizes."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.base.shapes import (
+    Dimension,
+    TensorShape,
+    as_dimension,
+    as_shape,
+    unknown_shape,
+)
+
+UNKNOWN = Dimension(None)
+ARITHMETIC = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.floordiv,
+    operator.mod,
+]
+COMPARISONS = [
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+]
+
+
+# Dimensions.
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.array(3), Dimension(3)])
+def test_dimension_of_any_integer(value: Any) -> None:
+    dimension = Dimension(value)
+    assert dimension.value == 3
+    assert type(dimension.value) is int
+
+
+@pytest.mark.parametrize("value", ["3", 3.0, [3], np.array([3, 4]), object()])
+def test_dimension_of_what_is_no_integer(value: Any) -> None:
+    with pytest.raises(TypeError, match="expected an integer or None"):
+        Dimension(value)
+
+
+def test_dimension_is_never_negative() -> None:
+    with pytest.raises(ValueError, match="got -1"):
+        Dimension(-1)
+    with pytest.raises(ValueError, match="got -1"):
+        Dimension(2) - 3
+
+
+@pytest.mark.parametrize("function", ARITHMETIC)
+def test_dimension_arithmetic(function: Callable[[Any, Any], Any]) -> None:
+    seven, three = Dimension(7), Dimension(3)
+    for left, right in [(seven, 3), (7, three), (seven, three)]:
+        result = function(left, right)
+        assert isinstance(result, Dimension)
+        assert result.value == function(7, 3)
+
+
+@pytest.mark.parametrize("function", ARITHMETIC)
+def test_unknown_spreads_through_arithmetic(
+    function: Callable[[Any, Any], Any],
+) -> None:
+    for left, right in [(UNKNOWN, 3), (3, UNKNOWN), (Dimension(3), None)]:
+        result = function(left, right)
+        assert isinstance(result, Dimension)
+        assert result.value is None
+
+
+@pytest.mark.parametrize("function", ARITHMETIC)
+def test_arithmetic_is_left_to_a_type_that_knows_dimensions(
+    function: Callable[[Any, Any], Any],
+) -> None:
+    class Symbol:
+        def answer(self, other: object) -> str:
+            return "symbol"
+
+        __radd__ = __rsub__ = __rmul__ = __rfloordiv__ = __rmod__ = answer
+
+    assert function(Dimension(3), Symbol()) == "symbol"
+    with pytest.raises(TypeError):
+        function(Dimension(3), 1.5)
+    with pytest.raises(TypeError):
+        function(1.5, Dimension(3))
+
+
+def test_true_division_points_at_floor_division() -> None:
+    with pytest.raises(TypeError, match="use //"):
+        Dimension(4) / 2
+    with pytest.raises(TypeError, match="use //"):
+        4 / Dimension(2)
+
+
+@pytest.mark.parametrize("function", COMPARISONS)
+@pytest.mark.parametrize("other", [2, 3, 4])
+def test_dimension_comparison(function: Callable[[Any, Any], Any], other: int) -> None:
+    assert function(Dimension(3), other) is function(3, other)
+    assert function(other, Dimension(3)) is function(other, 3)
+
+
+@pytest.mark.parametrize("function", COMPARISONS)
+def test_comparison_with_unknown_is_neither(
+    function: Callable[[Any, Any], Any],
+) -> None:
+    assert function(UNKNOWN, 3) is None
+    assert function(3, UNKNOWN) is None
+    assert function(UNKNOWN, None) is None
+
+
+def test_dimension_equals_nothing_foreign() -> None:
+    assert (Dimension(3) == "3") is False
+    assert (Dimension(3) == -1) is False
+    assert (Dimension(3) != -1) is True
+
+
+@pytest.mark.parametrize("function", COMPARISONS[2:])
+def test_dimension_has_no_order_with_anything_foreign(
+    function: Callable[[Any, Any], Any],
+) -> None:
+    with pytest.raises(TypeError):
+        function(Dimension(3), "4")
+
+
+def test_dimension_as_integer() -> None:
+    assert int(Dimension(3)) == 3
+    assert list(range(10))[Dimension(3)] == 3
+    assert np.zeros((Dimension(2), Dimension(3))).shape == (2, 3)
+    with pytest.raises(TypeError, match="unknown dimension"):
+        int(UNKNOWN)
+
+
+def test_dimension_merging() -> None:
+    assert Dimension(3).merge_with(None).value == 3
+    assert UNKNOWN.merge_with(3).value == 3
+    assert UNKNOWN.merge_with(None).value is None
+    with pytest.raises(ValueError, match="3 and 4"):
+        Dimension(3).merge_with(4)
+
+
+def test_dimension_compatibility() -> None:
+    assert Dimension(3).is_compatible_with(3)
+    assert Dimension(3).is_compatible_with(None)
+    assert not Dimension(3).is_compatible_with(4)
+    Dimension(3).assert_is_compatible_with(None)
+    with pytest.raises(ValueError, match="3 and 4"):
+        Dimension(3).assert_is_compatible_with(4)
+
+
+def test_dimension_text_hash_and_identity() -> None:
+    assert (repr(Dimension(3)), str(Dimension(3))) == ("Dimension(3)", "3")
+    assert (repr(UNKNOWN), str(UNKNOWN)) == ("Dimension(None)", "?")
+    assert {Dimension(3): "three"}[3] == "three"  # type: ignore[index]
+    assert as_dimension(UNKNOWN) is UNKNOWN
+    assert as_dimension(3).value == 3
+
+
+# Shapes.
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ([2, None], "(2, ?)"),
+        ((2, Dimension(None)), "(2, ?)"),
+        (TensorShape([2, None]), "(2, ?)"),
+        (np.array([2, 3]), "(2, 3)"),
+        (iter([2, 3]), "(2, 3)"),
+        ([], "()"),
+        (4, "(4,)"),
+        (np.array(4), "(4,)"),
+        (Dimension(None), "(?,)"),
+        (None, "<unknown>"),
+    ],
+)
+def test_shape_of_anything_alike(value: Any, expected: str) -> None:
+    assert str(as_shape(value)) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["23", b"23", 2.0, [2.0], [[2]], {2: 3}, {2}, object()]
+)
+def test_shape_of_what_is_no_shape(value: Any) -> None:
+    with pytest.raises(TypeError, match="expected"):
+        as_shape(value)
+    assert TensorShape([2]) != value
+
+
+def test_negative_size_names_the_way_out() -> None:
+    with pytest.raises(ValueError, match="got -1; write None"):
+        TensorShape([-1, 2])
+
+
+def test_conversions_of_a_shape() -> None:
+    shape = TensorShape([2, None])
+    assert shape.as_list() == [2, None]
+    assert shape.as_tuple() == (2, None)
+    assert repr(shape.dims) == "[Dimension(2), Dimension(None)]"
+    assert (shape.rank, shape.ndims, len(shape)) == (2, 2, 2)
+    assert [dim.value for dim in shape] == [2, None]
+    assert as_shape(shape) is shape
+
+
+def test_shape_cannot_be_changed_through_its_lists() -> None:
+    shape = TensorShape([2, 3])
+    shape.as_list()[0] = 9
+    dims = shape.dims
+    assert dims is not None
+    dims[0] = Dimension(9)
+    assert shape == [2, 3]
+    with pytest.raises(TypeError):
+        shape[0] = 9  # type: ignore[index]
+
+
+def test_unknown_rank() -> None:
+    shape = TensorShape(None)
+    assert (shape.rank, shape.ndims, shape.dims) == (None, None, None)
+    assert not shape
+    assert TensorShape([])
+    for use in (len, list, TensorShape.as_list, TensorShape.as_tuple):
+        with pytest.raises(ValueError, match="unknown rank"):
+            use(shape)
+
+
+def test_text_of_a_shape() -> None:
+    shape = TensorShape([2, None])
+    assert repr(shape) == "TensorShape([Dimension(2), Dimension(None)])"
+    assert repr(TensorShape(None)) == "TensorShape(None)"
+
+
+def test_number_of_elements() -> None:
+    assert TensorShape([2, 3]).num_elements() == 6
+    assert TensorShape([]).num_elements() == 1
+    assert TensorShape([0, 3]).num_elements() == 0
+    assert TensorShape([2, None]).num_elements() is None
+    assert TensorShape(None).num_elements() is None
+
+
+def test_fully_defined() -> None:
+    assert TensorShape([2, 3]).is_fully_defined()
+    assert TensorShape([]).is_fully_defined()
+    TensorShape([2, 3]).assert_is_fully_defined()
+    for shape in (TensorShape([2, None]), TensorShape(None)):
+        assert not shape.is_fully_defined()
+        with pytest.raises(ValueError, match="every dimension"):
+            shape.assert_is_fully_defined()
+
+
+def test_equality_of_shapes() -> None:
+    assert TensorShape([2, None]) == [2, None]
+    assert TensorShape([2, 3]) == (2, 3)
+    assert TensorShape([2, None]) != [2, 3]
+    assert TensorShape([2]) != [2, 2]
+    assert TensorShape(None) == TensorShape(None)
+    assert TensorShape(None) != TensorShape([])
+    assert TensorShape([2]) != [-1]
+
+
+def test_equal_shapes_have_equal_hashes() -> None:
+    assert hash(TensorShape([2, None])) == hash(TensorShape((2, Dimension(None))))
+    assert hash(TensorShape([2, 3])) == hash((2, 3))
+    assert len({TensorShape([2]), TensorShape([2]), TensorShape(None)}) == 2
+
+
+def test_indexing() -> None:
+    shape = TensorShape([2, None, 4])
+    assert repr(shape[0]) == "Dimension(2)"
+    assert shape[-1].value == 4
+    assert shape[1:] == [None, 4]
+    assert shape[::2] == [2, 4]
+    assert isinstance(shape[1:], TensorShape)
+    with pytest.raises(IndexError):
+        _ = shape[3]
+
+
+def test_indexing_unknown_rank() -> None:
+    shape = TensorShape(None)
+    assert repr(shape[5]) == "Dimension(None)"
+    assert shape[1:3] == [None, None]
+    assert shape[:2] == [None, None]
+    assert shape[3:1] == []
+    for key in (slice(1, None), slice(-2, 3), slice(0, -1), slice(0, 4, 2)):
+        assert shape[key].rank is None
+
+
+COMPATIBLE = [
+    (None, [2, 3], [2, 3], None),
+    (None, None, None, None),
+    ([2, None], [None, 3], [2, 3], [None, None]),
+    ([2, None], [2, 3], [2, 3], [2, None]),
+    ([], [], [], []),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "merged", "common"), COMPATIBLE)
+def test_compatible_shapes(left: Any, right: Any, merged: Any, common: Any) -> None:
+    for a, b in [(TensorShape(left), right), (TensorShape(right), left)]:
+        assert a.is_compatible_with(b)
+        a.assert_is_compatible_with(b)
+        a.assert_same_rank(b)
+        assert a.merge_with(b) == merged
+        assert a.most_specific_compatible_shape(b) == common
+
+
+def test_shapes_of_different_sizes_contradict() -> None:
+    shape = TensorShape([2, 3])
+    assert not shape.is_compatible_with([2, 4])
+    assert shape.most_specific_compatible_shape([2, 4]) == [2, None]
+    shape.assert_same_rank([2, 4])
+    for check in (shape.merge_with, shape.assert_is_compatible_with):
+        with pytest.raises(ValueError, match=r"\(2, 3\) and \(2, 4\)"):
+            check([2, 4])
+
+
+def test_shapes_of_different_ranks_contradict() -> None:
+    shape = TensorShape([2, 3])
+    assert not shape.is_compatible_with([2])
+    assert shape.most_specific_compatible_shape([2]).rank is None
+    for check in (
+        shape.merge_with,
+        shape.assert_is_compatible_with,
+        shape.assert_same_rank,
+    ):
+        with pytest.raises(ValueError, match=r"\(2, 3\).*\(2,\)"):
+            check([2])
+
+
+def test_rank_demands() -> None:
+    shape = TensorShape([2, None])
+    assert shape.with_rank(2) is shape
+    assert shape.with_rank_at_least(2) is shape
+    assert shape.with_rank_at_most(2) is shape
+    shape.assert_has_rank(2)
+    for check, rank in [
+        (shape.with_rank, 3),
+        (shape.assert_has_rank, 1),
+        (shape.with_rank_at_least, 3),
+        (shape.with_rank_at_most, 1),
+    ]:
+        with pytest.raises(ValueError, match=rf"{rank}, got shape \(2, \?\) of rank 2"):
+            check(rank)
+
+
+def test_rank_demands_on_unknown_rank() -> None:
+    shape = TensorShape(None)
+    assert shape.with_rank(2) == [None, None]
+    assert shape.with_rank_at_least(2) is shape
+    assert shape.with_rank_at_most(2) is shape
+    shape.assert_has_rank(2)
+
+
+def test_concatenation() -> None:
+    assert TensorShape([2]).concatenate([None, 3]) == [2, None, 3]
+    assert TensorShape([2]).concatenate(3) == [2, 3]
+    assert TensorShape([2]).concatenate(None).rank is None
+    assert TensorShape(None).concatenate([2]).rank is None
+
+
+def test_unknown_shape() -> None:
+    assert unknown_shape().rank is None
+    assert unknown_shape(0) == []
+    assert unknown_shape(2) == [None, None]
+
+
+def test_shape_serves_as_a_numpy_shape() -> None:
+    shape: Any = TensorShape([2, 3])
+    assert np.zeros(shape).shape == (2, 3)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("dims", [[2, None], None, []])
+def test_copies_of_shapes(dims: Any, protocol: int) -> None:
+    shape = TensorShape(dims)
+    assert pickle.loads(pickle.dumps(shape, protocol)) == shape
+    assert copy.deepcopy(shape) == shape
+    dimension = pickle.loads(pickle.dumps(Dimension(3), protocol))
+    assert dimension.value == 3

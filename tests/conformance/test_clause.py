@@ -1,0 +1,131 @@
+"""The clause decorator and the assertions that checks use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tpuref_conformance import clause as clause_module
+from tpuref_conformance import registered
+from tpuref_conformance.clause import (
+    Clause,
+    DuplicateClause,
+    Unavailable,
+    clause,
+    expect_raises,
+    same,
+)
+
+IDENTIFIER = "tf.double/returns/twice-the-number"
+
+
+@pytest.fixture(autouse=True)
+def empty_registry(monkeypatch):
+    monkeypatch.setattr(clause_module, "_REGISTRY", {})
+
+
+def test_decorator_registers_and_keeps_the_function():
+    @clause(IDENTIFIER, seed="000.txt", tier="run", says="Doubles.", doubt="None?")
+    def doubles(tf):
+        return tf
+
+    (only,) = registered()
+    assert (only.id, only.api, only.part) == (IDENTIFIER, "tf.double", "returns")
+    assert (only.seed, only.tier, only.says) == ("000.txt", "run", "Doubles.")
+    assert only.doubt == "None?"
+    assert only.check is doubles and doubles(3) == 3
+
+
+def test_a_clause_id_can_be_used_once():
+    register = clause(IDENTIFIER, seed="000.txt", tier="run", says="Doubles.")
+    register(print)
+    with pytest.raises(DuplicateClause, match="twice-the-number"):
+        register(print)
+
+
+def test_one_check_may_decide_two_clauses():
+    first = clause("tf.a/name/exists", seed="0.txt", tier="surface", says="a")
+    second = clause("tf.b/name/exists", seed="0.txt", tier="surface", says="b")
+    first(second(print))
+    assert [one.id for one in registered()] == ["tf.b/name/exists", "tf.a/name/exists"]
+
+
+@pytest.mark.parametrize(
+    ("identifier", "tier", "message"),
+    [("tf.double", "run", "api/part/slug"), (IDENTIFIER, "fast", "tier must be one")],
+)
+def test_malformed_clauses_are_refused(identifier, tier, message):
+    with pytest.raises(ValueError, match=message):
+        Clause(identifier, "000.txt", tier, "Doubles.", None, print)
+
+
+def test_expect_raises_returns_the_error():
+    error = expect_raises((KeyError, ValueError), int, "ten")
+    assert "ten" in str(error)
+
+
+def test_expect_raises_names_call_expectation_and_value():
+    with pytest.raises(
+        AssertionError, match=r"int\('10'\): expected ValueError, but it returned 10"
+    ):
+        expect_raises(ValueError, int, "10")
+
+
+def test_expect_raises_names_the_other_error():
+    with pytest.raises(AssertionError, match="expected KeyError, got ValueError: inv"):
+        expect_raises(KeyError, int, "ten")
+
+
+def test_expect_raises_lets_unavailable_pass():
+    def no_probe():
+        raise Unavailable("no probe")
+
+    with pytest.raises(Unavailable):
+        expect_raises(Exception, no_probe)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (3, 3),
+        (np.float32(2.5), 2.5),
+        ([(1.0,), (2.0,)], [[1.0], [2.0]]),
+        ({"a": np.arange(3)}, {"a": [0, 1, 2]}),
+        (float("nan"), float("nan")),
+        (b"abc", b"abc"),
+        (None, None),
+        (np.array([], np.float32), []),
+    ],
+)
+def test_same_accepts_equal_values(actual, expected):
+    same(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (3, 4),
+        (np.array([3]), 3),
+        ([1.0], [1.0, 2.0]),
+        ([1.0], 1.0),
+        ({"a": 1}, {"b": 1}),
+        ("abc", b"abc"),
+        (0, None),
+        (None, 0),
+        (2**62, 2**62 + 1),
+        (1.0000001, 1.0),
+    ],
+)
+def test_same_refuses_different_values(actual, expected):
+    with pytest.raises(AssertionError, match="expected .*, got "):
+        same(actual, expected)
+
+
+def test_same_keeps_to_the_tolerance():
+    same(1.05, 1.0, tolerance=0.1)
+    with pytest.raises(AssertionError, match=r"expected 1.0 \(within 0.1\), got 1.2"):
+        same(1.2, 1.0, tolerance=0.1)
+
+
+def test_same_names_call_and_place():
+    with pytest.raises(AssertionError, match=r"f\(x\) at \['a'\]\[1\]: expected 2"):
+        same({"a": [1, 3]}, {"a": [1, 2]}, call="f(x)")

@@ -1,0 +1,133 @@
+"""The probes: what they read, and that a subject without them is unavailable."""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tpuref_conformance import probes
+from tpuref_conformance.clause import Unavailable
+
+
+class Session:
+    """Records what is run; answers a topology, and the trace it was given."""
+
+    def __init__(self, log, trace=None):
+        self.log = log
+        self.trace = trace
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.log.append("closed")
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        self.log.append(fetches)
+        if run_metadata is not None and self.trace is not None:
+            run_metadata.core_trace = self.trace
+        return b"topology"
+
+
+def subject(log):
+    @contextlib.contextmanager
+    def override(**settings):
+        log.append(settings)
+        yield
+        log.append("restored")
+
+    return SimpleNamespace(
+        config=SimpleNamespace(override=override),
+        Session=lambda: Session(log),
+        tpu=SimpleNamespace(
+            initialize_system=lambda: "initialize", shutdown_system=lambda: "shutdown"
+        ),
+        RunOptions=SimpleNamespace(FULL_TRACE=3),
+        RunMetadata=SimpleNamespace,
+    )
+
+
+def record(replica, core):
+    return SimpleNamespace(replica=replica, core=core)
+
+
+def traced_subject():
+    tf = subject([])
+    tf.RunOptions = type("RunOptions", (), {"FULL_TRACE": 3, "__init__": options})
+    return tf
+
+
+def options(self, trace_level):
+    assert trace_level == 3
+
+
+def test_fixed_system_is_configured_initialised_shut_down_and_restored():
+    log = []
+    with probes.fixed_system(subject(log), 4):
+        log.append("body")
+    assert log == [
+        {"cores": 4},
+        "initialize",
+        "body",
+        "shutdown",
+        "closed",
+        "restored",
+    ]
+
+
+def test_fixed_system_is_shut_down_after_a_failure():
+    log = []
+    with pytest.raises(AssertionError), probes.fixed_system(subject(log), 4):
+        raise AssertionError
+    assert log[-2:] == ["shutdown", "closed"]
+
+
+def test_core_of_each_replica_leaves_out_the_host():
+    trace = [record(1, 2), record(0, 3), record(0, 3), record(None, None)]
+    sess = Session([], trace)
+    assert probes.core_of_each_replica(traced_subject(), sess, "fetches") == [3, 2]
+
+
+def test_core_of_each_replica_refuses_two_cores():
+    sess = Session([], [record(0, 1), record(0, 2)])
+    with pytest.raises(AssertionError, match=r"replica 0 used the cores \[1, 2\]"):
+        probes.core_of_each_replica(traced_subject(), sess, "fetches")
+
+
+def test_assigned_cores_are_numbered_through_the_topology():
+    coordinates = np.arange(12).reshape(2, 2, 3)
+
+    class Topology:
+        def __init__(self, serialized):
+            self.device_coordinates = coordinates
+
+    def assignment(topology, core_assignment):
+        return core_assignment
+
+    tf = SimpleNamespace(
+        contrib=SimpleNamespace(tpu=SimpleNamespace(Topology=Topology)),
+        tpu=SimpleNamespace(experimental=SimpleNamespace(DeviceAssignment=assignment)),
+    )
+    rows = probes.assign_cores(tf, b"", [3, 0])
+    assert rows.tolist() == [[[9, 10, 11]], [[0, 1, 2]]]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda tf: probes.fixed_system(tf, 2).__enter__(),
+        probes.padded_shapes,
+        lambda tf: probes.infeed_queue(tf, [], []),
+        lambda tf: probes.assign_cores(tf, b"", [0]),
+    ],
+)
+def test_a_subject_without_the_attribute_is_unavailable(look):
+    with pytest.raises(Unavailable, match="no tf."):
+        look(SimpleNamespace())
+
+
+def test_a_run_without_a_trace_is_unavailable():
+    with pytest.raises(Unavailable, match="core_trace"):
+        probes.traced(traced_subject(), Session([]), "fetches")
