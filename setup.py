@@ -62,7 +62,10 @@ setup(
         *("tpuref_conformance." + name for name in find_packages("conformance")),
     ],
     package_dir={"": "src", "tpuref_conformance": "conformance"},
-    package_data={"tpuref": ["py.typed"], "tpuref.kernels.cython": ["*.pyi", "*.p[xy][xd]"]},
+    package_data={
+        "tpuref": ["py.typed"],
+        "tpuref.kernels.cython": ["*.pyi", "*.p[xy][xd]"],
+    },
     include_package_data=True,
     ext_modules=kernel_extensions(),
     cmdclass={"build_ext": BuildKernels},

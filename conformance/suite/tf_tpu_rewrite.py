@@ -373,7 +373,8 @@ def device_assignment_default(tf, rewrite):
     on_cores = [record for record in trace if record.core is not None]
     assert on_cores, "the trace is empty"
     for record in on_cores:
-        same((record.task, record.device), (0, 0), call=record.operation)
+        assert record.task == 0, f"{record.operation} ran on task {record.task}"
+        assert record.device.endswith("TPU:0"), record.device
 
 
 @function_clause(

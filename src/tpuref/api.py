@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
-from tpuref import compat, contrib
+from tpuref import compat as compat
+from tpuref import contrib as contrib
 from tpuref.compat.v1 import *
-from tpuref.version import __version__
+from tpuref.version import __version__ as __version__

@@ -231,7 +231,12 @@ CASES = (
             ((0, 3), (3, 2)),
         ),
     ),
-    Case("MatMul", NUMERIC, (((3, 2), (4, 3)),), ({"transpose_a": True, "adjoint_b": True},)),
+    Case(
+        "MatMul",
+        NUMERIC,
+        (((3, 2), (4, 3)),),
+        ({"transpose_a": True, "adjoint_b": True},),
+    ),
     Case(
         "Tensordot",
         NUMERIC,
@@ -258,7 +263,10 @@ CASES = (
         "Trace",
         NUMERIC,
         CUBE,
-        ({"offset": 1, "axis1": 0, "axis2": 1}, {"offset": 0, "axis1": -2, "axis2": -1}),
+        (
+            {"offset": 1, "axis1": 0, "axis2": 1},
+            {"offset": 0, "axis1": -2, "axis2": -1},
+        ),
     ),
 )
 
@@ -274,9 +282,7 @@ def sample(shape: tuple[int, ...], dtype: DType) -> np.ndarray:
 
 
 def samples(case: Case, shapes: tuple[tuple[int, ...], ...], dtype: DType) -> list:
-    return [
-        sample(shape, case.fixed.get(k, dtype)) for k, shape in enumerate(shapes)
-    ]
+    return [sample(shape, case.fixed.get(k, dtype)) for k, shape in enumerate(shapes)]
 
 
 def hidden(shapes: tuple[tuple[int, ...], ...]) -> list[list[TensorShape]]:
@@ -339,9 +345,10 @@ def test_other_dtypes_are_refused_with_the_operand_shown(case: Case) -> None:
     "case", [c for c in CASES if len(c.shapes[0]) > 1], ids=lambda case: case.name
 )
 def test_two_dtypes_are_refused_with_both_shown(case: Case) -> None:
-    first = operands(samples(case, case.shapes[0], case.kind.dtypes[0]), [
-        TensorShape(shape) for shape in case.shapes[0]
-    ])
+    first = operands(
+        samples(case, case.shapes[0], case.kind.dtypes[0]),
+        [TensorShape(shape) for shape in case.shapes[0]],
+    )
     wrong = string if case.kind.dtypes[0] != string else int32
     mixed = [*first[:-1], Operand(first[-1].shape, wrong)]
     with pytest.raises(TypeError) as failure:

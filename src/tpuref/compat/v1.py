@@ -4,34 +4,34 @@
 
 from __future__ import annotations
 
-from tpuref import tpu, train
-from tpuref.base import errors, nest
+from tpuref import tpu as tpu, train as train
+from tpuref.base import errors as errors, nest as nest
 from tpuref.base.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
+    DType as DType,
+    as_dtype as as_dtype,
+    bfloat16 as bfloat16,
+    complex64 as complex64,
+    complex128 as complex128,
+    double as double,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    half as half,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    string as string,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
 )
 from tpuref.base.dtypes import bool_ as bool  # noqa: A004
-from tpuref.base.shapes import Dimension, TensorShape
-from tpuref.base.spec import TensorSpec
-from tpuref.configuration import config
-from tpuref.functions import linalg, math, nn, random
+from tpuref.base.shapes import Dimension as Dimension, TensorShape as TensorShape
+from tpuref.base.spec import TensorSpec as TensorSpec
+from tpuref.configuration import config as config
+from tpuref.functions import linalg as linalg, math as math, nn as nn, random as random
 from tpuref.functions.arrays import *
 from tpuref.functions.control_flow import *
 from tpuref.functions.indexing import *
@@ -54,26 +54,36 @@ from tpuref.functions.random import *
 from tpuref.functions.scopes import *
 from tpuref.functions.sorting import *
 from tpuref.functions.variable_scope import *
-from tpuref.graph.convert import constant, convert_to_tensor
+from tpuref.graph.convert import (
+    constant as constant,
+    convert_to_tensor as convert_to_tensor,
+)
 from tpuref.graph.default import (
-    eager_execution,
-    enable_eager_execution,
-    executing_eagerly,
-    get_default_graph,
-    get_default_session,
-    reset_default_graph,
+    eager_execution as eager_execution,
+    enable_eager_execution as enable_eager_execution,
+    executing_eagerly as executing_eagerly,
+    get_default_graph as get_default_graph,
+    get_default_session as get_default_session,
+    reset_default_graph as reset_default_graph,
 )
-from tpuref.graph.graph import Graph, GraphKeys
-from tpuref.graph.session import Session
-from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
-from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.graph import Graph as Graph, GraphKeys as GraphKeys
+from tpuref.graph.session import Session as Session
+from tpuref.graph.session_options import (
+    ConfigProto as ConfigProto,
+    RunMetadata as RunMetadata,
+    RunOptions as RunOptions,
+)
+from tpuref.graph.tensor import Operation as Operation, Tensor as Tensor
 from tpuref.graph.variables import (
-    Variable,
-    assign,
-    assign_add,
-    assign_sub,
-    global_variables,
-    local_variables,
-    trainable_variables,
+    Variable as Variable,
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    global_variables as global_variables,
+    local_variables as local_variables,
+    trainable_variables as trainable_variables,
 )
-from tpuref.tpu.padding_report import PaddingReport, padding_report
+from tpuref.tpu.padding_report import (
+    PaddingReport as PaddingReport,
+    padding_report as padding_report,
+)

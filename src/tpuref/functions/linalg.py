@@ -13,14 +13,13 @@ from tpuref.functions.math import (
     conj,
     pow,
     reduce_max,
-    reduce_min,
     reduce_sum,
     sqrt,
     square,
     static_axes,
 )
 from tpuref.graph.build import apply
-from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = ["einsum", "matmul", "matvec", "norm", "tensordot", "trace"]
@@ -80,7 +79,7 @@ def matmul(
             "tf.matmul: transpose and adjoint of one matrix exclude each other; the "
             "adjoint is the conjugate transpose"
         )
-    a, b = _same_dtype(a, b)
+    a, b = convert_operands("tf.matmul", (a, b))
     for label, matrix in (("a", a), ("b", b)):
         if matrix.shape.rank is not None and matrix.shape.rank < 2:
             raise ValueError(
@@ -145,7 +144,7 @@ def matvec(
             "tf.linalg.matvec: transpose_a and adjoint_a exclude each other; the "
             "adjoint is the conjugate transpose"
         )
-    a, b = _same_dtype(a, b)
+    a, b = convert_operands("tf.linalg.matvec", (a, b))
     if adjoint_a:
         a = conj(a)
     turned = transpose_a or adjoint_a
@@ -180,11 +179,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     --------
     >>> import tpuref as tf
     >>> a = tf.constant([[1, 2], [3, 4]])
-    >>> tf.Session().run([tf.tensordot(a, a, 1), tf.tensordot(a, a, [[0, 1], [0, 1]])])
-    [array([[ 7, 10],
-           [15, 22]], dtype=int32), 30]
+    >>> tf.Session().run(tf.tensordot(a, a, axes=1))
+    array([[ 7, 10],
+           [15, 22]], dtype=int32)
+    >>> int(tf.Session().run(tf.tensordot(a, a, axes=[[0, 1], [0, 1]])))
+    30
     """
-    a, b = _same_dtype(a, b)
     axes_a, axes_b = _pairs_of_axes(axes)
     return _apply("Tensordot", a, b, name=name, axes_a=axes_a, axes_b=axes_b)
 
@@ -355,24 +355,14 @@ def _matrix_norm(
             "tf.norm: ord must be 'euclidean', 'fro', 1 or infinity for matrices, got "
             f"{ord!r}"
         )
-    rows, columns = axes
-    summed, compared = (rows, columns) if ord == 1 else (columns, rows)
+    summed = axes[0] if ord == 1 else axes[1]
     totals = reduce_sum(sizes, summed, keepdims=True)
-    greatest = reduce_max(totals, compared, keepdims=True)
-    return greatest if keep else reduce_min(greatest, axes, name=name)
+    return reduce_max(totals, axes, keep, name)
 
 
 def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
     result: Tensor = apply(op, *inputs, name=name, **attrs)
     return result
-
-
-def _same_dtype(a: Any, b: Any) -> tuple[Tensor, Tensor]:
-    """Convert both, a plain value to the dtype of the tensor beside it."""
-    if isinstance(b, Tensor) and not isinstance(a, Tensor):
-        return convert_to_tensor(a, preferred_dtype=b.dtype), b
-    first = convert_to_tensor(a)
-    return first, convert_to_tensor(b, preferred_dtype=first.dtype)
 
 
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

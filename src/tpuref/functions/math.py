@@ -6,16 +6,16 @@ value takes the dtype of the tensor beside it.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import as_dtype, bfloat16, float32, float64, int32, int64
+from tpuref.base.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64
 from tpuref.base.shapes import as_shape
+from tpuref.functions.arguments import static_integer, static_integers
 from tpuref.graph.build import apply
-from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.broadcasting import Axis
 
@@ -34,9 +34,6 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
     "cast",
     "ceil",
     "clip_by_global_norm",
@@ -66,11 +63,9 @@ __all__ = [
     "greater",
     "greater_equal",
     "imag",
-    "invert",
     "is_finite",
     "is_inf",
     "is_nan",
-    "left_shift",
     "less",
     "less_equal",
     "lgamma",
@@ -102,7 +97,6 @@ __all__ = [
     "reduce_std",
     "reduce_sum",
     "reduce_variance",
-    "right_shift",
     "rint",
     "round",
     "rsqrt",
@@ -350,10 +344,10 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run([tf.div(-7, 2), tf.div(-7., 2.)])
-    [-4, -3.5]
+    >>> tf.Session().run(tf.div([-7, 7], 2))
+    array([-4,  3], dtype=int32)
     """
-    x = convert_to_tensor(x)
+    x, y = convert_operands("tf.div", (x, y))
     return _apply("FloorDiv" if x.dtype.is_integer else "RealDiv", x, y, name=name)
 
 
@@ -1785,7 +1779,7 @@ def is_finite(x: Any, name: str | None = None) -> Tensor:
     return _apply("IsFinite", x, name=name)
 
 
-# Logic and bits.
+# Logic.
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -1882,150 +1876,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     array([False,  True])
     """
     return _apply("LogicalNot", x, name=name)
-
-
-def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in both.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of the operands.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.bitwise_and([6, 12], 10))
-    array([2, 8], dtype=int32)
-    """
-    return _apply("BitwiseAnd", x, y, name=name)
-
-
-def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that are set in either.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of the operands.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.bitwise_or([6, 12], 1))
-    array([ 7, 13], dtype=int32)
-    """
-    return _apply("BitwiseOr", x, y, name=name)
-
-
-def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits that differ.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of the operands.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.bitwise_xor([6, 12], 10))
-    array([12,  6], dtype=int32)
-    """
-    return _apply("BitwiseXor", x, y, name=name)
-
-
-def invert(x: Any, name: str | None = None) -> Tensor:
-    """Return the integers with every bit flipped.
-
-    Parameters
-    ----------
-    x
-        Integers.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of shape and dtype of `x`.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.invert([0, -1]))
-    array([-1,  0], dtype=int32)
-    """
-    return _apply("Invert", x, name=name)
-
-
-def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places up.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of the operands; 0 for as many places as there are bits.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.left_shift([1, 3], 2))
-    array([ 4, 12], dtype=int32)
-    """
-    return _apply("LeftShift", x, y, name=name)
-
-
-def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places down; the sign stays.
-
-    Parameters
-    ----------
-    x, y
-        Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of the operands.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.Session().run(tf.bitwise.right_shift([12, -8], 2))
-    array([ 3, -2], dtype=int32)
-    """
-    return _apply("RightShift", x, y, name=name)
 
 
 # Conversion and clipping.
@@ -2210,18 +2060,27 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """
     x = convert_to_tensor(value)
     target = as_dtype(dtype)
-    if target.min > x.dtype.min:
-        x = _apply("Maximum", x, _bound_within(target.min, x, target))
-    if target.max < x.dtype.max:
-        x = _apply("Minimum", x, _bound_within(target.max, x, target))
+    least, greatest = _range(x.dtype)
+    low, high = _range(target)
+    if low > least:
+        x = _apply("Maximum", x, _bound_within(low, x.dtype, target))
+    if high < greatest:
+        x = _apply("Minimum", x, _bound_within(high, x.dtype, target))
     return cast(x, target, name)
 
 
-def _bound_within(bound: Any, x: Tensor, target: Any) -> Any:
-    """Return `bound` in the dtype of `x`, one step to zero where that is outside."""
-    value = np.asarray(bound).astype(x.dtype.np)
-    outside = not target.min <= value.astype(object).item() <= target.max
-    return np.nextafter(value, np.zeros_like(value)) if outside else value
+def _range(dtype: DType) -> tuple[float, float]:
+    if dtype.is_integer:
+        return int(dtype.min), int(dtype.max)
+    return float(dtype.min), float(dtype.max)
+
+
+def _bound_within(bound: float, dtype: DType, target: DType) -> Any:
+    """Return `bound` as `dtype`, one step nearer to zero where it rounds outside."""
+    value = np.asarray(bound).astype(dtype.np)
+    low, high = _range(target)
+    inside = low <= value.item() <= high
+    return value if inside else np.nextafter(value, np.zeros_like(value))
 
 
 def clip_by_value(
@@ -2461,8 +2320,10 @@ def reduce_mean(
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run([tf.reduce_mean([1, 0, 1, 0]), tf.reduce_mean([1., 0.])])
-    [0, 0.5]
+    >>> tf.Session().run(tf.reduce_mean([[1., 2.], [3., 6.]], axis=1))
+    array([1.5, 4.5], dtype=float32)
+    >>> int(tf.Session().run(tf.reduce_mean([1, 0, 1, 0])))
+    0
 
     References
     ----------
@@ -3174,13 +3035,7 @@ def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
     """
     if axis is None:
         return None
-    values = np.asarray(_static_value(function, axis))
-    if values.ndim > 1 or (values.size and values.dtype.kind not in "iu"):
-        raise TypeError(
-            f"{function}: axis must be an integer or a sequence of integers, got "
-            f"{axis!r}"
-        )
-    axes = tuple(int(value) for value in values.reshape(-1))
+    axes = static_integers(axis, f"{function}: axis")
     rank = x.shape.rank
     # An axis that does not exist is left for the operation's own rule to report.
     if rank is None or not all(-rank <= each < rank for each in axes):
@@ -3190,21 +3045,6 @@ def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
 
 def static_axis(function: str, axis: Any, x: Tensor) -> int:
     """Return one axis of `x` as `static_axes` does."""
-    try:
-        index = operator.index(_static_value(function, axis))
-    except TypeError:
-        raise TypeError(f"{function}: axis must be one integer, got {axis!r}") from None
+    index = static_integer(axis, f"{function}: axis")
     rank = x.shape.rank
     return index if rank is None or not -rank <= index < rank else index % rank
-
-
-def _static_value(function: str, axis: Any) -> Any:
-    if not isinstance(axis, Tensor):
-        return axis
-    value = axis.operand().value
-    if value is None:
-        raise ValueError(
-            f"{function}: axis is {axis.describe()}, whose value is not known while "
-            "the graph is built; give integers or a constant"
-        )
-    return value

@@ -147,7 +147,8 @@ def variable_scope(
     name = _scope_name(outer, name_or_scope, default_name)
     base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
     label = name.rsplit("/", 1)[-1] if auxiliary_name_scope else ""
-    with graph.name_scope(label or graph.get_name_scope() + "/") as operations:
+    around = graph.get_name_scope()
+    with graph.name_scope(label or (around and f"{around}/")) as operations:
         graph.variable_scope = VariableScope(
             name=name,
             reuse=_reuse(outer, base, reuse),

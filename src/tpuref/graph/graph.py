@@ -150,7 +150,7 @@ class Graph:
             operation = Operation(
                 self,
                 type,
-                self.unique_name(name or type),
+                self._operation_name(name or type),
                 inputs=inputs,
                 specs=specs,
                 attrs=attrs or {},
@@ -184,12 +184,15 @@ class Graph:
             "return it from that function and use the value that comes back"
         )
 
+    def _operation_name(self, name: str) -> str:
+        """Return the name to use; that of a name scope, with its slash, as it is."""
+        if name.endswith("/") and name[:-1] not in self._by_name:
+            return name[:-1]
+        return self.unique_name(name.rstrip("/"))
+
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return `name` within the current name scope, made unique by a suffix."""
-        if name.endswith("/"):  # an absolute name, as name scopes give
-            full = name[:-1]
-        else:
-            full = self._scopes.name + name
+        full = self._scopes.name + name
         if not _VALID_NAME.match(full):
             raise ValueError(f"{full!r} is not a valid operation name")
         unique, suffix = full, self._names_in_use.get(full.lower(), 0)

@@ -15,6 +15,8 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
+from tpuref.kernels.python import allreduce
+
 COMPILED = (
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.sharding",
@@ -50,7 +52,5 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
     from tpuref.kernels.cython import padding, sharding
 else:
     from tpuref.kernels.python import padding, sharding
-
-from tpuref.kernels.python import allreduce
 
 __all__ = ["IMPLEMENTATION", "allreduce", "padding", "sharding"]

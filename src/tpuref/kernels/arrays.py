@@ -1,4 +1,4 @@
-"""Splitting, joining, padding and unpadding of whole arrays, over the chosen kernels."""
+"""Splitting, joining, padding and unpadding whole arrays, by the chosen kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tpuref.kernels import padding, sharding
 from tpuref.kernels.buffers import Extents, byte_view
-from tpuref.kernels.status import check
+from tpuref.kernels.status import BAD_COUNT, BAD_RANK, DOES_NOT_FIT, OK, check
 
 Array = npt.NDArray[Any]
 
@@ -146,8 +146,9 @@ def pad_to(array: Array, shape: Sequence[int]) -> Array:
     array([[1, 2, 0],
            [0, 0, 0]])
     """
-    _check_corner("pad_to", array.shape, shape, array.shape, shape)
     if array.dtype.hasobject:
+        status = _corner_status(array.shape, shape)
+        check(status, "pad_to", array_shape=array.shape, shape=tuple(shape))
         # The bytes of such an array are references, which only NumPy may copy.
         strings = np.full(shape, b"", array.dtype)
         strings[_corner(array.shape)] = array
@@ -189,10 +190,12 @@ def unpad_to(array: Array, shape: Sequence[int]) -> Array:
     >>> unpad_to(np.array([[1, 2, 0], [0, 0, 0]]), (1, 2))
     array([[1, 2]])
     """
-    _check_corner("unpad_to", shape, array.shape, array.shape, shape)
     if array.dtype.hasobject:
+        status = _corner_status(shape, array.shape)
+        check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
         # The bytes of such an array are references, which only NumPy may copy.
-        return array[_corner(shape)].copy()
+        strings: Array = array[_corner(shape)].copy()
+        return strings
     corner: Array = np.empty(shape, array.dtype)
     status = padding.unpad(
         byte_view(np.ascontiguousarray(array)),
@@ -227,3 +230,13 @@ def _extents(shape: Sequence[int]) -> Extents:
 
 def _corner(shape: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(extent) for extent in shape)
+
+
+def _corner_status(small: Sequence[int], large: Sequence[int]) -> int:
+    """Say what the kernels would say of these shapes."""
+    if len(small) != len(large):
+        return BAD_RANK
+    if min((*small, *large, 0)) < 0:
+        return BAD_COUNT
+    fits = all(inner <= outer for inner, outer in zip(small, large, strict=True))
+    return OK if fits else DOES_NOT_FIT

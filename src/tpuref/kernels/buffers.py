@@ -69,7 +69,7 @@ def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint
     ValueError
         If the buffer is not flat, contiguous and of bytes, or cannot be written to.
     """
-    view = memoryview(buffer)
+    view = buffer if isinstance(buffer, memoryview) else buffer.data
     if view.ndim != 1 or view.format != "B" or not view.c_contiguous:
         raise ValueError(
             "kernels take flat contiguous buffers of unsigned bytes, got format "

@@ -23,7 +23,7 @@ _MEANINGS = {
     SOURCE_SIZE: "the source does not hold as many bytes as its shape needs",
     DESTINATION_SIZE: "the destination does not hold as many bytes as its shape needs",
     BAD_RANK: f"the two shapes differ in rank, or have more than {MAX_RANK} dimensions",
-    DOES_NOT_FIT: "the smaller shape is the larger one in some dimension",
+    DOES_NOT_FIT: "the unpadded shape is larger than the padded one in some dimension",
 }
 
 
@@ -47,9 +47,9 @@ def check(status: int, function: str, **arguments: object) -> None:
     Examples
     --------
     >>> check(OK, "pad_to")
-    >>> check(DOES_NOT_FIT, "pad_to", shape=(2,), array_shape=(3,))
+    >>> check(BAD_COUNT, "split", num_shards=0)
     Traceback (most recent call last):
-    ValueError: pad_to(shape=(2,), array_shape=(3,)): the smaller shape is ...
+    ValueError: split(num_shards=0): a count is negative, or there are no shards
     """
     if status == OK:
         return

@@ -11,6 +11,7 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype, bool_, int32, int64
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.kernels.arrays import join, split
 from tpuref.ops.arithmetic import ieee
 from tpuref.ops.broadcasting import (
     ANY,
@@ -32,12 +33,6 @@ from tpuref.ops.broadcasting import (
     same_shape,
 )
 from tpuref.ops.definition import Array, OpDef, Operand
-
-try:  # TEMPORARY until kernels.arrays exists
-    from tpuref.kernels.arrays import join, split
-except ImportError:
-    split = lambda a, axis, n: np.split(a, n, axis)  # noqa
-    join = np.concatenate
 
 # -- sources, and passing on -------------------------------------------------------
 
@@ -431,7 +426,7 @@ def _split(
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
-    if len(set(parts)) == 1 and value.dtype != object:
+    if len(set(parts)) == 1:
         return tuple(split(value, axis, len(parts)))
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
 
@@ -463,16 +458,8 @@ def _open_along(value: Operand, axis: int) -> Operand:
     return Operand(TensorShape(sizes), value.dtype)
 
 
-def _concat(*values: Array, axis: int) -> Any:
-    if values[0].dtype == object:
-        return np.concatenate(values, axis)
-    if len({_without(value.shape, axis % value.ndim) for value in values}) > 1:
-        raise ValueError(f"expected equal sizes except along axis {axis}")
-    return join(list(values), axis % values[0].ndim)
-
-
-def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    return shape[:axis] + shape[axis + 1 :]
+def _concat(*values: Array, axis: int) -> Array:
+    return join(values, axis)
 
 
 # -- repeating and padding ---------------------------------------------------------
@@ -517,7 +504,7 @@ def _infer_repeat(x: Operand, repeats: Operand, *, axis: int) -> TensorSpec:
 
 
 def _repeated(size: int | None, repeats: Operand) -> int | None:
-    count = repeats.shape.num_elements() if repeats.shape.rank else 1
+    count = repeats.shape.num_elements()
     if count not in (1, size) and None not in (count, size):
         raise ValueError(
             f"repeats: expected one number, or one for each of {size} rows, got "

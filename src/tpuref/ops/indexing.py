@@ -299,7 +299,7 @@ def _rows(indices: Array, shape: Sequence[int]) -> tuple[Array, tuple[int, ...]]
     return rows, (math.prod(shape[:depth]), *shape[depth:])
 
 
-def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Array:
+def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Any:
     batch = params.shape[:batch_dims]
     if indices.shape[:batch_dims] != batch:
         raise ValueError(f"the first {batch_dims} dimensions differ")

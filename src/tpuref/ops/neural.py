@@ -109,12 +109,18 @@ def _softmax(logits: Array, *, axis: int) -> Any:
 
 
 def _log_softmax(logits: Array, *, axis: int) -> Any:
-    return _wide_log_softmax(logits, axis).astype(logits.dtype)
-
-
-def _wide_log_softmax(logits: Array, axis: int) -> Any:
     shifted = _below_greatest(logits, axis)
-    return shifted - np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+    return (shifted - _log_sum(shifted, axis)).astype(logits.dtype)
+
+
+def _log_sum(shifted: Array, axis: int) -> Any:
+    return np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+
+
+def _surprise(logits: Array, axis: int) -> Any:
+    """Return minus the logarithm of the softmax."""
+    shifted = _below_greatest(logits, axis)
+    return _log_sum(shifted, axis) - shifted
 
 
 def _below_greatest(logits: Array, axis: int) -> Any:
@@ -136,11 +142,11 @@ def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> Tens
 
 
 def _cross_entropy(logits: Array, labels: Array, *, axis: int) -> Any:
-    """Leave out labels of 0, which count for nothing even beside -inf."""
+    """Leave out labels of 0, which count for nothing even beside infinity."""
     logits, labels = np.broadcast_arrays(logits, labels)
-    chances = _wide_log_softmax(logits, axis)
-    loss = np.where(labels == 0, chances.dtype.type(0), widened(labels) * chances)
-    return -np.sum(loss, axis).astype(logits.dtype)
+    surprise = _surprise(logits, axis)
+    loss = np.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)
+    return np.sum(loss, axis).astype(logits.dtype)
 
 
 def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
@@ -165,8 +171,8 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
             f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
         )
     chosen = np.expand_dims(labels, -1).astype(np.int64)
-    loss = np.take_along_axis(_wide_log_softmax(logits, -1), chosen, -1)[..., 0]
-    return -loss.astype(logits.dtype)
+    loss = np.take_along_axis(_surprise(logits, -1), chosen, -1)[..., 0]
+    return loss.astype(logits.dtype)
 
 
 def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:

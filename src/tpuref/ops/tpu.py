@@ -18,7 +18,9 @@ def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
     return ()
 
 
-def _enqueued(*elements: Operand, queue: str, shard: int) -> Sequence[TensorSpec]:
+def _enqueued(
+    *elements: Operand, queue: str, shard: int, device_ordinal: int
+) -> Sequence[TensorSpec]:
     return ()
 
 
@@ -31,9 +33,14 @@ def _dequeued(
     )
 
 
+def _closed(*, queue: str) -> Sequence[TensorSpec]:
+    return ()
+
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("ConfigureDistributedTPU", infer=_topology, stateful=True),
     OpDef("ShutdownDistributedTPU", infer=_stopped, stateful=True),
     OpDef("InfeedEnqueueTuple", infer=_enqueued, stateful=True),
     OpDef("InfeedDequeueTuple", infer=_dequeued, stateful=True),
+    OpDef("InfeedClose", infer=_closed, stateful=True),
 )

@@ -113,6 +113,13 @@ def _enqueue(
     return []
 
 
+def _close(
+    instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+) -> list[Array]:
+    run.state.infeed(instr.attrs["queue"]).close()
+    return []
+
+
 def _replicate(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
@@ -154,6 +161,7 @@ EFFECTS: dict[str, Effect] = {
     "ReplicaId": _replica_id,
     "InfeedDequeueTuple": _dequeue,
     "InfeedEnqueueTuple": _enqueue,
+    "InfeedClose": _close,
     "TPUReplicate": _replicate,
     "ConfigureDistributedTPU": _initialize,
     "ShutdownDistributedTPU": _shutdown,

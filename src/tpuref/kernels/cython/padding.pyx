@@ -188,8 +188,8 @@ cdef Py_ssize_t next_gap(Walk* walk) noexcept nogil:
 cdef void spread_rows(
     Walk* walk, const unsigned char* source, unsigned char* destination
 ) noexcept nogil:
-    cdef Py_ssize_t row, gap
-    for row in range(walk.rows):
+    cdef Py_ssize_t _row, gap
+    for _row in range(walk.rows):
         memcpy(destination, source, walk.row_bytes)
         gap = next_gap(walk)
         memset(destination + walk.row_bytes, 0, gap)
@@ -200,8 +200,8 @@ cdef void spread_rows(
 cdef void gather_rows(
     Walk* walk, const unsigned char* source, unsigned char* destination
 ) noexcept nogil:
-    cdef Py_ssize_t row
-    for row in range(walk.rows):
+    cdef Py_ssize_t _row
+    for _row in range(walk.rows):
         memcpy(destination, source, walk.row_bytes)
         destination += walk.row_bytes
         source += walk.row_bytes + next_gap(walk)

@@ -99,22 +99,32 @@ cdef void copy_runs(
     Py_ssize_t run_bytes,
     Py_ssize_t runs,
 ) noexcept nogil:
-    # A copy of constant length is one instruction, of any other a call, which shows
-    # when the last axis is cut and runs are as short as an element.
-    cdef Py_ssize_t run
-    if run_bytes == 2:
-        for run in range(runs):
-            memcpy(destination + run * destination_step, source + run * source_step, 2)
+    # A copy of constant length is an instruction or two, of any other a call, which
+    # shows when the last axis is cut and runs are as short as an element.
+    if run_bytes == 1:
+        copy_each(source, source_step, destination, destination_step, 1, runs)
+    elif run_bytes == 2:
+        copy_each(source, source_step, destination, destination_step, 2, runs)
     elif run_bytes == 4:
-        for run in range(runs):
-            memcpy(destination + run * destination_step, source + run * source_step, 4)
+        copy_each(source, source_step, destination, destination_step, 4, runs)
     elif run_bytes == 8:
-        for run in range(runs):
-            memcpy(destination + run * destination_step, source + run * source_step, 8)
+        copy_each(source, source_step, destination, destination_step, 8, runs)
+    elif run_bytes == 16:
+        copy_each(source, source_step, destination, destination_step, 16, runs)
     else:
-        for run in range(runs):
-            memcpy(
-                destination + run * destination_step,
-                source + run * source_step,
-                run_bytes,
-            )
+        copy_each(source, source_step, destination, destination_step, run_bytes, runs)
+
+
+cdef inline void copy_each(
+    const unsigned char* source,
+    Py_ssize_t source_step,
+    unsigned char* destination,
+    Py_ssize_t destination_step,
+    Py_ssize_t run_bytes,
+    Py_ssize_t runs,
+) noexcept nogil:
+    cdef Py_ssize_t _run
+    for _run in range(runs):
+        memcpy(destination, source, run_bytes)
+        source += source_step
+        destination += destination_step

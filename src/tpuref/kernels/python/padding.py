@@ -55,12 +55,13 @@ def pad(
     status = _check(corner.size, small, whole.size, large, item_bytes)
     if status == OK and not _fits(small, large):
         status = DOES_NOT_FIT
-    if status == OK:
-        whole[:] = 0
-        _corner(whole, large, small, item_bytes)[...] = corner.reshape(
-            _byte_shape(small, item_bytes)
-        )
-    return status
+    if status != OK:
+        return status
+    whole[:] = 0
+    if corner.size:
+        place = _corner(whole, large, small, item_bytes)
+        place[...] = corner.reshape(place.shape)
+    return OK
 
 
 def unpad(
@@ -94,9 +95,11 @@ def unpad(
     status = _check(whole.size, large, corner.size, small, item_bytes)
     if status == OK and not _fits(small, large):
         status = DOES_NOT_FIT
-    if status == OK:
+    if status != OK:
+        return status
+    if corner.size:
         corner[:] = _corner(whole, large, small, item_bytes).reshape(-1)
-    return status
+    return OK
 
 
 def _check(

@@ -61,7 +61,8 @@ def take_shard(
         return SOURCE_SIZE
     if part.size != outer * run_bytes:
         return DESTINATION_SIZE
-    part[:] = _column(whole, outer, run_bytes, num_shards, shard).reshape(-1)
+    if part.size:
+        part[:] = _column(whole, outer, run_bytes, num_shards, shard).reshape(-1)
     return OK
 
 
@@ -107,8 +108,9 @@ def put_shard(
         return SOURCE_SIZE
     if whole.size != outer * num_shards * run_bytes:
         return DESTINATION_SIZE
-    column = _column(whole, outer, run_bytes, num_shards, shard)
-    column[...] = part.reshape(outer, run_bytes)
+    if part.size:
+        column = _column(whole, outer, run_bytes, num_shards, shard)
+        column[...] = part.reshape(outer, run_bytes)
     return OK
 
 

@@ -1,0 +1,419 @@
+"""Functions that read or write elements of tensors by position."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from tpuref.functions.arguments import refine_shape, shape_tensor, static_integer
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.slicing import get_item
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "gather",
+    "gather_nd",
+    "newaxis",
+    "scatter_nd",
+    "slice",
+    "strided_slice",
+    "tensor_scatter_add",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+]
+
+newaxis = None
+"""In a subscript, a new axis of size 1."""
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """Return a block of a tensor.
+
+    Parameters
+    ----------
+    input_
+        A tensor.
+    begin
+        Where the block begins, one number for each axis.
+    size
+        How much of each axis to take; -1 takes all that remains.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the block reaches beyond the tensor.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2])).tolist()
+    [[2, 3], [5, 6]]
+    """
+    value = convert_to_tensor(input_)
+    first, count = shape_tensor(begin), shape_tensor(size)
+    result: Tensor = apply("Slice", value, first, count, name=name)
+    return result
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return every n-th element of a block of a tensor.
+
+    Parameters
+    ----------
+    input_
+        A tensor.
+    begin, end, strides
+        Where to begin, where to stop, and by how much to go on, for each of the first
+        axes; strides are 1 by default.
+    begin_mask, end_mask
+        Bit i set: go from, or up to, the very end along axis i.
+    ellipsis_mask
+        Bit i set: place i stands for all axes that have no place of their own.
+    new_axis_mask
+        Bit i set: place i is a new axis of size 1.
+    shrink_axis_mask
+        Bit i set: take only the element at ``begin[i]`` and leave the axis out.
+    var
+        Not supported; None.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the number of places differs or is not static, or a stride is 0.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.strided_slice([1, 2, 3, 4, 5], [0], [5], [2])).tolist()
+    [1, 3, 5]
+    """
+    if var is not None:
+        raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
+    starts, ends = _places(begin, "begin"), _places(end, "end")
+    steps = [1] * len(starts) if strides is None else _places(strides, "strides")
+    if not len(starts) == len(ends) == len(steps):
+        raise ValueError(
+            f"tf.strided_slice: begin, end and strides have {len(starts)}, {len(ends)} "
+            f"and {len(steps)} places; expected equal numbers"
+        )
+    item: list[Any] = []
+    for place, (start, stop, step) in enumerate(zip(starts, ends, steps, strict=True)):
+        bit = 1 << place
+        if ellipsis_mask & bit:
+            item.append(Ellipsis)
+        elif new_axis_mask & bit:
+            item.append(None)
+        elif shrink_axis_mask & bit:
+            item.append(start)
+        else:
+            first = None if begin_mask & bit else start
+            item.append(builtins.slice(first, None if end_mask & bit else stop, step))
+    return get_item(convert_to_tensor(input_), tuple(item))
+
+
+def _places(values: Any, argument: str) -> list[Any]:
+    """Return the numbers of one argument, as tensors where they are not known yet."""
+    vector = shape_tensor(values)
+    known = vector.operand().value
+    if known is not None:
+        return [int(number) for number in known]
+    if vector.shape.rank != 1 or vector.shape.as_tuple()[0] is None:
+        raise ValueError(
+            f"tf.strided_slice: {argument}: expected a vector of static length, got "
+            f"{vector.describe()}"
+        )
+    return list(vector)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Tensor:
+    """Return the parts of a tensor that the indices name, along one axis.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
+    validate_indices
+        Accepted for compatibility; indices are always checked.
+    name
+        The name of the operation.
+    axis
+        The axis; by default the first that is no batch dimension.
+    batch_dims
+        How many leading axes `params` and `indices` have in common.
+
+    Returns
+    -------
+    Tensor
+        A tensor in which the axes of `indices` stand in place of `axis`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis or the batch dimensions differ.
+    tf.errors.InvalidArgumentError
+        When it runs, if an index is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.gather([[1, 2], [3, 4]], [1, 0, 1])).tolist()
+    [[3, 4], [1, 2], [3, 4]]
+    """
+    value, places = convert_to_tensor(params), convert_to_tensor(indices)
+    count = static_integer(batch_dims, "tf.gather: batch_dims")
+    if count < 0 and places.shape.rank is not None:
+        count += places.shape.rank
+    along = count if axis is None else static_integer(axis, "tf.gather: axis")
+    result: Tensor = apply(
+        "GatherV2", value, places, axis=along, batch_dims=count, name=name
+    )
+    return result
+
+
+def gather_nd(
+    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
+) -> Tensor:
+    """Return the elements, or parts, of a tensor at the given positions.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
+        d axes that are no batch dimensions.
+    name
+        The name of the operation.
+    batch_dims
+        How many leading axes `params` and `indices` have in common.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``indices.shape[:-1] + params.shape[batch_dims + d:]``.
+
+    Raises
+    ------
+    ValueError
+        If d is more than the rank.
+    tf.errors.InvalidArgumentError
+        When it runs, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])).tolist()
+    [2, 3]
+    """
+    value, places = convert_to_tensor(params), convert_to_tensor(indices)
+    count = static_integer(batch_dims, "tf.gather_nd: batch_dims")
+    result: Tensor = apply("GatherNd", value, places, batch_dims=count, name=name)
+    return result
+
+
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, name: str | None = None
+) -> Tensor:
+    """Return zeros with the updates added at the given positions.
+
+    Parameters
+    ----------
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        Numbers of shape ``indices.shape[:-1] + shape[d:]``.
+    shape
+        The shape of the result.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of that shape; where positions repeat, the updates add up.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        When it runs, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4])).tolist()
+    [0, 12, 0, 6]
+    """
+    places, values = convert_to_tensor(indices), convert_to_tensor(updates)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("ScatterNd", places, values, sizes, name=name)
+    return refine_shape(result, sizes)
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with other values at the given positions.
+
+    Parameters
+    ----------
+    tensor
+        A tensor, which is not changed itself.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        The values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype; where positions repeat, the last update
+        holds.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        When it runs, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> update = tf.tensor_scatter_nd_update([1, 1, 1], [[2]], [9])
+    >>> tf.Session().run(update).tolist()
+    [1, 1, 9]
+    """
+    return _scatter("TensorScatterUpdate", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with numbers added at the given positions.
+
+    Parameters
+    ----------
+    tensor
+        A tensor of numbers, which is not changed itself.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        What to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        When it runs, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> total = tf.tensor_scatter_nd_add([1, 1, 1], [[2], [2]], [4, 5])
+    >>> tf.Session().run(total).tolist()
+    [1, 1, 10]
+    """
+    return _scatter("TensorScatterAdd", tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """Return a tensor with numbers subtracted at the given positions.
+
+    Parameters
+    ----------
+    tensor
+        A tensor of numbers, which is not changed itself.
+    indices
+        int32 or int64 of shape ``[..., d]``: positions of d numbers each.
+    updates
+        What to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shape of `updates` does not fit.
+    tf.errors.InvalidArgumentError
+        When it runs, if a position is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> rest = tf.tensor_scatter_nd_sub([9, 9, 9], [[0], [0]], [4, 5])
+    >>> tf.Session().run(rest).tolist()
+    [0, 9, 9]
+    """
+    return _scatter("TensorScatterSub", tensor, indices, updates, name)
+
+
+def _scatter(
+    op: str, tensor: Any, indices: Any, updates: Any, name: str | None
+) -> Tensor:
+    value, places = convert_to_tensor(tensor), convert_to_tensor(indices)
+    news = convert_to_tensor(updates, value.dtype)
+    result: Tensor = apply(op, value, places, news, name=name)
+    return result
+
+
+tensor_scatter_update = tensor_scatter_nd_update
+tensor_scatter_add = tensor_scatter_nd_add
+tensor_scatter_sub = tensor_scatter_nd_sub

@@ -1,0 +1,372 @@
+"""Functions that draw random numbers, and the seeds they draw from.
+
+Each evaluation draws anew.  A sequence of draws repeats from session to session where
+the graph has a seed (`set_random_seed`) or the operation has one; otherwise every
+session draws differently.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype, float32, int64
+from tpuref.functions.arguments import refine_shape, shape_tensor
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "get_seed",
+    "multinomial",
+    "random_normal",
+    "random_shuffle",
+    "random_uniform",
+    "set_random_seed",
+    "truncated_normal",
+]
+
+DEFAULT_GRAPH_SEED = 87654321
+"""The graph's part of the seeds where only an operation has one."""
+
+# -- seeds -------------------------------------------------------------------------
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Give the default graph a seed, from which its operations derive their own.
+
+    Parameters
+    ----------
+    seed
+        Any integer; None takes it away.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def draw():
+    ...     with tf.Graph().as_default(), tf.Session() as session:
+    ...         tf.set_random_seed(7)
+    ...         return float(session.run(tf.random_normal([])))
+    >>> draw() == draw()
+    True
+    """
+    get_default_graph().seed = None if seed is None else int(seed)
+
+
+def seeds(seed: int | None) -> tuple[int | None, int | None]:
+    """Return the graph's seed and the operation's for an operation given `seed`.
+
+    Parameters
+    ----------
+    seed
+        The seed that the caller gave the operation, or None.
+
+    Returns
+    -------
+    tuple
+        Two integers; two None where neither graph nor operation has a seed.
+    """
+    graph = get_default_graph()
+    if graph.seed is None:
+        return (None, None) if seed is None else (DEFAULT_GRAPH_SEED, int(seed))
+    return graph.seed, graph.version if seed is None else int(seed)
+
+
+get_seed = seeds
+
+# -- real numbers and integers -----------------------------------------------------
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return numbers that are evenly distributed over ``minval <= x < maxval``.
+
+    Parameters
+    ----------
+    shape
+        The shape of the result.
+    minval, maxval
+        Scalars, or for floating point also tensors that broadcast; by default 0 and 1.
+        Integers need `maxval`.
+    dtype
+        A floating-point type, int32 or int64.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the dtype is none of these, or `maxval` is missing for integers.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.Session().run(tf.random_uniform([3], 5, 7, tf.int32))
+    >>> bool((x >= 5).all() and (x < 7).all())
+    True
+    """
+    target = as_dtype(dtype)
+    sizes = shape_tensor(shape)
+    if target.is_integer:
+        return _uniform_integers(sizes, minval, maxval, target, seed, name)
+    if not target.is_floating:
+        raise ValueError(
+            "tf.random_uniform: dtype: expected a floating-point type, int32 or int64, "
+            f"got {target.name}"
+        )
+    low = convert_to_tensor(minval, target)
+    high = convert_to_tensor(1 if maxval is None else maxval, target)
+    drawn = apply("RandomUniform", sizes, dtype=target.name, seed=seeds(seed))
+    scaled = apply("Mul", refine_shape(drawn, sizes), apply("Sub", high, low))
+    result: Tensor = apply("AddV2", scaled, low, name=name or "random_uniform")
+    return result
+
+
+def _uniform_integers(
+    sizes: Tensor, minval: Any, maxval: Any, dtype: Any, seed: Any, name: str | None
+) -> Tensor:
+    if maxval is None:
+        raise ValueError(
+            f"tf.random_uniform: maxval is missing; {dtype.name} needs a bound"
+        )
+    drawn: Tensor = apply(
+        "RandomUniformInt",
+        sizes,
+        convert_to_tensor(minval, dtype),
+        convert_to_tensor(maxval, dtype),
+        seed=seeds(seed),
+        name=name or "random_uniform",
+    )
+    return refine_shape(drawn, sizes)
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return numbers that are normally distributed.
+
+    Parameters
+    ----------
+    shape
+        The shape of the result.
+    mean, stddev
+        The mean and the standard deviation, scalars or tensors that broadcast.
+    dtype
+        A floating-point type.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not floating point.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.random_normal([2, 3]).shape.as_list()
+    [2, 3]
+    """
+    drawn = _drawn("RandomStandardNormal", shape, dtype, seed)
+    return _scaled(drawn, mean, stddev, name or "random_normal")
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return normally distributed numbers within two deviations of the mean.
+
+    Parameters
+    ----------
+    shape
+        The shape of the result.
+    mean, stddev
+        Mean and standard deviation before the cut, scalars or tensors that broadcast.
+    dtype
+        A floating-point type.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not floating point.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.Session().run(tf.truncated_normal([100], mean=10.0))
+    >>> bool((abs(x - 10) <= 2).all())
+    True
+    """
+    drawn = _drawn("TruncatedNormal", shape, dtype, seed)
+    return _scaled(drawn, mean, stddev, name or "truncated_normal")
+
+
+def _drawn(op: str, shape: Any, dtype: Any, seed: int | None) -> Tensor:
+    sizes = shape_tensor(shape)
+    drawn: Tensor = apply(op, sizes, dtype=as_dtype(dtype).name, seed=seeds(seed))
+    return refine_shape(drawn, sizes)
+
+
+def _scaled(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
+    result: Tensor = apply("AddV2", apply("Mul", drawn, stddev), mean, name=name)
+    return result
+
+
+# -- order and classes -------------------------------------------------------------
+
+
+def random_shuffle(
+    value: Any, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """Return a tensor with its rows, along axis 0, in random order.
+
+    Parameters
+    ----------
+    value
+        A tensor.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
+    [1, 2, 3]
+    """
+    result: Tensor = apply("RandomShuffle", value, seed=seeds(seed), name=name)
+    return result
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return classes drawn with chances proportional to ``exp(logits)``.
+
+    Parameters
+    ----------
+    logits
+        A floating-point tensor of shape ``[batch, classes]``.
+    num_samples
+        How many classes to draw for each row.
+    dtype
+        int32 or int64, the default.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``[batch, num_samples]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sure = tf.random.categorical([[0.0, 1000.0]], 3)
+    >>> tf.Session().run(sure).tolist()
+    [[1, 1, 1]]
+    """
+    scores, count = convert_to_tensor(logits), convert_to_tensor(num_samples)
+    target = int64 if dtype is None else as_dtype(dtype)
+    result: Tensor = apply(
+        "Multinomial",
+        scores,
+        count,
+        output_dtype=target.name,
+        seed=seeds(seed),
+        name=name or "categorical",
+    )
+    return result
+
+
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Tensor:
+    """Return classes drawn with chances proportional to ``exp(logits)``.
+
+    Parameters
+    ----------
+    logits
+        A floating-point tensor of shape ``[batch, classes]``.
+    num_samples
+        How many classes to draw for each row.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+    output_dtype
+        int32 or int64, the default.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``[batch, num_samples]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.multinomial([[1000.0, 0.0]], 2)).tolist()
+    [[0, 0]]
+    """
+    return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
+
+
+# The names under tf.random that are not names of tf itself.
+normal = random_normal
+shuffle = random_shuffle
+uniform = random_uniform

@@ -1,0 +1,234 @@
+"""Functions that put elements in order, or find where they belong in an order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype, int32
+from tpuref.functions.arguments import static_integer
+from tpuref.graph.build import apply, apply_all
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
+
+
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """Return the elements of a tensor in order along an axis.
+
+    Parameters
+    ----------
+    values
+        A tensor of real numbers.
+    axis
+        The axis.
+    direction
+        ``"ASCENDING"`` or ``"DESCENDING"``.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the direction is neither, or there is no such axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sort([3, 1, 2], direction="DESCENDING")).tolist()
+    [3, 2, 1]
+    """
+    descending = _is_descending(direction, "tf.sort")
+    along = static_integer(axis, "tf.sort: axis")
+    result: Tensor = apply("Sort", values, axis=along, descending=descending, name=name)
+    return result
+
+
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return the indices that put a tensor in order along an axis.
+
+    Parameters
+    ----------
+    values
+        A tensor of real numbers.
+    axis
+        The axis.
+    direction
+        ``"ASCENDING"`` or ``"DESCENDING"``.
+    stable
+        Accepted for compatibility: equal values always keep their order.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        An int32 tensor of the same shape.
+
+    Raises
+    ------
+    ValueError
+        If the direction is neither, or there is no such axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.argsort([3, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    descending = _is_descending(direction, "tf.argsort")
+    along = static_integer(axis, "tf.argsort: axis")
+    result: Tensor = apply(
+        "ArgSort", values, axis=along, descending=descending, name=name
+    )
+    return result
+
+
+def _is_descending(direction: str, function: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"{function}: direction: expected 'ASCENDING' or 'DESCENDING', got "
+            f"{direction!r}"
+        )
+    return direction == "DESCENDING"
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return the k greatest elements along the last axis, and their indices.
+
+    Parameters
+    ----------
+    input
+        A tensor of real numbers of rank 1 or more.
+    k
+        How many; at most the size of the last axis.
+    sorted
+        Accepted for compatibility: the greatest is always first.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    values : Tensor
+        The elements; of equal ones that with the lower index is first.
+    indices : Tensor
+        Their int32 indices along the last axis.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than k elements.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> values, indices = tf.nn.top_k([1, 5, 2, 5], k=2)
+    >>> [x.tolist() for x in tf.Session().run([values, indices])]
+    [[5, 5], [1, 3]]
+    """
+    value = convert_to_tensor(input)
+    values, indices = apply_all("TopKV2", value, convert_to_tensor(k), name=name)
+    return values, indices
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Return whether each target is among the k classes predicted most.
+
+    Parameters
+    ----------
+    predictions
+        float32 of shape ``[batch, classes]``.
+    targets
+        int32 or int64 of shape ``[batch]``: a class for each row.
+    k
+        How many classes count; with a tie at the border all of them do.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        bool of shape ``[batch]``; False for rows that are not finite and for targets
+        that are no class.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of rows differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> hit = tf.nn.in_top_k([[0.1, 0.6, 0.3], [0.9, 0.0, 0.1]], [2, 1], 2)
+    >>> tf.Session().run(hit).tolist()
+    [True, False]
+    """
+    scores, classes = convert_to_tensor(predictions), convert_to_tensor(targets)
+    result: Tensor = apply("InTopKV2", scores, classes, convert_to_tensor(k), name=name)
+    return result
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Return where values would have to be inserted to keep rows in order.
+
+    Parameters
+    ----------
+    sorted_sequence
+        Real numbers of shape ``[..., n]``, each row ascending.
+    values
+        Numbers of the same dtype, of shape ``[..., m]``.
+    side
+        ``"left"`` goes before equal elements, ``"right"`` behind them.
+    out_type
+        int32 or int64.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Indices of the shape of `values`.
+
+    Raises
+    ------
+    ValueError
+        If `side` is neither, or the leading axes differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.searchsorted([1, 3, 5], [0, 3, 9])).tolist()
+    [0, 1, 3]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"tf.searchsorted: side: expected 'left' or 'right', got {side!r}"
+        )
+    rows = convert_to_tensor(sorted_sequence)
+    wanted = convert_to_tensor(values, rows.dtype)
+    target = as_dtype(out_type).name
+    result: Tensor = apply(
+        "SearchSorted", rows, wanted, side=side, out_type=target, name=name
+    )
+    return result

@@ -1,0 +1,216 @@
+"""The arena: one piece of memory that the host and all cores see.
+
+It is a memory file without a name, so nothing is left behind whoever is killed.  Each
+process hands out blocks of its own part, the heap; every process reads all of it.
+
+::
+
+    | control | heap of the host | heap of core 0 | heap of core 1 | ...
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.errors import ResourceExhaustedError
+from tpuref.ops.definition import Array
+
+HEAP_BYTES = 1 << 36
+"""The address space of one heap; memory is taken only as blocks are handed out."""
+
+_ALIGNMENT = 64  # a cache line
+_PAGE = 4096
+_COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
+_IDLE_BYTES = 256 << 20  # freed blocks beyond this give their memory back
+
+
+class Arena:
+    """The shared memory of one pool, as one process sees it.
+
+    Parameters
+    ----------
+    descriptor
+        The file descriptor of the memory.
+    control_bytes
+        The size of the control area.
+    heaps
+        The number of heaps, one for the host and one for each core.
+    """
+
+    def __init__(self, descriptor: int, control_bytes: int, heaps: int) -> None:
+        self.descriptor = descriptor
+        self._first = _rounded(control_bytes, _PAGE)
+        self._map = mmap.mmap(descriptor, self._first + heaps * HEAP_BYTES)
+        self.bytes: Array = np.frombuffer(self._map, np.uint8)
+        self._address: int = self.bytes.__array_interface__["data"][0]
+
+    @classmethod
+    def create(cls, control_bytes: int, heaps: int) -> Arena:
+        """Make the memory; the descriptor is passed to the cores."""
+        descriptor = _anonymous_file()
+        first = _rounded(control_bytes, _PAGE)
+        os.ftruncate(descriptor, first + heaps * HEAP_BYTES)
+        os.posix_fallocate(descriptor, 0, first)
+        return cls(descriptor, control_bytes, heaps)
+
+    def heap(self, number: int) -> Heap:
+        """Return the heap of the host (0) or of core ``number - 1``."""
+        start = self._first + number * HEAP_BYTES
+        return Heap(self, start, start + HEAP_BYTES)
+
+    def view(self, offset: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return the array that lies at `offset`."""
+        return np.ndarray(shape, dtype, self._map, offset)
+
+    def offset_of(self, array: Array) -> int | None:
+        """Return where a contiguous array lies, None outside of the arena."""
+        offset: int = array.__array_interface__["data"][0] - self._address
+        if 0 <= offset < len(self._map) and array.flags.c_contiguous:
+            return offset
+        return None
+
+    def take(self, offset: int, size: int) -> None:
+        """Take memory for a range, or say what is needed and what is there."""
+        available = available_bytes()
+        if size > available:
+            raise ResourceExhaustedError(_short_of_memory(size, available))
+        try:
+            os.posix_fallocate(self.descriptor, offset, size)
+        except OSError as error:
+            raise ResourceExhaustedError(_short_of_memory(size, available)) from error
+
+    def give_back(self, offset: int, size: int) -> None:
+        """Give the memory of a range back to the system."""
+        if hasattr(mmap, "MADV_REMOVE"):
+            self._map.madvise(mmap.MADV_REMOVE, offset, size)
+
+
+class Heap:
+    """The part of the arena that one process hands out."""
+
+    def __init__(self, arena: Arena, start: int, end: int) -> None:
+        self._arena = arena
+        self._top = self._taken = start
+        self._end = end
+        self._sizes: dict[int, int] = {}
+        self._free: dict[int, list[int]] = {}
+        self._hollow: set[int] = set()
+        self._idle = 0
+        self.start, self.end = start, end
+
+    def allocate(self, size: int) -> int:
+        """Return the offset of a block of at least `size` bytes.
+
+        Raises
+        ------
+        ResourceExhaustedError
+            If the memory cannot be had.
+        """
+        size = _size_class(size)
+        free = self._free.get(size)
+        if free:
+            offset = free.pop()
+            self._fill(offset, size)
+            self._sizes[offset] = size
+            return offset
+        offset = self._top
+        if offset + size > self._end:
+            raise ResourceExhaustedError(
+                f"a core's heap of {HEAP_BYTES >> 30} GiB cannot hold {size} more bytes"
+            )
+        if offset + size > self._taken:
+            step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
+            self._arena.take(self._taken, step)
+            self._taken += step
+        self._top = offset + size
+        self._sizes[offset] = size
+        return offset
+
+    def _fill(self, offset: int, size: int) -> None:
+        """Make sure that a block that was free has memory."""
+        if offset in self._hollow:
+            self._arena.take(offset, size)
+            self._hollow.discard(offset)
+        else:
+            self._idle -= size
+
+    def free(self, offset: int) -> None:
+        """Take a block back."""
+        size = self._sizes.pop(offset)
+        self._free.setdefault(size, []).append(offset)
+        if size >= _COMMIT_BYTES and self._idle + size > _IDLE_BYTES:
+            self._arena.give_back(offset, size)
+            self._hollow.add(offset)
+            return
+        self._idle += size
+
+    def owns(self, offset: int) -> bool:
+        """Return whether `offset` lies in this heap."""
+        return self.start <= offset < self.end
+
+    @property
+    def used_bytes(self) -> int:
+        """The size of the blocks that are in use."""
+        return sum(self._sizes.values())
+
+
+def _size_class(size: int) -> int:
+    """Round a size up so that blocks can be used again: at most a quarter is lost."""
+    if size <= _ALIGNMENT:
+        return _ALIGNMENT
+    if size <= _PAGE:
+        return _rounded(size, _ALIGNMENT)
+    step = max(_PAGE, 1 << (size - 1).bit_length() - 3)
+    return _rounded(size, step)
+
+
+def _rounded(size: int, multiple: int) -> int:
+    return -(-size // multiple) * multiple
+
+
+def _anonymous_file() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("tpuref", os.MFD_CLOEXEC)
+    descriptor, path = tempfile.mkstemp()
+    os.unlink(path)
+    return descriptor
+
+
+def available_bytes() -> int:
+    """Return how much memory can still be taken, by the system and the cgroup."""
+    return min(_system_available(), _cgroup_available())
+
+
+def _system_available() -> int:
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 1 << 62
+
+
+def _cgroup_available() -> int:
+    try:
+        with open("/sys/fs/cgroup/memory.max") as file:
+            limit = file.read().strip()
+        with open("/sys/fs/cgroup/memory.current") as file:
+            used = int(file.read())
+    except OSError:
+        return 1 << 62
+    return 1 << 62 if limit == "max" else max(0, int(limit) - used)
+
+
+def _short_of_memory(need: int, have: int) -> str:
+    return (
+        f"the cores need {need} more bytes of shared memory, {have} are available; use "
+        "smaller batches or fewer cores, or give the container more memory"
+    )

@@ -1,0 +1,783 @@
+"""The infeed queue: tuples of tensors that the host brings to running replicas."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.graph.build import apply_all, apply_operation
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.tpu.cores import core
+from tpuref.tpu.device_assignment import DeviceAssignment
+
+__all__ = ["InfeedQueue"]
+
+_CORES_PER_HOST = 8  # where a shard goes when no device assignment tells
+
+
+class ShardDimensionTypeError(TypeError, ValueError):
+    """A shard dimension is no integer.
+
+    Releases up to 1.15 raise ValueError for it, later ones TypeError; this is both.
+    """
+
+
+class InfeedQueue:
+    """A queue of tuples that the host fills and a replicated computation empties.
+
+    Each tuple is split into as many shards as there are replicas, element by element,
+    along the shard dimension of the element; every replica takes its own shard.  Types,
+    shapes and sharding may be set step by step.  They are frozen, and may no longer
+    change, as soon as operations are generated; what was not set is then 1 shard, along
+    dimension 0.
+
+    Parameters
+    ----------
+    number_of_tuple_elements : int, optional
+        The number of tensors in a tuple; by default as many as the first of the lists
+        below has entries.
+    tuple_types : list of dtypes, optional
+        The type of each element.
+    tuple_shapes : list of shapes, optional
+        The shape of each element as a whole, before it is split.
+    shard_dimensions : list of int or None, optional
+        The dimension that each element is split along.
+    name : str, optional
+        The name in front of the names of the operations.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements is not given in any way, or not above 0; if a list has
+        another length; if a shard dimension is negative.
+    TypeError
+        If an entry is no dtype, no shape or no dimension.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
+    >>> total = tf.tpu.replicate(
+    ...     lambda x, fed: x + fed, [[10.0], [20.0]], infeed_queue=queue)
+    >>> enqueue = queue.split_inputs_and_generate_enqueue_ops(
+    ...     [tf.constant([1.0, 2.0, 3.0, 4.0])])
+    >>> with tf.Session() as sess:
+    ...     _, values = sess.run([enqueue, total])
+    >>> [value.tolist() for (value,) in values]
+    [[11.0, 12.0], [23.0, 24.0]]
+
+    References
+    ----------
+    000_04abb9e9288042d8.txt (infeed_queue of replicate and batch_parallel)
+    """
+
+    def __init__(
+        self,
+        number_of_tuple_elements: int | None = None,
+        tuple_types: Sequence[Any] | None = None,
+        tuple_shapes: Sequence[Any] | None = None,
+        shard_dimensions: Sequence[int | None] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._number_of_elements = _number_of_elements(
+            number_of_tuple_elements, tuple_types, tuple_shapes, shard_dimensions
+        )
+        self._name = "InfeedQueue" if name is None else name
+        self._types: list[DType] | None = None
+        self._shapes: list[TensorShape] | None = None
+        self._dimensions: list[int | None] = [None] * self._number_of_elements
+        self._shards: int | None = None
+        self._frozen = False
+        if tuple_types is not None:
+            self.set_tuple_types(tuple_types)
+        if tuple_shapes is not None:
+            self.set_tuple_shapes(tuple_shapes)
+        if shard_dimensions is not None:
+            self.set_shard_dimensions(shard_dimensions)
+
+    # -- configuration ---------------------------------------------------------
+
+    @property
+    def number_of_tuple_elements(self) -> int:
+        """The number of tensors in a tuple."""
+        return self._number_of_elements
+
+    @property
+    def tuple_types(self) -> list[DType] | None:
+        """The type of each element, None while they are not set."""
+        return None if self._types is None else list(self._types)
+
+    @property
+    def tuple_shapes(self) -> list[TensorShape] | None:
+        """The shape of each whole element, None while they are not set."""
+        return None if self._shapes is None else list(self._shapes)
+
+    @property
+    def shard_dimensions(self) -> list[int | None]:
+        """The dimension each element is split along, None where it is not set."""
+        return list(self._dimensions)
+
+    @property
+    def number_of_shards(self) -> int | None:
+        """The number of shards of every element, None while it is not set."""
+        return self._shards
+
+    def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
+        """Set the types of the elements.
+
+        Parameters
+        ----------
+        tuple_types
+            One dtype, or value that converts to one, for each element.
+
+        Raises
+        ------
+        TypeError
+            If an entry is no dtype.
+        ValueError
+            If the number of entries is another one, or the frozen types differ.
+        """
+        self._check_length("tuple_types", tuple_types)
+        try:
+            types = [as_dtype(value) for value in tuple_types]
+        except TypeError as error:
+            raise TypeError(
+                f"InfeedQueue: tuple_types is {tuple_types!r}, expected values that "
+                f"convert to dtypes: {error}"
+            ) from None
+        if self._frozen and types != self._types:
+            raise self._frozen_error("tuple_types", self._types, types)
+        self._types = types
+
+    def set_tuple_shapes(self, tuple_shapes: Sequence[Any]) -> None:
+        """Set the shapes of the whole elements.
+
+        Parameters
+        ----------
+        tuple_shapes
+            One shape, or value that converts to one, for each element.
+
+        Raises
+        ------
+        TypeError
+            If an entry is no shape.
+        ValueError
+            If the number of entries is another one, a shape cannot be split in the way
+            that was set, or the frozen shapes differ.
+        """
+        self._check_length("tuple_shapes", tuple_shapes)
+        try:
+            shapes = [as_shape(value) for value in tuple_shapes]
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"InfeedQueue: tuple_shapes is {tuple_shapes!r}, expected values that "
+                f"convert to shapes: {error}"
+            ) from None
+        if self._frozen and shapes != self._shapes:
+            raise self._frozen_error("tuple_shapes", self._shapes, shapes)
+        self._shapes = shapes
+        self._check_divisible()
+
+    def set_shard_dimensions(self, shard_dimensions: Sequence[int | None]) -> None:
+        """Set the dimension that each element is split along.
+
+        Parameters
+        ----------
+        shard_dimensions
+            One dimension for each element, counted from 0; None leaves it open.
+
+        Raises
+        ------
+        TypeError
+            If an entry is neither an integer nor None (a ValueError, too).
+        ValueError
+            If the number of entries is another one, a dimension is negative, a shape
+            cannot be split along it, or the frozen dimensions differ.
+        """
+        self._check_length("shard_dimensions", shard_dimensions)
+        dimensions = [_shard_dimension(value) for value in shard_dimensions]
+        if self._frozen:
+            pairs = zip(dimensions, self._dimensions, strict=True)
+            if any(new is not None and new != frozen for new, frozen in pairs):
+                raise self._frozen_error(
+                    "shard_dimensions", self._dimensions, dimensions
+                )
+            return
+        self._dimensions = dimensions
+        self._check_divisible()
+
+    def set_number_of_shards(self, number_of_shards: int) -> None:
+        """Set the number of shards, which is the number of replicas.
+
+        Parameters
+        ----------
+        number_of_shards
+            How many equal parts every element is split into.
+
+        Raises
+        ------
+        TypeError
+            If it is no integer.
+        ValueError
+            If it is not above 0, if a shape cannot be split that way, or if it was
+            frozen to another number.
+        """
+        shards = _positive("number_of_shards", number_of_shards)
+        if self._frozen and shards != self._shards:
+            raise self._frozen_error("number_of_shards", self._shards, shards)
+        self._shards = shards
+        self._check_divisible()
+
+    def set_configuration_from_input_tensors(
+        self, input_tensors: Sequence[Any]
+    ) -> None:
+        """Set types and shapes to those of the tensors of one whole tuple.
+
+        Parameters
+        ----------
+        input_tensors
+            One tensor, or value that converts to one, for each element.
+
+        Raises
+        ------
+        ValueError
+            If the number of tensors is another one, or the frozen configuration
+            differs.
+        """
+        self._configured(input_tensors)
+
+    def set_configuration_from_sharded_input_tensors(
+        self, input_tensors: Sequence[Sequence[Any]]
+    ) -> None:
+        """Set types, shapes and number of shards to those of a tuple that is split.
+
+        Parameters
+        ----------
+        input_tensors
+            For each shard, one tensor for each element.
+
+        Raises
+        ------
+        TypeError
+            If the shards of an element differ in type, or their size is not known.
+        ValueError
+            If a list has another length, if the shards of an element are no equal
+            parts of it, or if the frozen configuration differs.
+        """
+        self._configured_by_shards(input_tensors)
+
+    def freeze(self) -> None:
+        """Fix the configuration; what is not set becomes 1 shard, dimension 0.
+
+        Raises
+        ------
+        ValueError
+            If types or shapes are not set, a rank is not known, or a shape cannot be
+            split.
+        """
+        if self._types is None:
+            raise ValueError(
+                "InfeedQueue.freeze: the types of the elements are not set; give "
+                "tuple_types, or call set_tuple_types"
+            )
+        if self._shapes is None or any(shape.rank is None for shape in self._shapes):
+            raise ValueError(
+                f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
+                "of known rank for every element; give tuple_shapes, or call "
+                "set_tuple_shapes"
+            )
+        self._fill_in_sharding()
+        self._check_divisible()
+        self._frozen = True
+
+    # -- operations ------------------------------------------------------------
+
+    def generate_dequeue_op(self, tpu_device: int | None = 0) -> list[Tensor]:
+        """Take one tuple; to be called inside the replicated computation.
+
+        This freezes the configuration.
+
+        Parameters
+        ----------
+        tpu_device
+            The core of the replica that takes it; None leaves that to the device
+            scopes around.
+
+        Returns
+        -------
+        list of Tensor
+            The replica's shard of each element.
+
+        Raises
+        ------
+        ValueError
+            If the graph takes from this queue already, or `freeze` fails.
+        tpuref.errors.OutOfRangeError
+            At evaluation, if the queue was closed and the replica's tuples are used up.
+        tpuref.errors.DeadlineExceededError
+            At evaluation, if no tuple comes in time.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> queue = tf.contrib.tpu.InfeedQueue(
+        ...     tuple_types=[tf.float32], tuple_shapes=[[6]])
+        >>> queue.set_number_of_shards(2)
+        >>> queue.generate_dequeue_op()[0].shape.as_list()
+        [3]
+        """
+        self.freeze()
+        key = self._key()
+        self._check_first("generate_dequeue_op", "InfeedDequeueTuple", key)
+        assert self._types is not None
+        placement: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if tpu_device is not None:
+            placement = get_default_graph().device(core(tpu_device))
+        with placement:
+            return apply_all(
+                "InfeedDequeueTuple",
+                name=f"{self._name}/dequeue",
+                queue=key,
+                dtypes=tuple(dtype.name for dtype in self._types),
+                shapes=tuple(shape.as_tuple() for shape in self._sharded_shapes()),
+            )
+
+    def generate_enqueue_ops(
+        self,
+        sharded_inputs: Sequence[Sequence[Any]],
+        tpu_ordinal_function: Callable[[int], int] | None = None,
+        placement_function: Callable[[int], str] | None = None,
+    ) -> list[Operation | None]:
+        """Add one tuple that is split already.
+
+        This freezes the configuration.  Running the operations again adds another
+        tuple.
+
+        Parameters
+        ----------
+        sharded_inputs
+            For each replica, one tensor for each element.
+        tpu_ordinal_function
+            Gives the device ordinal for a shard's number; by default -1.  It is
+            recorded in the operation.  Shard k goes to replica k, wherever that runs.
+        placement_function
+            Gives the device of the operation for a shard's number; by default it is
+            placed beside its tensors.
+
+        Returns
+        -------
+        list of Operation
+            One for each shard.  In eager mode they run at once and None stands for
+            each.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for `set_configuration_from_sharded_input_tensors` and `freeze`.
+        ValueError
+            If the graph adds to this queue already, or the tensors of a shard are on
+            different devices and there is no `placement_function`.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> queue = tf.contrib.tpu.InfeedQueue(
+        ...     number_of_tuple_elements=1, name="images")
+        >>> shards = [[tf.zeros([3])], [tf.ones([3])]]
+        >>> [operation.name for operation in queue.generate_enqueue_ops(shards)]
+        ['images/enqueue/0', 'images/enqueue/1']
+        >>> queue.tuple_shapes
+        [TensorShape([Dimension(6)])]
+        """
+        shards = self._configured_by_shards(sharded_inputs)
+        self.freeze()
+        key = self._key()
+        self._check_first("generate_enqueue_ops", "InfeedEnqueueTuple", key)
+        return self._enqueued(key, shards, tpu_ordinal_function, placement_function)
+
+    def split_inputs_and_generate_enqueue_ops(
+        self,
+        inputs: Sequence[Any],
+        device_assignment: DeviceAssignment | None = None,
+        placement_function: Callable[[int], str] | None = None,
+        tpu_ordinal_function: Callable[[int], int] | None = None,
+    ) -> list[Operation | None]:
+        """Split one whole tuple and add it.
+
+        This freezes the configuration.  Running the operations again adds another
+        tuple.
+
+        Parameters
+        ----------
+        inputs
+            One tensor for each element.
+        device_assignment
+            Gives host and ordinal of each replica; by default there are eight cores a
+            host, taken in order.
+        placement_function, tpu_ordinal_function
+            As for `generate_enqueue_ops`; they come before `device_assignment`.
+
+        Returns
+        -------
+        list of Operation
+            One for each shard.  In eager mode they run at once and None stands for
+            each.
+
+        Raises
+        ------
+        ValueError
+            If the graph adds to this queue already, a tensor cannot be split, or the
+            frozen configuration differs.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> queue = tf.contrib.tpu.InfeedQueue(
+        ...     number_of_tuple_elements=1, shard_dimensions=[1])
+        >>> queue.set_number_of_shards(2)
+        >>> operations = queue.split_inputs_and_generate_enqueue_ops([tf.zeros([3, 4])])
+        >>> [operation.inputs[0].shape.as_list() for operation in operations]
+        [[3, 2], [3, 2]]
+        """
+        tensors = self._configured(inputs)
+        self.freeze()
+        key = self._key()
+        self._check_first(
+            "split_inputs_and_generate_enqueue_ops", "InfeedEnqueueTuple", key
+        )
+        return self._enqueued(
+            key,
+            self._split(tensors),
+            tpu_ordinal_function or _ordinals(device_assignment),
+            placement_function or _hosts(device_assignment),
+        )
+
+    def generate_close_op(self) -> Operation | None:
+        """End the input: replicas take what is left, then find the end.
+
+        TensorFlow's queue has no such operation.
+
+        Returns
+        -------
+        Operation
+            To be run after the last tuple was added.  In eager mode the queue is closed
+            at once and None is returned.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> queue = tf.contrib.tpu.InfeedQueue(
+        ...     tuple_types=[tf.int32], tuple_shapes=[[]])
+        >>> out = tf.tpu.rewrite(lambda fed: fed + 1, infeed_queue=queue)
+        >>> with tf.Session() as sess:
+        ...     sess.run(queue.generate_close_op())
+        ...     try:
+        ...         sess.run(out)
+        ...     except tf.errors.OutOfRangeError:
+        ...         print("no more input")
+        no more input
+        """
+        return _performed("InfeedClose", [], f"{self._name}/close", queue=self._key())
+
+    # -- what the above are made of --------------------------------------------
+
+    def _check_length(self, argument: str, values: Sequence[Any]) -> None:
+        if _length(argument, values) != self._number_of_elements:
+            raise ValueError(
+                f"InfeedQueue: {argument} is {values!r}, expected a list of length "
+                f"{self._number_of_elements}, the number of tuple elements"
+            )
+
+    def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
+        return ValueError(
+            f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
+            "the queue before operations or tf.tpu.replicate use it"
+        )
+
+    def _fill_in_sharding(self) -> None:
+        self._shards = self._shards or 1
+        self._dimensions = [dimension or 0 for dimension in self._dimensions]
+
+    def _check_divisible(self) -> None:
+        if self._shapes is None or self._shards is None:
+            return
+        for shape, dimension in zip(self._shapes, self._dimensions, strict=True):
+            if dimension is not None:
+                _sharded_shape(shape, dimension, self._shards)
+
+    def _sharded_shapes(self) -> list[TensorShape]:
+        assert self._shapes is not None and self._shards is not None
+        return [
+            _sharded_shape(shape, dimension or 0, self._shards)
+            for shape, dimension in zip(self._shapes, self._dimensions, strict=True)
+        ]
+
+    def _tensors(self, values: Sequence[Any]) -> list[Tensor]:
+        """Convert the elements of a tuple, to the declared types where they fit."""
+        self._check_length("input_tensors", values)
+        hints: Sequence[DType | None] = self._types or [None] * len(values)
+        return [
+            convert_to_tensor(value, dtype_hint=hint)
+            for value, hint in zip(values, hints, strict=True)
+        ]
+
+    def _configured(self, inputs: Sequence[Any]) -> list[Tensor]:
+        tensors = self._tensors(inputs)
+        self.set_tuple_shapes([tensor.shape for tensor in tensors])
+        self.set_tuple_types([tensor.dtype for tensor in tensors])
+        return tensors
+
+    def _configured_by_shards(
+        self, sharded_inputs: Sequence[Sequence[Any]]
+    ) -> list[list[Tensor]]:
+        if not self._frozen:
+            self._shapes = None  # the new shapes need not divide like the old ones
+        self.set_number_of_shards(_length("input_tensors", sharded_inputs))
+        shards = [self._tensors(values) for values in sharded_inputs]
+        self._fill_in_sharding()
+        shapes = [
+            _whole_shape([tensor.shape for tensor in element], dimension or 0)
+            for element, dimension in zip(
+                zip(*shards, strict=True), self._dimensions, strict=True
+            )
+        ]
+        self.set_tuple_shapes(shapes)
+        types = [[tensor.dtype for tensor in tensors] for tensors in shards]
+        if any(own != types[0] for own in types):
+            raise TypeError(
+                f"InfeedQueue: the shards of input_tensors have the types {types}, "
+                "expected the same types in every shard"
+            )
+        self.set_tuple_types(types[0])
+        return shards
+
+    def _key(self) -> str:
+        """Return the name of the queue in the current graph, where it is unique."""
+        queues = get_default_graph().queues
+        for key, queue in queues.items():
+            if queue is self:
+                return key
+        key, suffix = self._name, 0
+        while key in queues:
+            suffix += 1
+            key = f"{self._name}_{suffix}"
+        queues[key] = self
+        return key
+
+    def _check_first(self, method: str, op: str, key: str) -> None:
+        for operation in get_default_graph().get_operations():
+            if operation.type == op and operation.attrs["queue"] == key:
+                raise ValueError(
+                    f"InfeedQueue.{method}: the graph has an {op} of queue {key!r} "
+                    f"already, built at {operation.site}; run that one again, or make "
+                    "another queue"
+                )
+
+    def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return the elements of each shard."""
+        assert self._shards is not None
+        if self._shards == 1:
+            return [list(tensors)]
+        parts = []
+        elements = zip(tensors, self._dimensions, strict=True)
+        for k, (tensor, dimension) in enumerate(elements):
+            with _beside(tensor):
+                parts.append(
+                    apply_all(
+                        "Split",
+                        tensor,
+                        name=f"{self._name}/split/{k}",
+                        axis=dimension,
+                        sizes=(None,) * self._shards,
+                    )
+                )
+        return [list(shard) for shard in zip(*parts, strict=True)]
+
+    def _enqueued(
+        self,
+        key: str,
+        shards: Sequence[Sequence[Tensor]],
+        ordinal_of: Callable[[int], int] | None,
+        device_of: Callable[[int], str] | None,
+    ) -> list[Operation | None]:
+        if device_of is None:
+            for shard, tensors in enumerate(shards):
+                _check_one_device(shard, tensors)
+        return [
+            self._enqueued_shard(key, k, tensors, ordinal_of, device_of)
+            for k, tensors in enumerate(shards)
+        ]
+
+    def _enqueued_shard(
+        self,
+        key: str,
+        shard: int,
+        tensors: Sequence[Tensor],
+        ordinal_of: Callable[[int], int] | None,
+        device_of: Callable[[int], str] | None,
+    ) -> Operation | None:
+        if device_of is None:
+            placement = _beside(tensors[0])
+        else:
+            placement = get_default_graph().device(device_of(shard))
+        with placement:
+            return _performed(
+                "InfeedEnqueueTuple",
+                tensors,
+                f"{self._name}/enqueue/{shard}",
+                queue=key,
+                shard=shard,
+                device_ordinal=-1 if ordinal_of is None else ordinal_of(shard),
+            )
+
+
+def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int:
+    if number is not None:
+        return _positive("number_of_tuple_elements", number)
+    names = ("tuple_types", "tuple_shapes", "shard_dimensions")
+    for name, values in zip(names, lists, strict=True):
+        if values is not None:
+            return _positive("number_of_tuple_elements", _length(name, values))
+    raise ValueError(
+        "InfeedQueue: the number of tuple elements is not known; give "
+        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions"
+    )
+
+
+def _length(argument: str, values: Sequence[Any]) -> int:
+    try:
+        return len(values)
+    except TypeError:
+        raise TypeError(
+            f"InfeedQueue: {argument} must be a list, got {values!r}"
+        ) from None
+
+
+def _positive(argument: str, value: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"InfeedQueue: {argument} must be an integer, got {value!r} of type "
+            f"{type(value).__name__}"
+        ) from None
+    if number < 1:
+        raise ValueError(f"InfeedQueue: {argument} must be 1 or more, got {number}")
+    return number
+
+
+def _shard_dimension(value: int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        dimension = operator.index(value)
+    except TypeError:
+        raise ShardDimensionTypeError(
+            f"InfeedQueue: shard_dimensions holds {value!r} of type "
+            f"{type(value).__name__}, expected integers or None"
+        ) from None
+    if dimension < 0:
+        raise ValueError(
+            f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
+            "dimensions are counted from the first"
+        )
+    return dimension
+
+
+def _sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
+    """Return the shape of one of `shards` equal parts along `dimension`."""
+    if shards == 1:
+        return shape
+    dims = _dims_with(shape, dimension)
+    size = dims[dimension]
+    if size is None:
+        raise ValueError(
+            f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
+            f"split it into {shards} shards; declare its size in tuple_shapes"
+        )
+    if size % shards:
+        raise ValueError(
+            f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
+            f"along dimension {dimension}, whose size is {size}"
+        )
+    dims[dimension] = size // shards
+    return TensorShape(dims)
+
+
+def _whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
+    """Return the shape of the tensor that has parts of `shapes` along `dimension`."""
+    if len(shapes) == 1:
+        return shapes[0]
+    wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
+    if not all(whole.is_compatible_with(wholes[-1]) for whole in wholes):
+        raise ValueError(
+            f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
+            f"of {len(shapes)} equal shards along dimension {dimension}"
+        )
+    return wholes[0]
+
+
+def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
+    dims = _dims_with(shape, dimension)
+    size = dims[dimension]
+    if size is None:
+        raise TypeError(
+            f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
+            "known, expected a tensor with a static size there; use set_shape"
+        )
+    dims[dimension] = size * shards
+    return TensorShape(dims)
+
+
+def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
+    if shape.rank is None or shape.rank <= dimension:
+        raise ValueError(
+            f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
+            "along; set another one with shard_dimensions"
+        )
+    return shape.as_list()
+
+
+def _ordinals(assignment: DeviceAssignment | None) -> Callable[[int], int]:
+    if assignment is None:
+        return lambda shard: shard % _CORES_PER_HOST
+    return lambda shard: assignment.tpu_ordinal(replica=shard)
+
+
+def _hosts(assignment: DeviceAssignment | None) -> Callable[[int], str]:
+    if assignment is None:
+        return lambda shard: f"/task:{shard // _CORES_PER_HOST}/device:CPU:0"
+    return lambda shard: assignment.host_device(replica=shard)
+
+
+def _check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
+    devices = [tensor.device for tensor in tensors]
+    if len(set(devices)) > 1:
+        raise ValueError(
+            f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
+            f"the devices {devices}, expected one device; give a placement_function"
+        )
+
+
+@contextlib.contextmanager
+def _beside(tensor: Tensor) -> Iterator[None]:
+    """Place operations on the device of `tensor`, whatever the scopes around ask."""
+    graph = get_default_graph()
+    with graph.device(None), graph.device(tensor.device):
+        yield
+
+
+def _performed(
+    op: str, inputs: Sequence[Tensor], name: str, **attrs: Any
+) -> Operation | None:
+    """Add an operation without outputs and return it; in eager mode run it at once."""
+    if executing_eagerly():
+        apply_all(op, *inputs, name=name, **attrs)
+        return None
+    return apply_operation(op, *inputs, name=name, **attrs)

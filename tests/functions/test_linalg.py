@@ -1,0 +1,137 @@
+"""Products, traces and lengths as a session sees them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+RNG = np.random.default_rng(3)
+
+
+def run(fetches: Any, feed_dict: Any = None) -> Any:
+    return tf.Session().run(fetches, feed_dict)
+
+
+def test_matrix_products_with_either_matrix_turned() -> None:
+    a, b = RNG.integers(0, 9, (3, 2)), RNG.integers(0, 9, (4, 3))
+    found = run(tf.matmul(a, b, transpose_a=True, transpose_b=True))
+    assert found.tolist() == (a.T @ b.T).tolist()
+    assert run(tf.constant(b) @ a).tolist() == (b @ a).tolist()
+
+
+def test_a_plain_matrix_takes_the_dtype_of_the_tensor_beside_it() -> None:
+    a = tf.constant([[1, 2]], tf.bfloat16)
+    assert tf.matmul([[1], [2]], a).dtype == tf.bfloat16
+    assert tf.linalg.matvec([[1.0, 2.0]], tf.constant([3, 4], tf.float64)).dtype == (
+        tf.float64
+    )
+
+
+def test_matmul_of_matrices_whose_shapes_come_later() -> None:
+    a = tf.placeholder(tf.float32, [None, None])
+    product = tf.matmul(a, a)
+    assert run(product, {a: np.eye(2)}).tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"float32\[2,3\]"):
+        run(product, {a: np.ones((2, 3))})
+
+
+def test_matmul_refuses_vectors_and_contradictions() -> None:
+    matrix = tf.ones([2, 2])
+    with pytest.raises(ValueError, match=r"b must have rank 2.*matvec"):
+        tf.matmul(matrix, [1.0, 2.0])
+    with pytest.raises(ValueError, match="exclude each other"):
+        tf.matmul(matrix, matrix, transpose_a=True, adjoint_a=True)
+    with pytest.raises(ValueError, match="exclude each other"):
+        tf.linalg.matvec(matrix, [1.0, 1.0], transpose_a=True, adjoint_a=True)
+    with pytest.raises(ValueError, match=r"(?s)inner dimensions 2 and 3.*test_linalg"):
+        tf.matmul(matrix, tf.ones([3, 2]))
+
+
+def test_matvec_broadcasts_what_lies_before() -> None:
+    a = RNG.integers(0, 9, (5, 2, 3))
+    v = RNG.integers(0, 9, (4, 1, 3))
+    expected = (a * v[..., None, :]).sum(-1)
+    assert run(tf.linalg.matvec(a, v)).tolist() == expected.tolist()
+    turned = run(tf.linalg.matvec(a, [1, 2], transpose_a=True))
+    assert turned.tolist() == (a[:, 0] + 2 * a[:, 1]).tolist()
+    adjoint = run(tf.linalg.matvec([[1j]], [1j], adjoint_a=True))
+    assert adjoint.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "axes", [0, 1, 2, [1, 0], [[0, 1], [1, 0]], np.array([[1], [0]]), ((-1,), (-2,))]
+)
+def test_tensordot_takes_axes_in_every_form(axes: Any) -> None:
+    a, b = RNG.integers(0, 9, (3, 3)), RNG.integers(0, 9, (3, 3))
+    assert run(tf.tensordot(a, b, axes)).tolist() == np.tensordot(a, b, axes).tolist()
+
+
+def test_tensordot_of_unknown_rank() -> None:
+    a = tf.placeholder(tf.float32)
+    assert run(tf.tensordot(a, a, 1), {a: [1.0, 2.0]}) == 5
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(tf.tensordot(a, a, 1), {a: np.ones((2, 3))})
+
+
+@pytest.mark.parametrize("axes", [-1, [0], [[0], [0], [0]], "01"])
+def test_tensordot_refuses_other_axes(axes: Any) -> None:
+    with pytest.raises(ValueError, match=r"tf\.tensordot: axes must"):
+        tf.tensordot([1.0], [1.0], axes)
+
+
+def test_einsum_takes_only_a_name_besides() -> None:
+    assert tf.einsum("i->", [1.0], name="total").op.name == "total"
+    with pytest.raises(TypeError, match=r"unknown keywords \['order'\]"):
+        tf.einsum("i->", [1.0], order="C")
+    with pytest.raises(ValueError, match="has no inputs"):
+        tf.einsum("i->")
+
+
+def test_traces_are_batched_over_the_first_axes() -> None:
+    x = RNG.integers(0, 9, (4, 3, 2))
+    assert run(tf.trace(x)).tolist() == (x[:, 0, 0] + x[:, 1, 1]).tolist()
+    with pytest.raises(ValueError, match="rank 2 or more"):
+        tf.trace([1.0])
+
+
+@pytest.mark.parametrize("ord", [1, 2, 3, 0.5, np.inf, "euclidean"])
+def test_lengths_of_vectors(ord: Any) -> None:
+    x = np.asarray([[3.0, -4.0], [1.0, 0.0]])
+    number = 2 if ord == "euclidean" else ord
+    rows = [np.linalg.norm(row, number) for row in x]
+    np.testing.assert_allclose(run(tf.norm(x, ord, axis=1)), rows)
+    whole = run(tf.norm(x, ord, keepdims=True))
+    np.testing.assert_allclose(whole, [[np.linalg.norm(x.reshape(-1), number)]])
+
+
+@pytest.mark.parametrize("ord", ["fro", "euclidean", 1, np.inf])
+@pytest.mark.parametrize("axis", [(-2, -1), (2, 0)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_sizes_of_matrices(ord: Any, axis: Any, keepdims: bool) -> None:
+    x = RNG.standard_normal((2, 3, 4))
+    number = "fro" if ord == "euclidean" else ord
+    expected = np.linalg.norm(x, number, axis, keepdims)
+    np.testing.assert_allclose(run(tf.norm(x, ord, axis, keepdims)), expected)
+
+
+def test_length_of_complex_numbers_is_real() -> None:
+    length = tf.norm(tf.constant([3j, 4.0], tf.complex64))
+    assert length.dtype == tf.float32
+    assert math.isclose(run(length), 5)
+
+
+def test_norm_refuses_what_it_does_not_know() -> None:
+    matrix = tf.ones([2, 2])
+    with pytest.raises(ValueError, match="positive number or infinity for vectors"):
+        tf.norm(matrix, ord=-1)
+    with pytest.raises(ValueError, match="for matrices"):
+        tf.norm(matrix, ord=2, axis=(0, 1))
+    with pytest.raises(ValueError, match="one or two axes"):
+        tf.norm(matrix, axis=(0, 1, 2))
+    with pytest.raises(ValueError, match="keepdims and keep_dims"):
+        tf.norm(matrix, keepdims=True, keep_dims=True)

@@ -1,0 +1,74 @@
+"""The kernels under test, one twin after the other, and the memory they work on."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from tpuref.kernels import COMPILED, arrays
+
+
+class Kernels(NamedTuple):
+    """One of the twins."""
+
+    sharding: ModuleType
+    padding: ModuleType
+
+
+def require_compiled() -> None:
+    """Skip where there are no compiled kernels on purpose."""
+    if os.environ.get("TPUREF_KERNELS") == "python":
+        pytest.skip("TPUREF_KERNELS=python leaves the compiled kernels out")
+    if all(importlib.util.find_spec(name) is None for name in COMPILED):
+        pytest.skip("this tpuref was built without compiled kernels (TPUREF_PURE=1)")
+
+
+@pytest.fixture
+def compiled() -> None:
+    require_compiled()
+
+
+@pytest.fixture(params=["python", "cython"])
+def kernels(request: pytest.FixtureRequest) -> Kernels:
+    if request.param == "cython":
+        require_compiled()
+    package = f"tpuref.kernels.{request.param}"
+    return Kernels(
+        importlib.import_module(f"{package}.sharding"),
+        importlib.import_module(f"{package}.padding"),
+    )
+
+
+@pytest.fixture
+def use_kernels(kernels: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the twin under test beneath `tpuref.kernels.arrays`."""
+    monkeypatch.setattr(arrays, "sharding", kernels.sharding)
+    monkeypatch.setattr(arrays, "padding", kernels.padding)
+
+
+class Memory:
+    """Bytes at an odd address between two fences that nobody may write to."""
+
+    FENCE = 33
+
+    def __init__(self, size: int) -> None:
+        self._whole = np.full(size + 2 * self.FENCE, 0xA5, np.uint8)
+        self.bytes = self._whole[self.FENCE : self.FENCE + size]
+
+    def fences_stand(self) -> bool:
+        fences = np.delete(self._whole, np.s_[self.FENCE : -self.FENCE])
+        return bool((fences == 0xA5).all())
+
+    def untouched(self) -> bool:
+        return bool((self._whole == 0xA5).all())
+
+
+@pytest.fixture
+def memory() -> type[Memory]:
+    return Memory

@@ -1,0 +1,169 @@
+"""split, join, pad_to and unpad_to on whole arrays, over each twin."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tpuref.kernels import arrays
+
+pytestmark = pytest.mark.usefixtures("use_kernels")
+
+DTYPES = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128", "S3", "U2"),
+    ml_dtypes.bfloat16,
+]
+
+
+def random_array(shape, dtype, seed=0):
+    """Random bits, but for those dtypes in which not every pattern is a value."""
+    dtype = np.dtype(dtype)
+    rng = np.random.default_rng(seed)
+    if dtype.kind in "bSU":
+        return rng.integers(0, 2, shape).astype(dtype)
+    raw = rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
+    return raw.view(dtype).reshape(shape)
+
+
+def assert_same(actual, expected):
+    """Equal to the bit, of the same dtype, contiguous, and with memory of its own."""
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert actual.tobytes() == expected.tobytes()
+    assert actual.flags.c_contiguous
+    assert actual.flags.writeable
+
+
+LAYOUTS = {
+    "contiguous": lambda array: array,
+    "fortran": np.asfortranarray,
+    "transposed": lambda array: array.T,
+    "reversed": lambda array: array[::-1],
+    "every second": lambda array: array[..., ::2],
+    "broadcast": lambda array: np.broadcast_to(array, (2, *array.shape)),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_dtype(dtype):
+    array = random_array((3, 4, 5), dtype)
+    for part, expected in zip(
+        arrays.split(array, 1, 2), np.split(array, 2, 1), strict=True
+    ):
+        assert_same(part, expected)
+    assert_same(arrays.join(arrays.split(array, 1, 2), 1), array)
+    padded = np.zeros((4, 4, 7), dtype)
+    padded[:3, :, :5] = array
+    assert_same(arrays.pad_to(array, (4, 4, 7)), padded)
+    assert_same(arrays.unpad_to(padded, (3, 4, 5)), array)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["int32", ml_dtypes.bfloat16], ids=str)
+def test_every_layout(layout, dtype):
+    array = LAYOUTS[layout](random_array((6, 4, 6), dtype))
+    for axis in range(array.ndim):
+        parts = arrays.split(array, axis, array.shape[axis])
+        for part, expected in zip(
+            parts, np.split(array, array.shape[axis], axis), strict=True
+        ):
+            assert_same(part, expected)
+        spread = np.split(array, array.shape[axis], axis)
+        assert_same(arrays.join(spread, axis), np.ascontiguousarray(array))
+    larger = tuple(extent + 1 for extent in array.shape)
+    padded = np.pad(np.ascontiguousarray(array), [(0, 1)] * array.ndim)
+    assert_same(arrays.pad_to(array, larger), padded)
+    smaller = tuple(extent - 1 for extent in array.shape)
+    corner = array[tuple(map(slice, smaller))]
+    assert_same(arrays.unpad_to(array, smaller), corner)
+
+
+@pytest.mark.parametrize("rank", range(1, 7))
+def test_every_axis_of_every_rank(rank):
+    rng = np.random.default_rng(rank)
+    for axis in range(-rank, rank):
+        for num_shards in (1, 2, 3):
+            shape = list(map(int, rng.integers(1, 4, rank)))
+            shape[axis] = num_shards * int(rng.integers(0, 4))
+            array = random_array(shape, np.float32)
+            parts = arrays.split(array, axis, num_shards)
+            for part, expected in zip(
+                parts, np.split(array, num_shards, axis), strict=True
+            ):
+                assert_same(part, expected)
+            assert_same(arrays.join(parts, axis), array)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 4097, 1 << 20])
+def test_every_length(length):
+    array = random_array((length,), np.float64)
+    assert_same(arrays.join(arrays.split(array, 0, 1), 0), array)
+    padded = arrays.pad_to(array, (length + 5,))
+    assert_same(padded, np.concatenate([array, np.zeros(5)]))
+    assert_same(arrays.unpad_to(padded, (length,)), array)
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, "object"], ids=str)
+def test_scalars_are_padded_to_themselves(dtype):
+    array = np.array(1.5, dtype)
+    for result in (arrays.pad_to(array, ()), arrays.unpad_to(array, ())):
+        assert (result.dtype, result.shape) == (array.dtype, ())
+        assert result == array
+
+
+def test_results_share_no_memory_with_their_inputs():
+    array = np.zeros((4, 4), np.int32)
+    results = [
+        *arrays.split(array, 0, 1),
+        arrays.join([array], 0),
+        arrays.pad_to(array, array.shape),
+        arrays.unpad_to(array, array.shape),
+    ]
+    assert not any(np.shares_memory(array, result) for result in results)
+
+
+def test_arrays_of_objects():
+    array = np.array([[b"a", b"bc"], [b"", b"d"]], object)
+    parts = arrays.split(array, 1, 2)
+    assert [part.tolist() for part in parts] == [[[b"a"], [b""]], [[b"bc"], [b"d"]]]
+    assert not np.shares_memory(array, parts[0])
+    assert arrays.join(parts, 1).tolist() == array.tolist()
+    padded = arrays.pad_to(array, (2, 3))
+    assert padded.tolist() == [[b"a", b"bc", b""], [b"", b"d", b""]]
+    assert arrays.unpad_to(padded, (2, 1)).tolist() == [[b"a"], [b""]]
+
+
+def test_arrays_of_different_sizes_are_joined():
+    first, second = random_array((2, 1), np.int16), random_array((2, 3), np.int16)
+    assert_same(arrays.join([first, second], -1), np.concatenate([first, second], 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: arrays.split(x, 2, 2), r"split: expected an axis from -2 to 1"),
+        (lambda x: arrays.split(x, -3, 2), r"rank 2, got -3"),
+        (lambda x: arrays.split(x, 1, 2), r"size 3, which 2 shards cannot share"),
+        (lambda x: arrays.split(x, 0, 0), r"which 0 shards cannot share"),
+        (lambda x: arrays.split(x, 0, -2), r"which -2 shards cannot share"),
+        (lambda x: arrays.join([], 0), r"one array or more, got none"),
+        (lambda x: arrays.join([x], 2), r"join: expected an axis"),
+        (lambda x: arrays.join([x, x[:, :1]], 0), r"dimensions"),
+        (lambda x: arrays.pad_to(x, (4,)), r"pad_to\(array_shape=\(2, 3\).*rank"),
+        (lambda x: arrays.pad_to(x, (4, 2)), r"shape=\(4, 2\)\): the unpadded shape"),
+        (lambda x: arrays.unpad_to(x, (4, 2)), r"the unpadded shape is larger"),
+        (lambda x: arrays.unpad_to(x, (2, 3, 1)), r"unpad_to\(.*differ in rank"),
+        (lambda x: arrays.unpad_to(x, (2, -1)), r"is negative|negative dim"),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int32", "object"])
+def test_wrong_arguments(call, message, dtype):
+    with pytest.raises(ValueError, match=message):
+        call(np.zeros((2, 3), dtype))
+
+
+def test_dtypes_are_not_mixed():
+    with pytest.raises(TypeError, match=r"expected one dtype, got .*int32.*float32"):
+        arrays.join([np.zeros(1, np.int32), np.zeros(1, np.float32)], 0)

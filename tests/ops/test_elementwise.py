@@ -1,0 +1,393 @@
+"""Elementwise operations: values against NumPy in double precision, and the edges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tpuref.base.dtypes import as_dtype, bfloat16, float32, int32
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape, unknown_shape
+from tpuref.ops.broadcasting import (
+    FLOATING,
+    INEXACT,
+    broadcast_pair,
+    broadcast_shape,
+    normalize_axes,
+    reduced_shape,
+)
+from tpuref.ops.definition import Operand
+from tpuref.ops.elementwise import OPERATIONS
+
+BY_NAME = {definition.name: definition for definition in OPERATIONS}
+INF, NAN = math.inf, math.nan
+
+
+def run(name: str, *values: Any, dtype: Any = None, **attrs: Any) -> Any:
+    arrays = [np.asarray(value, dtype) for value in values]
+    compute = BY_NAME[name].compute
+    assert compute is not None
+    return compute(*arrays, **attrs)
+
+
+def operand(shape: Any, dtype: Any = float32) -> Operand:
+    return Operand(TensorShape(shape), as_dtype(dtype))
+
+
+INSIDE = (0.25, 0.5, 0.75)
+ABOVE = (1.25, 2.0, 3.5)
+
+UNARY = (
+    ("Neg", np.negative, INSIDE, INEXACT),
+    ("Positive", np.positive, INSIDE, INEXACT),
+    ("Square", np.square, ABOVE, INEXACT),
+    ("Reciprocal", lambda x: 1 / x, ABOVE, INEXACT),
+    ("Sqrt", lambda x: x**0.5, ABOVE, INEXACT),
+    ("Rsqrt", lambda x: x**-0.5, ABOVE, INEXACT),
+    ("Cbrt", lambda x: x ** (1 / 3), ABOVE, FLOATING),
+    ("Exp", lambda x: np.e**x, INSIDE, INEXACT),
+    ("Exp2", lambda x: 2**x, INSIDE, INEXACT),
+    ("Expm1", lambda x: np.e**x - 1, INSIDE, INEXACT),
+    ("Log", np.emath.log, INSIDE, INEXACT),
+    ("Log2", np.emath.log2, ABOVE, INEXACT),
+    ("Log10", np.emath.log10, ABOVE, INEXACT),
+    ("Log1p", lambda x: np.log(1 + x), INSIDE, INEXACT),
+    ("Sin", lambda x: np.imag(np.exp(1j * x)), INSIDE, FLOATING),
+    ("Cos", lambda x: np.real(np.exp(1j * x)), INSIDE, FLOATING),
+    ("Tan", lambda x: np.sin(x) / np.cos(x), INSIDE, INEXACT),
+    ("Asin", np.arcsin, INSIDE, INEXACT),
+    ("Acos", lambda x: np.pi / 2 - np.arcsin(x), INSIDE, INEXACT),
+    ("Atan", np.arctan, INSIDE, INEXACT),
+    ("Sinh", lambda x: (np.exp(x) - np.exp(-x)) / 2, INSIDE, INEXACT),
+    ("Cosh", lambda x: (np.exp(x) + np.exp(-x)) / 2, INSIDE, INEXACT),
+    ("Tanh", lambda x: np.sinh(x) / np.cosh(x), INSIDE, INEXACT),
+    ("Asinh", lambda x: np.log(x + np.sqrt(x * x + 1)), INSIDE, INEXACT),
+    ("Acosh", lambda x: np.log(x + np.sqrt(x * x - 1)), ABOVE, INEXACT),
+    ("Atanh", lambda x: np.log((1 + x) / (1 - x)) / 2, INSIDE, INEXACT),
+    ("Degrees", lambda x: x / np.pi * 180, INSIDE, FLOATING),
+    ("Radians", lambda x: x * np.pi / 180, ABOVE, FLOATING),
+    ("Erf", np.vectorize(math.erf), INSIDE, FLOATING),
+    ("Erfc", lambda x: 1 - np.vectorize(math.erf)(x), INSIDE, FLOATING),
+    ("Lgamma", lambda x: np.log(np.vectorize(math.gamma)(x)), ABOVE, FLOATING),
+)
+
+BINARY = (
+    ("AddV2", lambda x, y: x + y, INEXACT),
+    ("Sub", lambda x, y: x - y, INEXACT),
+    ("Mul", lambda x, y: x * y, INEXACT),
+    ("RealDiv", lambda x, y: x / y, INEXACT),
+    ("FloorDiv", lambda x, y: np.floor(x / y), FLOATING),
+    ("FloorMod", lambda x, y: x - y * np.floor(x / y), FLOATING),
+    ("TruncateMod", lambda x, y: x - y * np.trunc(x / y), FLOATING),
+    ("Pow", lambda x, y: np.exp(y * np.log(x)), INEXACT),
+    ("SquaredDifference", lambda x, y: abs(x - y) ** 2, INEXACT),
+    ("Maximum", lambda x, y: np.where(x > y, x, y), FLOATING),
+    ("Minimum", lambda x, y: np.where(x < y, x, y), FLOATING),
+    ("Hypot", lambda x, y: np.sqrt(x * x + y * y), FLOATING),
+    ("Atan2", lambda x, y: np.angle(y + 1j * x), FLOATING),
+    ("LogAddExp", lambda x, y: np.log(np.exp(x) + np.exp(y)), FLOATING),
+    ("LogAddExp2", lambda x, y: np.log2(2**x + 2**y), FLOATING),
+)
+
+
+def close(result: np.ndarray, expected: Any) -> None:
+    """A few roundings in the dtype of the result, no more."""
+    step = float(ml_dtypes.finfo(result.real.dtype).eps)
+    np.testing.assert_allclose(
+        result.astype(np.complex128), expected, rtol=4 * step, atol=2 * step
+    )
+
+
+@pytest.mark.parametrize("case", UNARY, ids=lambda case: case[0])
+def test_unary_values(case: Any) -> None:
+    name, reference, points, kind = case
+    for dtype in kind.dtypes:
+        x = np.asarray(points, dtype.np)
+        wide = x.astype(np.complex128 if dtype.is_complex else np.float64)
+        close(run(name, x), reference(wide))
+
+
+@pytest.mark.parametrize("case", BINARY, ids=lambda case: case[0])
+def test_binary_values(case: Any) -> None:
+    name, reference, kind = case
+    for dtype in kind.dtypes:
+        x = np.asarray([[0.75], [3.5], [8.0]], dtype.np)
+        y = np.asarray([1.25, 0.5], dtype.np)
+        wide = np.complex128 if dtype.is_complex else np.float64
+        close(run(name, x, y), reference(x.astype(wide), y.astype(wide)))
+
+
+def test_complex_trigonometry_follows_the_exponential() -> None:
+    z = np.asarray([0.5 + 0.25j, -1.0 + 2.0j])
+    close(run("Sin", z), (np.exp(1j * z) - np.exp(-1j * z)) / 2j)
+    close(run("Cos", z), (np.exp(1j * z) + np.exp(-1j * z)) / 2)
+
+
+def test_bfloat16_is_rounded_to_nearest_even() -> None:
+    total = run("AddV2", [1.0, 1.0078125], [0.00390625] * 2, dtype=bfloat16.np)
+    assert total.dtype == bfloat16.np
+    assert total.astype(float).tolist() == [1.0, 1.015625]
+
+
+def test_integer_arithmetic_wraps_around() -> None:
+    assert run("AddV2", [127], [1], dtype=np.int8).tolist() == [-128]
+    assert run("Mul", [200], [2], dtype=np.uint8).tolist() == [144]
+
+
+@pytest.mark.parametrize("name", ["FloorDiv", "FloorMod", "TruncateMod", "DivMod"])
+def test_integer_division_by_zero_is_an_error(name: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"division by zero.*int32\[2\]"):
+        run(name, [1, 2], [1, 0], dtype=np.int32)
+
+
+def test_floating_point_division_by_zero_is_ieee() -> None:
+    assert run("RealDiv", [1.0, -1.0], [0.0, 0.0]).tolist() == [INF, -INF]
+    assert np.isnan(run("FloorMod", [1.0], [0.0])).all()
+
+
+def test_quotients_round_down_and_rests_follow_the_divisor() -> None:
+    x, y = [7, -7, 7, -7], [3, 3, -3, -3]
+    assert run("FloorDiv", x, y, dtype=np.int32).tolist() == [2, -3, -3, 2]
+    assert run("FloorMod", x, y, dtype=np.int32).tolist() == [1, 2, -2, -1]
+    assert run("TruncateMod", x, y, dtype=np.int32).tolist() == [1, -1, 1, -1]
+    quotient, rest = run("DivMod", x, y, dtype=np.int32)
+    assert (quotient.tolist(), rest.tolist()) == ([2, -3, -3, 2], [1, 2, -2, -1])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [
+        ("int8", "float32"),
+        ("uint16", "float32"),
+        ("int32", "float64"),
+        ("uint64", "float64"),
+        ("bfloat16", "bfloat16"),
+    ],
+)
+def test_true_quotient_of_integers_is_floating_point(dtype: str, expected: str) -> None:
+    quotient = run("RealDiv", [3], [2], dtype=as_dtype(dtype).np)
+    assert quotient.dtype == as_dtype(expected).np
+    assert float(quotient[0]) == 1.5
+
+
+def test_quotient_without_nan() -> None:
+    assert run("DivNoNan", [1.0, 0.0, 6.0], [0.0, 0.0, 4.0]).tolist() == [0, 0, 1.5]
+
+
+def test_powers_of_integers() -> None:
+    assert run("Pow", [2, -3], [10, 3], dtype=np.int64).tolist() == [1024, -27]
+    with pytest.raises(InvalidArgumentError, match=r"negative power.*cast"):
+        run("Pow", [2], [-1], dtype=np.int32)
+    assert run("FloatPower", [2], [-1], dtype=np.int32).tolist() == [0.5]
+
+
+def test_extremes_keep_or_skip_nan() -> None:
+    assert np.isnan(run("Maximum", [NAN, 1.0], [1.0, NAN])).all()
+    assert run("Fmax", [NAN, 1.0], [1.0, NAN]).tolist() == [1, 1]
+    assert run("Fmin", [NAN, 1.0], [2.0, NAN]).tolist() == [2, 1]
+
+
+def test_divisors_and_multiples() -> None:
+    assert run("Gcd", [12, 0], [18, 5]).tolist() == [6, 5]
+    assert run("Lcm", [4, 3], [6, 0]).tolist() == [12, 0]
+
+
+def test_rounding_functions() -> None:
+    x = [-1.5, -0.5, 0.5, 1.5, 2.5]
+    assert run("Round", x).tolist() == [-2, 0, 0, 2, 2]
+    assert run("Rint", x).tolist() == [-2, 0, 0, 2, 2]
+    assert run("Floor", x).tolist() == [-2, -1, 0, 1, 2]
+    assert run("Ceil", x).tolist() == [-1, 0, 1, 2, 3]
+    assert run("Trunc", x).tolist() == [-1, 0, 0, 1, 2]
+    large = 2**53 + 1
+    assert int(run("Round", large, dtype=np.int64)) == large
+
+
+def test_parts_of_a_number_make_it_again() -> None:
+    x = np.asarray([6.25, -0.75, 0.0], bfloat16.np)
+    fraction, whole = run("Modf", x)
+    assert (fraction + whole).tolist() == x.tolist()
+    assert whole.astype(float).tolist() == [6, 0, 0]
+    mantissa, exponent = run("Frexp", x)
+    assert exponent.tolist() == [3, 0, 0]
+    assert run("Ldexp", mantissa, exponent).tolist() == x.tolist()
+
+
+def test_ldexp_takes_every_exponent() -> None:
+    powers = run("Ldexp", np.float64(1), np.asarray([2**40, -(2**40), 1023]))
+    assert powers.tolist() == [INF, 0.0, 2.0**1023]
+
+
+def test_signs() -> None:
+    assert run("Sign", [-2.5, 0.0, 4.0]).tolist() == [-1, 0, 1]
+    assert run("Sign", [-4j, 0]).tolist() == [-1j, 0]
+    assert run("Signbit", [-0.0, 0.0]).tolist() == [True, False]
+    assert run("Copysign", [1.0, 2.0], [-0.0, 3.0]).tolist() == [-1, 2]
+    assert run("Abs", [3 + 4j]).tolist() == [5]
+    assert run("Heaviside", [-1.0, 0.0, 1.0], 0.5).tolist() == [0, 0.5, 1]
+
+
+def test_neighbours() -> None:
+    one = np.asarray(1, bfloat16.np)
+    assert float(run("NextAfter", one, one + one)) == 1 + 2.0**-7
+    assert float(run("Spacing", one)) == 2.0**-7
+
+
+def test_faraway_arguments_give_limits() -> None:
+    assert run("Log", [0.0, INF]).tolist() == [-INF, INF]
+    assert np.isnan(run("Log", -1.0))
+    assert np.isnan(run("Sqrt", -1.0))
+    assert run("Exp", 1000.0, dtype=np.float32) == INF
+    assert run("Erf", [-INF, INF]).tolist() == [-1, 1]
+    assert run("Lgamma", [0.0, -3.0, INF, 1e308]).tolist() == [INF] * 4
+    assert np.isnan(run("Lgamma", NAN))
+
+
+def test_complex_parts() -> None:
+    z = run("Complex", [1.0, 2.0], [[3.0], [4.0]], dtype=np.float32)
+    assert z.dtype == np.complex64
+    assert z.tolist() == [[1 + 3j, 2 + 3j], [1 + 4j, 2 + 4j]]
+    assert run("Real", z)[0].tolist() == [1, 2]
+    assert run("Imag", z)[1].tolist() == [4, 4]
+    assert run("Conj", z)[0].tolist() == [1 - 3j, 2 - 3j]
+    np.testing.assert_allclose(run("Angle", [1j, -1, 1]), [np.pi / 2, np.pi, 0])
+    assert run("Angle", [-2.0, 2.0], dtype=bfloat16.np).astype(float).tolist() == [
+        3.140625,
+        0,
+    ]
+    assert run("Imag", [5], dtype=np.int32).tolist() == [0]
+
+
+def test_comparisons() -> None:
+    x, y = [1.0, 2.0, NAN], [2.0, 2.0, NAN]
+    assert run("Less", x, y).tolist() == [True, False, False]
+    assert run("LessEqual", x, y).tolist() == [True, True, False]
+    assert run("Greater", y, x).tolist() == [True, False, False]
+    assert run("GreaterEqual", x, y).tolist() == [False, True, False]
+    assert run("Equal", x, y).tolist() == [False, True, False]
+    assert run("NotEqual", x, y).tolist() == [True, False, True]
+    assert run("Equal", [b"a", b"b"], b"b", dtype=object).tolist() == [False, True]
+
+
+def test_closeness_has_a_relative_and_an_absolute_part() -> None:
+    attrs = {"rtol": 0.01, "atol": 0.0, "equal_nan": False}
+    assert run("IsClose", [100.0, 100.0], [101.0, 102.0], **attrs).tolist() == [
+        True,
+        False,
+    ]
+    attrs = {"rtol": 0.0, "atol": 0.1, "equal_nan": True}
+    assert run("IsClose", [0.0, NAN], [0.0625, NAN], **attrs).tolist() == [True, True]
+
+
+def test_logic() -> None:
+    x, y = [True, True, False, False], [True, False, True, False]
+    assert run("LogicalAnd", x, y).tolist() == [True, False, False, False]
+    assert run("LogicalOr", x, y).tolist() == [True, True, True, False]
+    assert run("LogicalXor", x, y).tolist() == [False, True, True, False]
+    assert run("LogicalNot", x).tolist() == [False, False, True, True]
+
+
+def test_bits() -> None:
+    assert run("BitwiseAnd", 0b1100, 0b1010) == 0b1000
+    assert run("BitwiseOr", 0b1100, 0b1010) == 0b1110
+    assert run("BitwiseXor", 0b1100, 0b1010) == 0b0110
+    assert run("Invert", [0, 255], dtype=np.uint8).tolist() == [255, 0]
+    assert run("LeftShift", [1, 1], [3, 64]).tolist() == [8, 0]
+    assert run("RightShift", [-8, -8], [1, 64]).tolist() == [-4, -1]
+
+
+def test_classes_of_numbers() -> None:
+    x = np.asarray([1.0, INF, -INF, NAN], bfloat16.np)
+    assert run("IsNan", x).tolist() == [False, False, False, True]
+    assert run("IsInf", x).tolist() == [False, True, True, False]
+    assert run("IsFinite", x).tolist() == [True, False, False, False]
+
+
+def test_values_that_are_not_finite_are_replaced() -> None:
+    x = np.asarray([NAN, INF, -INF, 2.0], np.float16)
+    default = run("NanToNum", x, nan=0.0, high=None, low=None)
+    assert default.tolist() == [0, 65504, -65504, 2]
+    assert run("NanToNum", x, nan=1.0, high=8.0, low=-8.0).tolist() == [1, 8, -8, 2]
+
+
+def test_casts() -> None:
+    cast = BY_NAME["Cast"].compute
+    assert cast is not None
+    assert cast(np.asarray([1.9, -1.9]), dtype="int32").tolist() == [1, -1]
+    assert cast(np.asarray([0.0, 0.5, NAN]), dtype="bool").tolist() == [0, 1, 1]
+    assert cast(np.asarray([1 + 2j]), dtype="float32").tolist() == [1]
+    assert cast(np.asarray([True]), dtype="bfloat16").astype(float).tolist() == [1]
+    assert cast(np.asarray([300]), dtype="uint8").tolist() == [44]
+    assert cast(np.asarray(1e300), dtype="float16") == INF
+
+
+def test_clipping_lets_the_lower_bound_win() -> None:
+    assert run("ClipByValue", [-5.0, 0.0, 5.0], -1.0, 1.0).tolist() == [-1, 0, 1]
+    assert run("ClipByValue", [0.0], 2.0, 1.0).tolist() == [2]
+
+
+def test_long_sums_of_bfloat16_are_rounded_once() -> None:
+    ones = [np.asarray([1.0], bfloat16.np)] * 300
+    assert float(run("AddN", *ones)[0]) == 300
+    halves = [np.asarray([0.5], np.float16)] * 4098
+    assert float(run("AddN", *halves)[0]) == 2048  # 2049 is a tie
+
+
+def test_sum_of_many_wants_one_shape() -> None:
+    infer = BY_NAME["AddN"].infer
+    with pytest.raises(
+        ValueError, match=r"equal shapes.*float32\[2\] and float32\[1\]"
+    ):
+        infer(operand([2]), operand([1]))
+    assert infer(operand([None, 3]), operand([2, None])).shape == [2, 3]
+    with pytest.raises(InvalidArgumentError, match=r"float32\[2\], float32\[1\]"):
+        run("AddN", np.ones(2, np.float32), np.ones(1, np.float32))
+
+
+def test_shapes_broadcast_as_far_as_they_are_known() -> None:
+    infer = BY_NAME["AddV2"].infer
+    assert infer(operand([2, None, 1]), operand([3, None])).shape == [2, 3, None]
+    assert infer(operand([None]), operand([5])).shape == [5]
+    assert infer(operand([None]), operand([1])).shape == TensorShape([None])
+    assert infer(operand(None), operand([5])).shape.rank is None
+    assert broadcast_shape(operand([2, 1]), operand([3]), operand([1, 1])) == [2, 3]
+    assert broadcast_pair(unknown_shape(), TensorShape([2])) == unknown_shape()
+
+
+def test_shapes_that_do_not_broadcast_are_refused_with_both_shown() -> None:
+    with pytest.raises(ValueError, match=r"float32\[2,3\] and float32\[4\] do not"):
+        BY_NAME["AddV2"].infer(operand([2, 3]), operand([4]))
+    with pytest.raises(InvalidArgumentError, match=r"float64\[2,3\], float64\[4\]"):
+        run("AddV2", np.ones((2, 3)), np.ones(4))
+
+
+def test_unequal_dtypes_are_refused_with_the_way_out() -> None:
+    with pytest.raises(TypeError, match=r"float32\[\] and int32\[2\].*tf\.cast"):
+        BY_NAME["Mul"].infer(operand([]), operand([2], int32))
+
+
+def test_ldexp_wants_an_integer_exponent() -> None:
+    with pytest.raises(TypeError, match=r"int32, int64.*float32\[2\]"):
+        BY_NAME["Ldexp"].infer(operand([2]), operand([2]))
+
+
+def test_axes_are_counted_from_either_end() -> None:
+    assert normalize_axes((2, -3), 3) == (0, 2)
+    assert normalize_axes((), 3) == ()
+    with pytest.raises(ValueError, match="axis 3 is out of range for rank 3"):
+        normalize_axes(3, 3)
+    with pytest.raises(ValueError, match="twice"):
+        normalize_axes((1, -2), 3)
+    with pytest.raises(ValueError, match="any scalar"):
+        normalize_axes(0, 0)
+
+
+def test_reduced_shapes() -> None:
+    assert reduced_shape(TensorShape([2, None, 4]), 1, False) == [2, 4]
+    assert reduced_shape(unknown_shape(), None, False) == []
+    assert reduced_shape(unknown_shape(), None, True).rank is None
+    assert reduced_shape(unknown_shape(), (0,), False).rank is None

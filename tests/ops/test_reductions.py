@@ -1,0 +1,191 @@
+"""Reductions: values, precision, empty axes, and axes that do not exist."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.base.dtypes import as_dtype, bfloat16, float32
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.ops.broadcasting import NUMERIC, REAL
+from tpuref.ops.definition import Operand
+from tpuref.ops.reductions import OPERATIONS
+
+BY_NAME = {definition.name: definition for definition in OPERATIONS}
+INF = math.inf
+ALL = {"axis": None, "keepdims": False}
+
+
+def run(name: str, x: Any, **attrs: Any) -> Any:
+    compute = BY_NAME[name].compute
+    assert compute is not None
+    return compute(np.asarray(x), **attrs)
+
+
+def operand(shape: Any, dtype: Any = float32) -> Operand:
+    return Operand(TensorShape(shape), as_dtype(dtype))
+
+
+FOLDS = (
+    ("Sum", np.add.reduce, NUMERIC),
+    ("Prod", np.multiply.reduce, NUMERIC),
+    ("Max", np.maximum.reduce, REAL),
+    ("Min", np.minimum.reduce, REAL),
+)
+
+
+@pytest.mark.parametrize("case", FOLDS, ids=lambda case: case[0])
+def test_folds_for_every_dtype_along_every_set_of_axes(case: Any) -> None:
+    name, fold, kind = case
+    values = np.random.default_rng(0).integers(1, 4, (2, 3, 2))
+    for dtype in kind.dtypes:
+        for count in range(4):
+            for axis in itertools.combinations(range(3), count):
+                expected = fold(values, axis).astype(dtype.np)
+                found = run(name, values.astype(dtype.np), axis=axis, keepdims=False)
+                assert found.tolist() == expected.tolist()
+
+
+def test_folds_name_axes_from_the_end_and_keep_them() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert run("Sum", x, axis=(-1,), keepdims=True).tolist() == [[3], [12]]
+    assert run("Mean", x, axis=-2, keepdims=False).tolist() == [1.5, 2.5, 3.5]
+    assert run("LogSumExp", x * 0, axis=0, keepdims=True).shape == (1, 3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_short_floats_are_summed_in_float32(dtype: str) -> None:
+    ones = np.ones(4096, as_dtype(dtype).np)
+    assert float(run("Sum", ones, **ALL)) == 4096
+    assert float(run("Mean", ones, **ALL)) == 1
+    assert float(run("Variance", ones, **ALL, ddof=0)) == 0
+    totals = run("Cumsum", ones, axis=0, exclusive=False, reverse=False)
+    assert float(totals[-1]) == 4096
+
+
+def test_long_float32_sums_are_added_pairwise() -> None:
+    tenths = np.full(10**6, 0.1, np.float32)
+    assert abs(float(run("Sum", tenths, **ALL)) - 100000) < 0.5
+
+
+def test_sums_of_integers_wrap_around() -> None:
+    assert run("Sum", np.asarray([100, 100], np.int8), **ALL) == -56
+
+
+def test_means_of_integers_lose_their_fraction() -> None:
+    x = np.asarray([[1, 2], [-1, -2], [255, 0]])
+    assert run("Mean", x, axis=1, keepdims=False).tolist() == [1, -1, 127]
+    assert run("Mean", np.asarray([200, 200], np.uint8), **ALL) == 200
+
+
+def test_folds_of_nothing() -> None:
+    empty = np.zeros((0, 2), np.float32)
+    attrs = {"axis": 0, "keepdims": False}
+    assert run("Sum", empty, **attrs).tolist() == [0, 0]
+    assert run("Prod", empty, **attrs).tolist() == [1, 1]
+    assert run("Max", empty, **attrs).tolist() == [-INF, -INF]
+    assert run("Min", empty, **attrs).tolist() == [INF, INF]
+    assert np.isnan(run("Mean", empty, **attrs)).all()
+    assert np.isnan(run("Variance", empty, **attrs, ddof=0)).all()
+    assert run("LogSumExp", empty, **attrs).tolist() == [-INF, -INF]
+    assert run("Any", empty > 0, **attrs).tolist() == [False, False]
+    assert run("All", empty > 0, **attrs).tolist() == [True, True]
+    assert run("Max", np.zeros(0, np.int16), **ALL) == -(2**15)
+    assert run("Mean", np.zeros((0, 2), np.int32), axis=1, keepdims=False).size == 0
+    with pytest.raises(InvalidArgumentError, match=r"mean of int32\[0\]"):
+        run("Mean", np.zeros(0, np.int32), **ALL)
+
+
+def test_extremes_keep_nan() -> None:
+    x = np.asarray([1.0, math.nan, 3.0], bfloat16.np)
+    assert np.isnan(run("Max", x, **ALL))
+    assert np.isnan(run("Min", x, **ALL))
+
+
+def test_any_and_all() -> None:
+    x = [[True, False], [True, True]]
+    assert run("Any", x, axis=1, keepdims=False).tolist() == [True, True]
+    assert run("All", x, axis=1, keepdims=False).tolist() == [False, True]
+
+
+def test_spread() -> None:
+    x = [1.0, 2.0, 6.0]
+    assert run("Variance", x, **ALL, ddof=0) == pytest.approx(14 / 3)
+    assert run("Variance", x, **ALL, ddof=1) == pytest.approx(7)
+    assert run("Std", x, **ALL, ddof=1) == pytest.approx(math.sqrt(7))
+    assert np.isnan(run("Variance", [1.0], **ALL, ddof=1))
+    assert run("Variance", [1 + 1j, 1 - 1j], **ALL, ddof=0) == 1
+
+
+def test_euclidean_norm() -> None:
+    assert run("EuclideanNorm", [[3.0, 4.0]], axis=1, keepdims=False).tolist() == [5]
+
+
+def test_log_sum_exp_neither_overflows_nor_makes_nan() -> None:
+    assert run("LogSumExp", [1000.0, 1000.0], **ALL) == 1000 + math.log(2)
+    assert run("LogSumExp", [-INF, -INF], **ALL) == -INF
+    assert run("LogSumExp", [INF, 1.0], **ALL) == INF
+
+
+def test_counts() -> None:
+    x = np.asarray([[0.0, -0.0, 2.0], [math.nan, 1.0, 0.0]], bfloat16.np)
+    found = run("CountNonzero", x, axis=1, keepdims=False, dtype="int32")
+    assert found.tolist() == [1, 2]
+    with pytest.raises(TypeError, match="float32"):
+        BY_NAME["CountNonzero"].infer(operand([2]), **ALL, dtype="float32")
+
+
+def test_positions_of_extremes() -> None:
+    x = np.asarray([[1, 9, 9], [0, 8, 0]])
+    attrs = {"keepdims": False, "output_type": "int64"}
+    assert run("ArgMax", x, axis=1, **attrs).tolist() == [1, 1]
+    assert run("ArgMin", x, axis=0, **attrs).tolist() == [1, 1, 1]
+    assert run("ArgMax", x, axis=None, **attrs) == 1
+    assert run("ArgMax", x.astype(bfloat16.np), axis=-1, **attrs).tolist() == [1, 1]
+    assert run("ArgMax", [False, True], axis=0, **attrs) == 1
+    with pytest.raises(InvalidArgumentError, match="empty"):
+        run("ArgMax", np.zeros((0, 2)), axis=0, **attrs)
+    with pytest.raises(TypeError, match="uint8"):
+        BY_NAME["ArgMax"].infer(
+            operand([2]), axis=0, keepdims=False, output_type="uint8"
+        )
+
+
+def test_running_folds_in_all_four_ways() -> None:
+    x = [[1, 2, 3], [4, 5, 6]]
+    ways = {
+        (False, False): [[1, 3, 6], [4, 9, 15]],
+        (True, False): [[0, 1, 3], [0, 4, 9]],
+        (False, True): [[6, 5, 3], [15, 11, 6]],
+        (True, True): [[5, 3, 0], [11, 6, 0]],
+    }
+    for (exclusive, reverse), expected in ways.items():
+        found = run("Cumsum", x, axis=1, exclusive=exclusive, reverse=reverse)
+        assert found.tolist() == expected
+    product = run("Cumprod", x, axis=-1, exclusive=True, reverse=True)
+    assert product.tolist() == [[6, 3, 1], [30, 6, 1]]
+
+
+def test_running_folds_of_the_flattened_tensor_and_of_nothing() -> None:
+    attrs = {"exclusive": False, "reverse": False}
+    assert run("Cumsum", [[1, 2], [3, 4]], axis=None, **attrs).tolist() == [1, 3, 6, 10]
+    empty = run("Cumsum", np.zeros((2, 0)), axis=1, exclusive=True, reverse=True)
+    assert empty.shape == (2, 0)
+
+
+def test_axes_that_do_not_exist() -> None:
+    with pytest.raises(ValueError, match="axis 2 is out of range for rank 2"):
+        BY_NAME["Sum"].infer(operand([2, 3]), axis=(2,), keepdims=False)
+    with pytest.raises(InvalidArgumentError, match=r"axis 2 .*float64\[2,3\]"):
+        run("Sum", np.ones((2, 3)), axis=(2,), keepdims=False)
+    with pytest.raises(ValueError, match="twice"):
+        BY_NAME["Max"].infer(operand([2, 3]), axis=(1, -1), keepdims=False)
+    with pytest.raises(ValueError, match="scalar"):
+        BY_NAME["Cumsum"].infer(operand([]), axis=0, exclusive=False, reverse=False)
+    with pytest.raises(InvalidArgumentError, match="axis 1"):
+        run("Cumprod", np.ones(3), axis=1, exclusive=False, reverse=False)
