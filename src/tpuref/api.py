@@ -7,4 +7,6 @@ from __future__ import annotations
 from tpuref import compat as compat
 from tpuref import contrib as contrib
 from tpuref.compat.v1 import *
+from tpuref.functions import numpy_arrays as numpy_arrays
+from tpuref.functions import numpy_math as numpy_math
 from tpuref.version import __version__ as __version__

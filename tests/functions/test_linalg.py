@@ -57,7 +57,7 @@ def test_matvec_broadcasts_what_lies_before() -> None:
     v = RNG.integers(0, 9, (4, 1, 3))
     expected = (a * v[..., None, :]).sum(-1)
     assert run(tf.linalg.matvec(a, v)).tolist() == expected.tolist()
-    turned = run(tf.linalg.matvec(a, [1, 2], transpose_a=True))
+    turned = run(tf.linalg.matvec(tf.constant(a), [1, 2], transpose_a=True))
     assert turned.tolist() == (a[:, 0] + 2 * a[:, 1]).tolist()
     adjoint = run(tf.linalg.matvec([[1j]], [1j], adjoint_a=True))
     assert adjoint.tolist() == [1]

@@ -19,7 +19,7 @@ InfeedQueue = tf.contrib.tpu.InfeedQueue
 @pytest.fixture(autouse=True)
 def fresh_graph_and_system() -> Iterator[None]:
     LOCAL.reset()
-    with tf.Graph().as_default():
+    with tf.Graph().as_default(), tf.config.override(timeout=10.0):
         yield
 
 
@@ -325,6 +325,12 @@ def test_configuration_from_shards_along_another_dimension() -> None:
     queue = InfeedQueue(shard_dimensions=[1])
     queue.set_configuration_from_sharded_input_tensors([[tf.zeros([4, 3])]] * 3)
     assert queue.tuple_shapes == [tf.TensorShape([4, 9])]
+
+
+def test_shards_replace_a_shape_that_they_do_not_divide() -> None:
+    queue = InfeedQueue(tuple_shapes=[[5]], shard_dimensions=[0])
+    queue.set_configuration_from_sharded_input_tensors([[tf.zeros([3])]] * 2)
+    assert queue.tuple_shapes == [tf.TensorShape([6])]
 
 
 def test_values_take_the_declared_types() -> None:

@@ -20,8 +20,8 @@ from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
 
 __all__ = [
-    "Print",
     "Assert",
+    "Print",
     "cond",
     "group",
     "no_op",
@@ -93,7 +93,7 @@ def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
     return result
 
 
-def Print(  # noqa: N802 - the documented name
+def Print(
     input_: Any,
     data: Sequence[Any],
     message: str | None = None,
@@ -114,7 +114,7 @@ def Print(  # noqa: N802 - the documented name
     return result
 
 
-def Assert(  # noqa: N802 - the documented name
+def Assert(
     condition: Any,
     data: Sequence[Any],
     summarize: int | None = None,
@@ -137,7 +137,7 @@ def Assert(  # noqa: N802 - the documented name
 def py_func(
     func: Callable[..., Any],
     inp: Sequence[Any],
-    Tout: Any,  # noqa: N803 - the documented name
+    Tout: Any,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -244,7 +244,9 @@ def cond(
         return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
     with graph.name_scope(name or "cond"):
-        branches = [_branch(graph, label, fn) for label, fn in _named(true_fn, false_fn)]
+        branches = [
+            _branch(graph, label, fn) for label, fn in _named(true_fn, false_fn)
+        ]
         (first, result), (second, other) = branches
         _check_branches(result, other)
         specs = [
@@ -290,9 +292,13 @@ def _result_leaf(leaf: Any) -> Any:
 
 def _check_branches(result: Any, other: Any) -> None:
     try:
-        nest.assert_same_structure(result, other, a_name="true_fn()", b_name="false_fn()")
+        nest.assert_same_structure(
+            result, other, a_name="true_fn()", b_name="false_fn()"
+        )
     except StructureError as error:
-        raise StructureError(f"tf.cond: the branches return different: {error}") from None
+        raise StructureError(
+            f"tf.cond: the branches return different: {error}"
+        ) from None
     for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
         if isinstance(a, Tensor) != isinstance(b, Tensor):
             raise StructureError(f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}")
@@ -382,7 +388,9 @@ def while_loop(
         return _loop_now(cond, body, start, maximum_iterations, return_same_structure)
     graph = get_default_graph()
     with graph.name_scope(name or "while"):
-        operation = _loop(graph, cond, body, start, shape_invariants, maximum_iterations)
+        operation = _loop(
+            graph, cond, body, start, shape_invariants, maximum_iterations
+        )
     result = nest.pack_sequence_as(start, operation.outputs)
     return _unpacked(result, return_same_structure)
 

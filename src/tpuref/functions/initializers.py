@@ -31,10 +31,13 @@ class Initializer:
 
     dtype: DType = float32
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None
+    ) -> Tensor:
         """Return a tensor of `shape`."""
         return self._value(
-            [int(size) for size in shape], self.dtype if dtype is None else as_dtype(dtype)
+            [int(size) for size in shape],
+            self.dtype if dtype is None else as_dtype(dtype),
         )
 
     def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:

@@ -194,7 +194,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run(tf.sigmoid([0.0, 1000.0])).tolist()
+    >>> tf.Session().run(tf.nn.sigmoid([0.0, 1000.0])).tolist()
     [0.5, 1.0]
     """
     result: Tensor = apply("Sigmoid", x, name=name)

@@ -32,7 +32,9 @@ def name_scope(
     >>> x.name
     'layer/x:0'
     """
-    with get_default_graph().name_scope(default_name if name is None else name) as scope:
+    with get_default_graph().name_scope(
+        default_name if name is None else name
+    ) as scope:
         yield scope
 
 

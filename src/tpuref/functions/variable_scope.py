@@ -383,7 +383,9 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
         raise ValueError(
             f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}"
         )
-    chosen = initializer if initializer is not None else _default_initializer(name, dtype)
+    chosen = (
+        initializer if initializer is not None else _default_initializer(name, dtype)
+    )
     return lambda: chosen(sizes.as_list(), dtype=dtype)
 
 

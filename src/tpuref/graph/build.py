@@ -62,7 +62,10 @@ def add_operation(
 
 
 def infer_specs(
-    definition: OpDef, tensors: Sequence[Tensor], attrs: dict[str, Any], name: str | None
+    definition: OpDef,
+    tensors: Sequence[Tensor],
+    attrs: dict[str, Any],
+    name: str | None,
 ) -> tuple[TensorSpec, ...]:
     """Return the specs of the outputs; an error of the rule gains the context."""
     try:

@@ -168,5 +168,7 @@ def run_in_graph(build: Callable[[], Any]) -> Any:
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
     arrays = iter(Execution(graph, STATE, LOCAL).run(tensors, operations, {}))
-    values = [EagerTensor.of(next(arrays)) if isinstance(v, Tensor) else None for v in leaves]
+    values = [
+        EagerTensor.of(next(arrays)) if isinstance(v, Tensor) else None for v in leaves
+    ]
     return nest.pack_sequence_as(result, values)

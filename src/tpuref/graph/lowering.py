@@ -8,6 +8,8 @@ from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.program import HOST, Instr, Program
 
+_FILLS_QUEUES = ("InfeedEnqueueTuple", "InfeedClose")
+
 
 def lower(
     results: Sequence[Tensor], operations: Sequence[Operation], fed: Sequence[Tensor]
@@ -42,8 +44,8 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
     A graph is built in an order in which every operation follows its inputs.  Feeding
     a queue is no input of the computation that takes from it, and has to come before.
     """
-    enqueues = [op for op in operations if op.type == "InfeedEnqueueTuple"]
-    early = _needed((), enqueues, set()) & operations if enqueues else set()
+    filling = [op for op in operations if op.type in _FILLS_QUEUES]
+    early = _needed((), filling, set()) & operations if filling else set()
     return sorted(operations, key=lambda op: (op not in early, op.index))
 
 
@@ -76,9 +78,7 @@ class _Lowering:
             op=op.type,
             name=op.name,
             inputs=inputs,
-            outputs=tuple(
-                self._next_unless_fed(tensor) for tensor in op.outputs
-            ),
+            outputs=tuple(self._next_unless_fed(tensor) for tensor in op.outputs),
             attrs=op.attrs,
             specs=tuple(tensor.spec for tensor in op.outputs),
             core=_place(op),

@@ -122,9 +122,7 @@ class Session:
                 "the session is closed; make a new tf.Session to run anything"
             )
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
-        feeds = dict(
-            self._fed(key, value) for key, value in (feed_dict or {}).items()
-        )
+        feeds = dict(self._fed(key, value) for key, value in (feed_dict or {}).items())
         tensors = [e for e in elements if isinstance(e, Tensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
@@ -249,6 +247,8 @@ def session_for(session: Session | None, graph: Graph) -> Session:
             "session="
         )
     if chosen.graph is not graph:
-        raise ValueError("the session runs another graph than the one that is asked for")
+        raise ValueError(
+            "the session runs another graph than the one that is asked for"
+        )
     assert isinstance(chosen, Session)
     return chosen

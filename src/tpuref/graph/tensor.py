@@ -110,7 +110,9 @@ class Operation:
     def describe(self) -> str:
         """Return name, type, inputs and place for a message."""
         inputs = ", ".join(tensor.describe() for tensor in self.inputs)
-        return f"operation {self.name!r} ({self.type}) of ({inputs}), built at {self.site}"
+        return (
+            f"operation {self.name!r} ({self.type}) of ({inputs}), built at {self.site}"
+        )
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
@@ -202,9 +204,7 @@ class Tensor(Operators):
         self._constant = value
 
     def __repr__(self) -> str:
-        return (
-            f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
-        )
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -253,7 +253,6 @@ class Tensor(Operators):
             f"the symbolic tensor {self.describe()} cannot become a NumPy array before a "
             "session evaluates it; use tf.Session().run(tensor)"
         )
-
 
 
 # The session lies above this module, so what evaluates finds it on call.

@@ -95,7 +95,9 @@ class Variable(Operators):
         self, initial: Any, dtype: DType | None, scope: str, shape: Any, fixed: bool
     ) -> None:
         with get_default_graph().name_scope("Initializer"):
-            value = convert_to_tensor(initial() if callable(initial) else initial, dtype)
+            value = convert_to_tensor(
+                initial() if callable(initial) else initial, dtype
+            )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
         self._initial_value: Tensor | None = value

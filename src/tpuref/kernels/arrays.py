@@ -228,8 +228,9 @@ def _extents(shape: Sequence[int]) -> Extents:
     return np.array(shape, np.int64)
 
 
-def _corner(shape: Sequence[int]) -> tuple[slice, ...]:
-    return tuple(slice(extent) for extent in shape)
+def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
+    # The ellipsis makes an array even of a scalar.
+    return (*(slice(extent) for extent in shape), ...)
 
 
 def _corner_status(small: Sequence[int], large: Sequence[int]) -> int:

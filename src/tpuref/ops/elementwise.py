@@ -301,6 +301,8 @@ def _float_power(x: Array, y: Array) -> Any:
 
 def _squared_difference(x: Array, y: Array) -> Any:
     difference = np.subtract(x, y)
+    if difference.dtype.kind != "c":
+        return np.square(difference)
     return np.multiply(difference, np.conj(difference))
 
 
@@ -387,7 +389,7 @@ def _add_n(*arrays: Array) -> Any:
         if array.shape != result.shape:
             raise ValueError("expected equal shapes")
         result = np.add(result, widened(array))
-    return np.asarray(result).astype(arrays[0].dtype)
+    return np.asarray(result).astype(arrays[0].dtype, copy=False)
 
 
 def _replace(x: Array, *, nan: float, high: float | None, low: float | None) -> Any:
@@ -430,6 +432,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Abs", real_part, ieee(np.absolute)),
     OpDef("Fabs", floating, ieee(np.fabs)),
     OpDef("Sign", numeric, ieee(_sign)),
+    OpDef("Heaviside", binary_floating, ieee(np.heaviside)),
     OpDef("Square", numeric, ieee(np.square)),
     OpDef("Reciprocal", inexact, ieee(np.reciprocal)),
     # Rounding, and the parts of a floating-point number.
@@ -491,7 +494,6 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Greater", ordering, ieee(np.greater)),
     OpDef("GreaterEqual", ordering, ieee(np.greater_equal)),
     OpDef("IsClose", closeness, ieee(_is_close)),
-    OpDef("Heaviside", binary_floating, ieee(np.heaviside)),
     # Logic and bits.
     OpDef("LogicalAnd", binary_boolean, ieee(np.logical_and)),
     OpDef("LogicalOr", binary_boolean, ieee(np.logical_or)),

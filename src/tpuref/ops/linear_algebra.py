@@ -107,7 +107,7 @@ def _matmul(
 ) -> Any:
     left = _oriented(widened(a), transpose_a, adjoint_a)
     right = _oriented(widened(b), transpose_b, adjoint_b)
-    return np.matmul(left, right).astype(a.dtype)
+    return np.matmul(left, right).astype(a.dtype, copy=False)
 
 
 def _oriented(matrix: Array, transpose: bool, adjoint: bool) -> Array:
@@ -164,7 +164,7 @@ def _tensordot(
     a: Array, b: Array, *, axes_a: tuple[int, ...], axes_b: tuple[int, ...]
 ) -> Any:
     product = np.tensordot(widened(a), widened(b), (axes_a, axes_b))
-    return np.asarray(product).astype(a.dtype)
+    return np.asarray(product).astype(a.dtype, copy=False)
 
 
 # Sums in index notation.
@@ -282,7 +282,7 @@ def _einsum(*arrays: Array, equation: str) -> Any:
     # NumPy stretches a size of 1 where a label has another size elsewhere; we do not.
     _einsum_shape(equation, terms, result, [TensorShape(a.shape) for a in arrays])
     product = np.einsum(equation, *map(widened, arrays), optimize=len(arrays) > 1)
-    return np.asarray(product).astype(arrays[0].dtype)
+    return np.asarray(product).astype(arrays[0].dtype, copy=False)
 
 
 # Properties of matrices.

@@ -222,7 +222,8 @@ def _cumsum(x: Array, *, axis: int | None, exclusive: bool, reverse: bool) -> An
     result = np.cumsum(wide, along, wide.dtype)
     if exclusive:
         result = _delayed(result, along, 0)
-    return (np.flip(result, along) if reverse else result).astype(x.dtype)
+    ordered = np.flip(result, along) if reverse else result
+    return ordered.astype(x.dtype, copy=False)
 
 
 def _cumprod(x: Array, *, axis: int | None, exclusive: bool, reverse: bool) -> Any:
@@ -230,7 +231,8 @@ def _cumprod(x: Array, *, axis: int | None, exclusive: bool, reverse: bool) -> A
     result = np.cumprod(wide, along, wide.dtype)
     if exclusive:
         result = _delayed(result, along, 1)
-    return (np.flip(result, along) if reverse else result).astype(x.dtype)
+    ordered = np.flip(result, along) if reverse else result
+    return ordered.astype(x.dtype, copy=False)
 
 
 def _line_up(x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:

@@ -120,7 +120,8 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
     values = {r: list(a[:split]) for r, a in operands.items()}
     captured = {r: list(a[split:]) for r, a in operands.items()}
     inside = list(operands)
-    for _ in range(instr.attrs["maximum_iterations"] or 2**63):
+    limit = instr.attrs["maximum_iterations"]
+    for _ in range(2**63 if limit is None else limit):
         given: Values = {r: values[r] + captured[r] for r in inside}
         verdicts = run_program(condition, given, run)
         inside = [r for r in inside if bool(verdicts[r][0])]

@@ -117,8 +117,6 @@ cdef bint is_size(
 ) noexcept nogil:
     # By division, because the product of the dimensions may overflow.
     cdef Py_ssize_t axis
-    if item_bytes == 0:
-        return size == 0
     for axis in range(rank):
         if shape[axis] == 0:
             return size == 0

@@ -67,8 +67,8 @@ def fold(contributions: Sequence[Vector]) -> Vector:
 
     Examples
     --------
-    >>> fold([np.float16([2048]), np.float16([1]), np.float16([1])])
-    array([2050.], dtype=float16)
+    >>> fold([np.float16([2048]), np.float16([1]), np.float16([1])]).tolist()
+    [2050.0]
     """
     _check(contributions)
     wide = accumulator(contributions[0].dtype)

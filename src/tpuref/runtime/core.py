@@ -1,0 +1,192 @@
+"""What one core does with a program.
+
+A program is prepared once: each instruction becomes a step, a function that reads and
+writes the core's values.  A run calls the steps in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tpuref.base.errors import InvalidArgumentError, OpError
+from tpuref.ops.definition import Array, OpDef, outputs_of
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.run import Run
+
+Values = list[Any]
+Step = Callable[[Values], None]
+Path = tuple[int, ...]
+"""Where an instruction stands: its index, then block and index for each level inside."""
+
+HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "Print"})
+"""The operations that only the host can carry out, wherever they were placed."""
+
+ON_CORE = frozenset({"VariableV2", "ReadVariableOp", "Assign", "AssignAdd", "AssignSub"})
+"""The operations that concern the replica's own variables, host parts included."""
+
+
+class Surroundings(Protocol):
+    """What a core needs from around it while a program runs."""
+
+    run: Run
+    replica: int
+
+    def collective(self, instr: Instr, contribution: Array) -> Array:
+        """Take part in a collective and return this core's result."""
+
+    def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
+        """Let the host carry out the instruction at `path`."""
+
+
+class CoreProgram:
+    """A program, prepared for one core.
+
+    Parameters
+    ----------
+    program
+        The program.
+    around
+        What the core needs from around it.
+    path
+        Where the program stands within a larger one.
+    """
+
+    def __init__(self, program: Program, around: Surroundings, path: Path = ()) -> None:
+        self._around = around
+        self._parameters = program.parameters
+        self._results = program.results
+        self._instrs = program.instrs
+        self._path = path
+        self._slots = 1 + max(
+            [-1, *program.parameters]
+            + [slot for instr in program.instrs for slot in instr.outputs]
+        )
+        self._steps = [
+            self._step(instr, (*path, index)) for index, instr in enumerate(self._instrs)
+        ]
+
+    def run(self, inputs: Sequence[Array]) -> list[Array]:
+        """Carry out the program and return its results."""
+        values: Values = [None] * self._slots
+        for slot, array in zip(self._parameters, inputs, strict=True):
+            values[slot] = array
+        index = 0
+        try:
+            for index, step in enumerate(self._steps):
+                step(values)
+        except OpError as error:
+            error.op = error.op or self._instrs[index].name
+            error.site = error.site or self._instrs[index].site
+            raise
+        return [values[slot] for slot in self._results]
+
+    def _step(self, instr: Instr, path: Path) -> Step:
+        if instr.op == "If":
+            return self._if(instr, path)
+        if instr.op == "While":
+            return self._while(instr, path)
+        if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in ON_CORE):
+            return self._host_call(instr, path)
+        if instr.op in EFFECTS:
+            return self._effect(instr)
+        definition = REGISTRY[instr.op]
+        if definition.collective is not None:
+            return self._collective(instr)
+        return self._compute(definition, instr)
+
+    def _compute(self, definition: OpDef, instr: Instr) -> Step:
+        around, attrs = self._around, dict(instr.attrs)
+        compute, random = definition.compute, definition.random
+        inputs, outputs = instr.inputs, instr.outputs
+        dtypes = [spec.dtype.np for spec in instr.specs]
+        if compute is None:
+            raise InvalidArgumentError(f"{instr.op} has no value: it has to be fed")
+
+        def step(values: Values) -> None:
+            arrays = [values[slot] for slot in inputs]
+            if random:
+                state, replica = around.run.state, around.replica
+                attrs["rng"] = state.generator(instr.name, replica, instr.attrs["seed"])
+            try:
+                results = outputs_of(compute(*arrays, **attrs))
+            except (ValueError, TypeError, IndexError) as error:
+                shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
+                raise InvalidArgumentError(
+                    f"{instr.op} of ({shapes}) on replica {around.replica}: {error}"
+                ) from error
+            for slot, result, dtype in zip(outputs, results, dtypes, strict=True):
+                values[slot] = np.asarray(result, dtype)
+
+        return step
+
+    def _collective(self, instr: Instr) -> Step:
+        collective = self._around.collective
+        (source,), (target,) = instr.inputs, instr.outputs
+
+        def step(values: Values) -> None:
+            values[target] = collective(instr, values[source])
+
+        return step
+
+    def _effect(self, instr: Instr) -> Step:
+        around, effect = self._around, EFFECTS[instr.op]
+        inputs, outputs = instr.inputs, instr.outputs
+
+        def step(values: Values) -> None:
+            arrays = [values[slot] for slot in inputs]
+            results = effect(instr, arrays, around.replica, around.run)
+            for slot, result in zip(outputs, results, strict=True):
+                values[slot] = result
+
+        return step
+
+    def _host_call(self, instr: Instr, path: Path) -> Step:
+        around = self._around
+
+        def step(values: Values) -> None:
+            arrays = [values[slot] for slot in instr.inputs]
+            results = around.call_host(path, arrays)
+            for slot, result in zip(instr.outputs, results, strict=True):
+                values[slot] = result
+
+        return step
+
+    def _if(self, instr: Instr, path: Path) -> Step:
+        branches = self._blocks(instr, path)
+
+        def step(values: Values) -> None:
+            predicate, *arrays = (values[slot] for slot in instr.inputs)
+            results = branches[0 if predicate else 1].run(arrays)
+            for slot, result in zip(instr.outputs, results, strict=True):
+                values[slot] = result
+
+        return step
+
+    def _while(self, instr: Instr, path: Path) -> Step:
+        condition, body = self._blocks(instr, path)
+        split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
+
+        def step(values: Values) -> None:
+            arrays = [values[slot] for slot in instr.inputs]
+            turning, captured = arrays[:split], arrays[split:]
+            turns = 0
+            while limit is None or turns < limit:
+                if not condition.run(turning + captured)[0]:
+                    break
+                turning = body.run(turning + captured)
+                turns += 1
+            for slot, result in zip(instr.outputs, turning, strict=True):
+                values[slot] = result
+
+        return step
+
+    def _blocks(self, instr: Instr, path: Path) -> list[CoreProgram]:
+        return [
+            CoreProgram(block, self._around, (*path, number))
+            for number, block in enumerate(instr.blocks)
+        ]

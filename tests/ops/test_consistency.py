@@ -1,0 +1,365 @@
+"""For operations on arrays, positions, order, networks and chance: as in test_inference.
+
+Each case runs with every dtype that the operation takes, and its rule is asked again
+with values, dimensions and ranks hidden, in all combinations.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.base.dtypes import as_dtype, float32, string
+from tpuref.base.shapes import TensorShape, unknown_shape
+from tpuref.ops import arrays, indexing, neural, random, sorting
+from tpuref.ops.broadcasting import (
+    ANY,
+    FLOATING,
+    INDEX,
+    INTEGER,
+    NUMERIC,
+    NUMERIC_OR_BOOL,
+    REAL,
+    Kind,
+)
+from tpuref.ops.definition import OpDef, Operand, outputs_of
+
+OPERATIONS = {
+    definition.name: definition
+    for family in (arrays, indexing, sorting, neural, random)
+    for definition in family.OPERATIONS
+}
+
+FLOAT32 = Kind("float32", (float32,))
+TEXT = np.array([[b"a", b"bc", b""], [b"d", b"e", b"f"]], object)
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operation with inputs, those at `data` in turn of every dtype of `kind`."""
+
+    name: str
+    inputs: list[Any]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    kind: Kind = ANY
+    data: tuple[int, ...] = (0,)
+    exact: bool = True
+
+
+def ints(*values: Any) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+def scalar(value: Any) -> np.ndarray:
+    return np.array(value, np.int32)
+
+
+MATRIX = np.array([[3, 1, 2], [1, 0, 1]])
+CUBE = np.arange(24).reshape(2, 3, 4) % 5
+IMAGES = np.arange(2 * 5 * 4 * 3).reshape(2, 5, 4, 3) % 7
+FILTER = np.arange(2 * 3 * 3 * 2).reshape(2, 3, 3, 2) % 3
+BOOLS = np.array([[True, False, True], [False, False, True]])
+ROWS = np.array([True, False])
+EMPTY = np.zeros((0, 3))
+NHWC = {"data_format": "NHWC"}
+NCHW = {"data_format": "NCHW"}
+WINDOW = {"strides": (1, 1), "padding": "VALID", "dilations": (1, 1)}
+WIDE = {"strides": (2, 1), "padding": "SAME", "dilations": (1, 1)}
+HOLES = {"strides": (1, 1), "padding": ((1, 2), (0, 1)), "dilations": (2, 1)}
+POOL = {"ksize": (2, 3), "strides": (2, 1), "padding": "VALID"}
+POOL_SAME = {"ksize": (3, 2), "strides": (2, 3), "padding": "SAME"}
+SEED = {"seed": (1, 2)}
+
+
+def key(*items: Any) -> dict[str, Any]:
+    return {"key": items}
+
+
+CASES = (
+    Case("Identity", [MATRIX]),
+    Case("StopGradient", [MATRIX]),
+    Case("NoOp", [], data=()),
+    Case("Fill", [ints(2, 3), 1], data=(1,)),
+    Case("Fill", [ints(), 1], data=(1,)),
+    Case("ZerosLike", [MATRIX]),
+    Case("ZerosLike", [np.array(5)]),
+    Case("OnesLike", [MATRIX], kind=NUMERIC_OR_BOOL),
+    Case("OnesLike", [np.array(5)], kind=NUMERIC_OR_BOOL),
+    Case("Range", [1, 8, 3], kind=REAL, data=(0, 1, 2)),
+    Case("Range", [3, 3, 1], kind=REAL, data=(0, 1, 2)),
+    Case("LinSpace", [1, 3, scalar(5)], kind=FLOATING, data=(0, 1)),
+    Case("OneHot", [ints(2, 0, -1), scalar(3), 1, 0], {"axis": -1}, data=(2, 3)),
+    Case(
+        "OneHot", [MATRIX, scalar(3), scalar(7), scalar(5)], {"axis": 1}, kind=INTEGER
+    ),
+    Case("Shape", [CUBE], {"out_type": "int32"}),
+    Case("Shape", [np.array(3)], {"out_type": "int64"}),
+    Case("Size", [CUBE], {"out_type": "int32"}),
+    Case("Rank", [CUBE]),
+    Case("Reshape", [CUBE, ints(4, -1)]),
+    Case("Reshape", [CUBE, ints(4, 6)]),
+    Case("Reshape", [np.array(3), ints()]),
+    Case("Reshape", [EMPTY, ints(-1, 5)]),
+    Case("ExpandDims", [MATRIX], {"axis": -1}),
+    Case("ExpandDims", [MATRIX], {"axis": 1}),
+    Case("ExpandDims", [np.array(3)], {"axis": 0}),
+    Case("Squeeze", [MATRIX[None, :, None]], {"axes": ()}),
+    Case("Squeeze", [MATRIX[None, :, None]], {"axes": (-2,)}),
+    Case("Transpose", [CUBE], {"perm": None}),
+    Case("Transpose", [CUBE], {"perm": (1, 2, 0)}),
+    Case("ReverseV2", [CUBE], {"axes": (0, -1)}),
+    Case("ReverseV2", [CUBE], {"axes": ()}),
+    Case("Roll", [CUBE, ints(1, -2)], {"axes": (0, -1)}),
+    Case("Pack", [MATRIX, MATRIX], {"axis": 1}, data=(0, 1)),
+    Case("Pack", [3, 4], {"axis": 0}, data=(0, 1)),
+    Case("Unpack", [CUBE], {"axis": -1, "num": 4}),
+    Case("Unpack", [CUBE[0, 0]], {"axis": 0, "num": 4}),
+    Case("Split", [CUBE], {"axis": 2, "sizes": (None, None)}),
+    Case("Split", [CUBE], {"axis": -1, "sizes": (1, 0, 3)}),
+    Case("Split", [CUBE], {"axis": 0, "sizes": (1, 1)}),
+    Case("ConcatV2", [MATRIX, MATRIX[:1]], {"axis": 0}, data=(0, 1)),
+    Case("ConcatV2", [MATRIX, MATRIX], {"axis": -1}, data=(0, 1)),
+    Case("ConcatV2", [EMPTY], {"axis": 0}),
+    Case("Tile", [MATRIX, ints(2, 0)]),
+    Case("Tile", [MATRIX, ints(1, 3)]),
+    Case("Tile", [np.array(3), ints()]),
+    Case("Repeat", [MATRIX, scalar(2)], {"axis": 1}),
+    Case("Repeat", [MATRIX, ints(3, 0, 1)], {"axis": -1}),
+    Case("Repeat", [MATRIX, ints(3)], {"axis": 0}),
+    Case("BroadcastTo", [MATRIX[:, :1], ints(4, 2, 3)]),
+    Case("BroadcastTo", [np.array(2), ints(2, 0)]),
+    Case("PadV2", [MATRIX, ints((1, 0), (0, 2)), 1], data=(0, 2)),
+    Case("MirrorPad", [MATRIX, ints((1, 0), (2, 1))], {"mode": "REFLECT"}),
+    Case("MirrorPad", [MATRIX, ints((2, 0), (3, 1))], {"mode": "SYMMETRIC"}),
+    Case("MatrixDiag", [MATRIX]),
+    Case("MatrixDiag", [MATRIX[0]]),
+    Case("MatrixDiagPart", [CUBE]),
+    Case("MatrixBandPart", [CUBE, scalar(0), scalar(-1)], kind=NUMERIC_OR_BOOL),
+    Case("Select", [BOOLS, MATRIX, MATRIX + 1], data=(1, 2)),
+    Case("Select", [ROWS, MATRIX, MATRIX + 1], data=(1, 2)),
+    Case("Select", [np.array(True), MATRIX, MATRIX + 1], data=(1, 2)),
+    Case("SelectV2", [BOOLS, MATRIX[0], np.array(3)], data=(1, 2)),
+    Case("SelectV2", [BOOLS[:, :1], MATRIX, MATRIX[0]], data=(1, 2)),
+    Case("Where", [MATRIX], kind=NUMERIC_OR_BOOL, exact=False),
+    Case("Where", [np.array(1)], kind=NUMERIC_OR_BOOL, exact=False),
+    Case("StridedSlice", [CUBE], key(("index", -1))),
+    Case("StridedSlice", [CUBE], key(*[("index", 1)] * 3)),
+    Case(
+        "StridedSlice",
+        [CUBE],
+        key(("slice", None, None, -1), ("newaxis",), ("ellipsis",), ("slice", 1, 9, 2)),
+    ),
+    Case(
+        "StridedSlice",
+        [CUBE, scalar(1), np.array(-1, np.int64)],
+        key(("ellipsis",), ("slice", ("input", 0), ("input", 1), None)),
+    ),
+    Case("StridedSlice", [CUBE, scalar(-2)], key(("index", ("input", 0)))),
+    Case("Slice", [CUBE, ints(0, 1, 2), ints(-1, 2, 0)]),
+    Case("Slice", [np.array(3), ints(), ints()]),
+    Case("GatherV2", [CUBE, ints((0, 2), (1, 1))], {"axis": 1, "batch_dims": 0}),
+    Case("GatherV2", [CUBE, ints((0, 2), (1, 1))], {"axis": 1, "batch_dims": 1}),
+    Case("GatherV2", [CUBE, ints((0, 3), (1, 1))], {"axis": -1, "batch_dims": 1}),
+    Case("GatherV2", [CUBE, scalar(0)], {"axis": 0, "batch_dims": 0}),
+    Case("TakeAlongAxis", [MATRIX, ints((0, -1), (2, 1))], {"axis": -1}),
+    Case("TakeAlongAxis", [MATRIX, ints((0, 1, 0))], {"axis": 0}),
+    Case("GatherNd", [CUBE, ints((0, 2), (1, 1))], {"batch_dims": 0}),
+    Case("GatherNd", [CUBE, ints(1)], {"batch_dims": 0}),
+    Case("GatherNd", [CUBE, np.zeros((2, 0), np.int32)], {"batch_dims": 0}),
+    Case("GatherNd", [CUBE, ints((0, 2), (1, 1))], {"batch_dims": 1}),
+    Case(
+        "ScatterNd", [ints((1,), (1,)), MATRIX, ints(4, 3)], kind=NUMERIC, data=(1,)
+    ),
+    Case("TensorScatterUpdate", [MATRIX, ints((1, 0)), [7]], data=(0, 2)),
+    Case("TensorScatterAdd", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
+    Case("TensorScatterSub", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
+    Case("Sort", [CUBE], {"axis": 1, "descending": False}, kind=REAL),
+    Case("Sort", [CUBE], {"axis": -1, "descending": True}, kind=REAL),
+    Case("ArgSort", [CUBE], {"axis": 0, "descending": False}, kind=REAL),
+    Case("ArgSort", [CUBE], {"axis": -1, "descending": True}, kind=REAL),
+    Case("TopKV2", [CUBE, scalar(2)], kind=REAL),
+    Case("TopKV2", [MATRIX[0], scalar(0)], kind=REAL),
+    Case("InTopKV2", [MATRIX, ints(0, 2), scalar(1)], kind=FLOAT32),
+    Case(
+        "SearchSorted",
+        [np.array([[1, 2, 3], [0, 1, 1]]), MATRIX[:, :2]],
+        {"side": "left", "out_type": "int32"},
+        kind=REAL,
+        data=(0, 1),
+    ),
+    Case(
+        "SearchSorted",
+        [np.array([1, 2, 3]), np.array([3, 0])],
+        {"side": "right", "out_type": "int64"},
+        kind=REAL,
+        data=(0, 1),
+    ),
+    Case("Relu", [MATRIX], kind=REAL),
+    Case("Relu6", [CUBE], kind=REAL),
+    Case("LeakyRelu", [MATRIX], {"alpha": 0.2}, kind=FLOATING),
+    Case("Elu", [MATRIX], kind=FLOATING),
+    Case("Selu", [np.array(2)], kind=FLOATING),
+    Case("Sigmoid", [MATRIX], kind=FLOATING),
+    Case("Softplus", [np.array(2)], kind=FLOATING),
+    Case("Softsign", [MATRIX], kind=FLOATING),
+    Case("Softmax", [CUBE], {"axis": 1}, kind=FLOATING),
+    Case("Softmax", [np.zeros((2, 0))], {"axis": -1}, kind=FLOATING),
+    Case("LogSoftmax", [CUBE], {"axis": -1}, kind=FLOATING),
+    Case(
+        "SoftmaxCrossEntropyWithLogits",
+        [CUBE, CUBE[:1]],
+        {"axis": 1},
+        kind=FLOATING,
+        data=(0, 1),
+    ),
+    Case("SparseSoftmaxCrossEntropyWithLogits", [MATRIX, ints(0, 2)], kind=FLOATING),
+    Case(
+        "SigmoidCrossEntropyWithLogits",
+        [MATRIX, MATRIX],
+        kind=FLOATING,
+        data=(0, 1),
+    ),
+    Case("L2Loss", [MATRIX], kind=FLOATING),
+    Case("L2Normalize", [CUBE], {"axes": (0, -1), "epsilon": 0.1}, kind=FLOATING),
+    Case("L2Normalize", [CUBE], {"axes": None, "epsilon": 0.1}, kind=FLOATING),
+    Case("BiasAdd", [CUBE, CUBE[0, 0]], NHWC, kind=NUMERIC, data=(0, 1)),
+    Case("BiasAdd", [CUBE, CUBE[0, :, 0]], NCHW, kind=NUMERIC, data=(0, 1)),
+    Case("Conv2D", [IMAGES, FILTER], {**WINDOW, **NHWC}, kind=FLOATING, data=(0, 1)),
+    Case("Conv2D", [IMAGES, FILTER], {**WIDE, **NHWC}, kind=FLOATING, data=(0, 1)),
+    Case("Conv2D", [IMAGES, FILTER], {**HOLES, **NHWC}, kind=FLOATING, data=(0, 1)),
+    Case(
+        "Conv2D",
+        [np.moveaxis(IMAGES, 3, 1), FILTER],
+        {**WIDE, **NCHW},
+        kind=FLOATING,
+        data=(0, 1),
+    ),
+    Case("MaxPool", [IMAGES], {**POOL, **NHWC}, kind=REAL),
+    Case("MaxPool", [IMAGES], {**POOL_SAME, **NCHW}, kind=REAL),
+    Case("AvgPool", [IMAGES], {**POOL, **NCHW}, kind=FLOATING),
+    Case("AvgPool", [IMAGES], {**POOL_SAME, **NHWC}, kind=FLOATING),
+    Case("RandomUniformInt", [ints(2, 3), 1, 4], SEED, kind=INDEX, data=(1, 2)),
+    Case("RandomShuffle", [MATRIX], SEED),
+    Case("RandomShuffle", [np.array(3)], SEED),
+    Case(
+        "Multinomial",
+        [MATRIX, scalar(4)],
+        {"output_dtype": "int32", **SEED},
+        kind=FLOATING,
+    ),
+)
+
+WITHOUT_DTYPE = (
+    ("Const", [], {"value": MATRIX}),
+    ("Const", [], {"value": TEXT}),
+    *(
+        (name, [ints(*shape)], {"dtype": dtype.name, **SEED})
+        for name in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
+        for dtype in FLOATING.dtypes
+        for shape in ((2, 3), (), (0, 2))
+    ),
+)
+
+
+def as_input(value: Any, dtype: Any) -> np.ndarray:
+    if dtype == string:
+        texts = np.empty(np.shape(value), object)
+        texts[...] = np.vectorize(lambda n: b"%d" % n, otypes=[object])(value)
+        return texts
+    return np.asarray(value).astype(dtype.np)
+
+
+def inputs_of(case: Case, dtype: Any) -> list[np.ndarray]:
+    return [
+        as_input(value, dtype) if k in case.data else np.asarray(value)
+        for k, value in enumerate(case.inputs)
+    ]
+
+
+def views(array: np.ndarray) -> list[Operand]:
+    """What may be known of an array: all, its shape, some or none of its sizes, no rank."""
+    dtype = string if array.dtype == object else as_dtype(array.dtype)
+    shape = array.shape
+    return [
+        Operand(TensorShape(shape), dtype, array),
+        Operand(TensorShape(shape), dtype),
+        Operand(TensorShape([None, *shape[1:]] if shape else shape), dtype),
+        Operand(unknown_shape(len(shape)), dtype),
+        Operand(unknown_shape(), dtype),
+    ]
+
+
+def compute(definition: OpDef, inputs: list, attrs: dict[str, Any]) -> tuple:
+    assert definition.compute is not None
+    if definition.random:
+        attrs = {**attrs, "rng": np.random.default_rng(1)}
+    return outputs_of(definition.compute(*inputs, **attrs))
+
+
+def check(name: str, inputs: list, attrs: dict[str, Any], exact: bool = True) -> None:
+    definition = OPERATIONS[name]
+    before = [array.copy() for array in inputs]
+    for array in inputs:
+        array.flags.writeable = False
+    computed = compute(definition, inputs, attrs)
+    for given in itertools.product(*map(views, inputs)):
+        inferred = outputs_of(definition.infer(*given, **attrs))
+        assert len(inferred) == len(computed)
+        known = exact and all(operand.value is not None for operand in given)
+        for spec, array in zip(inferred, computed, strict=True):
+            assert isinstance(array, np.ndarray)
+            assert spec.dtype.np == array.dtype
+            assert spec.shape.is_compatible_with(array.shape), (given, spec)
+            assert not known or spec.shape == TensorShape(array.shape), (given, spec)
+    for array, kept in zip(inputs, before, strict=True):
+        assert array.tobytes() == kept.tobytes()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_inferred_is_computed(case: Case) -> None:
+    for dtype in case.kind.dtypes if case.data else (float32,):
+        check(case.name, inputs_of(case, dtype), case.attrs, case.exact)
+
+
+@pytest.mark.parametrize(("name", "inputs", "attrs"), WITHOUT_DTYPE)
+def test_what_is_inferred_without_input_dtypes_is_computed(name, inputs, attrs) -> None:
+    check(name, inputs, attrs)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.kind is not ANY], ids=lambda case: case.name
+)
+def test_other_dtypes_are_refused_with_the_operand_shown(case: Case) -> None:
+    for dtype in set(ANY.dtypes) - set(case.kind.dtypes):
+        given = [views(array)[1] for array in inputs_of(case, dtype)]
+        with pytest.raises(TypeError, match=rf"\b{dtype.name}\["):
+            OPERATIONS[case.name].infer(*given, **case.attrs)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if len(c.data) > 1], ids=lambda case: case.name
+)
+def test_two_dtypes_are_refused_with_both_shown(case: Case) -> None:
+    first, *_, second = case.kind.dtypes
+    inputs = inputs_of(case, first)
+    last = case.data[-1]
+    inputs[last] = as_input(case.inputs[last], second)
+    given = [views(array)[1] for array in inputs]
+    with pytest.raises(TypeError) as failure:
+        OPERATIONS[case.name].infer(*given, **case.attrs)
+    assert first.name in str(failure.value) and second.name in str(failure.value)
+
+
+def test_every_operation_has_a_case() -> None:
+    covered = {case.name for case in CASES} | {name for name, _, _ in WITHOUT_DTYPE}
+    assert sorted(OPERATIONS) == sorted(covered | {"Placeholder"})
+
+
+def test_a_placeholder_has_the_spec_it_is_given() -> None:
+    spec = OPERATIONS["Placeholder"].infer(dtype="int8", shape=(None, 2))
+    assert spec.dtype.name == "int8" and spec.shape.as_list() == [None, 2]
+    assert OPERATIONS["Placeholder"].compute is None

@@ -1,0 +1,66 @@
+"""A copy of the project to build in, so that builds leave no trace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PARTS = (
+    *("pyproject.toml", "setup.py", "MANIFEST.in", "tox.ini"),
+    *("README.md", "CHANGES.md", "CONTRIBUTING.md", "LICENSE"),
+    *("src", "conformance"),
+)
+
+
+class Project:
+    """A source tree, and how to call its build."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        chosen = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("CC", "TPUREF_PURE")
+        }
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env={**chosen, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    def build(self, kind: str, target: Path, **environment: str) -> Path:
+        """Build a wheel or an sdist as installers do, without their isolation."""
+        code = f"from setuptools import build_meta; print(build_meta.build_{kind}"
+        done = self.run("-c", f"{code}({str(target)!r}))", **environment)
+        assert done.returncode == 0, done.stderr
+        return target / done.stdout.splitlines()[-1]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    pytest.importorskip(
+        "setuptools", minversion="77", reason="builds: tox -e packaging"
+    )
+    pytest.importorskip("Cython", minversion="3.1", reason="builds: tox -e packaging")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    leftovers = shutil.ignore_patterns("__pycache__", "*.so", "*.c", "*.egg-info")
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, folder / part, ignore=leftovers)
+        else:
+            shutil.copy(ROOT / part, folder / part)
+    return Project(folder)

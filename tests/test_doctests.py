@@ -1,0 +1,25 @@
+"""Every example in a docstring runs and gives what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import tpuref
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(tpuref.__path__, "tpuref.")
+    if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
+)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples(module: str) -> None:
+    failed, _ = doctest.testmod(
+        importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert failed == 0
