@@ -1,4 +1,4 @@
-"""For operations on arrays, positions, order, networks and chance: as in test_inference.
+"""For arrays, positions, order, networks and chance: what is inferred is computed.
 
 Each case runs with every dtype that the operation takes, and its rule is asked again
 with values, dimensions and ranks hidden, in all combinations.
@@ -171,9 +171,7 @@ CASES = (
     Case("GatherNd", [CUBE, ints(1)], {"batch_dims": 0}),
     Case("GatherNd", [CUBE, np.zeros((2, 0), np.int32)], {"batch_dims": 0}),
     Case("GatherNd", [CUBE, ints((0, 2), (1, 1))], {"batch_dims": 1}),
-    Case(
-        "ScatterNd", [ints((1,), (1,)), MATRIX, ints(4, 3)], kind=NUMERIC, data=(1,)
-    ),
+    Case("ScatterNd", [ints((1,), (1,)), MATRIX, ints(4, 3)], kind=NUMERIC, data=(1,)),
     Case("TensorScatterUpdate", [MATRIX, ints((1, 0)), [7]], data=(0, 2)),
     Case("TensorScatterAdd", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
     Case("TensorScatterSub", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
@@ -281,7 +279,7 @@ def inputs_of(case: Case, dtype: Any) -> list[np.ndarray]:
 
 
 def views(array: np.ndarray) -> list[Operand]:
-    """What may be known of an array: all, its shape, some or none of its sizes, no rank."""
+    """What may be known: all, the shape, some sizes, the rank, nothing."""
     dtype = string if array.dtype == object else as_dtype(array.dtype)
     shape = array.shape
     return [

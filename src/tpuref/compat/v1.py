@@ -31,7 +31,11 @@ from tpuref.base.dtypes import bool_ as bool  # noqa: A004
 from tpuref.base.shapes import Dimension as Dimension, TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
-from tpuref.functions import linalg as linalg, math as math, nn as nn, random as random
+from tpuref.functions import bitwise as bitwise
+from tpuref.functions import linalg as linalg
+from tpuref.functions import math as math
+from tpuref.functions import nn as nn
+from tpuref.functions import random as random
 from tpuref.functions.arrays import *
 from tpuref.functions.control_flow import *
 from tpuref.functions.indexing import *

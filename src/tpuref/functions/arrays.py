@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import as_dtype, bool_, float32, int32, int64, string
+from tpuref.base.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+)
 from tpuref.base.shapes import as_shape
 from tpuref.functions.arguments import (
     refine_shape,
@@ -17,7 +26,7 @@ from tpuref.functions.arguments import (
     static_integers,
 )
 from tpuref.graph.build import apply, apply_all
-from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.convert import convert_to_tensor, to_array
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 
@@ -371,22 +380,22 @@ def range(
     return result
 
 
-def _common_dtype(values: Sequence[Any]) -> Any:
+def _common_dtype(values: Sequence[Any]) -> DType:
     """Return the widest of the dtypes, in the order that tf.range has them."""
-    order = [int32, int64, float32]
-    found = [convert_to_tensor(value).dtype for value in values]
-    tensors = [
-        dtype
-        for dtype, value in zip(found, values, strict=True)
-        if not isinstance(value, (int, float))
-    ]
-    wide = [dtype for dtype in tensors if dtype not in order]
-    return wide[0] if wide else max(found, key=order.index)
+    order = [int32, int64, float32, float64]
+    found = [_dtype_of(value) for value in values]
+    others = [dtype for dtype in found if dtype not in order]
+    return others[0] if others else max(found, key=order.index)
+
+
+def _dtype_of(value: Any) -> DType:
+    given = getattr(value, "dtype", None)
+    return as_dtype(to_array(value).dtype if given is None else given)
 
 
 def _cast_to(value: Any, dtype: Any) -> Tensor:
     target = as_dtype(dtype)
-    if isinstance(value, (int, float)):
+    if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
         return convert_to_tensor(value, target)
     tensor = convert_to_tensor(value)
     if tensor.dtype == target:
@@ -518,32 +527,29 @@ def one_hot(
     >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
     """
-    given = [
-        convert_to_tensor(v, dtype) for v in (on_value, off_value) if v is not None
-    ]
-    target = as_dtype(dtype) if dtype is not None else None
-    if target is None:
-        target = given[0].dtype if given else float32
-    on = convert_to_tensor(_or_default(on_value, 1, target))
-    off = convert_to_tensor(_or_default(off_value, 0, target))
+    given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
+    target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
     result: Tensor = apply(
         "OneHot",
         convert_to_tensor(indices),
         convert_to_tensor(depth),
-        on,
-        off,
+        _mark("on_value", on_value, 1, target),
+        _mark("off_value", off_value, 0, target),
         axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
         name=name,
     )
     return result
 
 
-def _or_default(value: Any, default: int, dtype: Any) -> Any:
-    if value is not None:
-        return convert_to_tensor(
-            value, dtype if not isinstance(value, Tensor) else None
+def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
+    if value is None:
+        return convert_to_tensor(np.asarray(default).astype(dtype.np))
+    if isinstance(value, Tensor) and value.dtype != dtype:
+        raise TypeError(
+            f"tf.one_hot: {name}: expected {dtype.name}, got {value.describe()}; use "
+            "tf.cast"
         )
-    return np.asarray(default).astype(dtype.np)
+    return convert_to_tensor(value, dtype)
 
 
 def sequence_mask(

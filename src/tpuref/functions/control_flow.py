@@ -304,8 +304,8 @@ def _check_branches(result: Any, other: Any) -> None:
             raise StructureError(f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}")
         if isinstance(a, Tensor) and a.dtype != b.dtype:
             raise TypeError(
-                f"tf.cond: true_fn gives {a.describe()}, false_fn gives {b.describe()}; "
-                "the element types must be equal"
+                f"tf.cond: true_fn gives {a.describe()}, false_fn gives "
+                f"{b.describe()}; the element types must be equal"
             )
 
 
@@ -425,14 +425,14 @@ def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[Tenso
     shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
     if len(shapes) != len(leaves):
         raise ValueError(
-            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for {len(leaves)} "
-            "loop variables"
+            f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
+            f"{len(leaves)} loop variables"
         )
     for tensor, shape in zip(leaves, shapes, strict=True):
         if not _holds(shape, tensor.shape):
             raise ValueError(
-                f"tf.while_loop: the loop variable {tensor.describe()} does not have the "
-                f"invariant shape {shape}"
+                f"tf.while_loop: the loop variable {tensor.describe()} does not have "
+                f"the invariant shape {shape}"
             )
     return [TensorSpec(s, t.dtype) for s, t in zip(shapes, leaves, strict=True)]
 

@@ -312,8 +312,8 @@ def _true_getter(
         return _shared(existing, name, shape, dtype, reuse)
     if reuse is True:
         raise ValueError(
-            f"tf.get_variable: the variable {name!r} does not exist and the scope shares "
-            "variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE"
+            f"tf.get_variable: the variable {name!r} does not exist and the scope "
+            "shares variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE"
         )
     with get_default_graph().name_scope(None):
         variable = Variable(
@@ -374,8 +374,8 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
     if shape is None:
         if initializer is None:
             raise ValueError(
-                f"tf.get_variable: the variable {name!r} needs a shape, or an initializer "
-                "that has one"
+                f"tf.get_variable: the variable {name!r} needs a shape, or an "
+                "initializer that has one"
             )
         return lambda: initializer()
     sizes = as_shape(shape)
@@ -395,8 +395,8 @@ def _checked_value(name: str, initializer: Any, dtype: DType) -> Any:
     value = convert_to_tensor(initializer, dtype_hint=dtype)
     if value.dtype != dtype:
         raise ValueError(
-            f"tf.get_variable: the initializer of {name!r} is {value.describe()}, asked "
-            f"for was {dtype.name}"
+            f"tf.get_variable: the initializer of {name!r} is {value.describe()}, "
+            f"asked for was {dtype.name}"
         )
     return value
 

@@ -1,0 +1,1 @@
+"""Graphs, sessions and variables."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import DType, as_dtype, float32, int32, int64, string
-from tpuref.base.shapes import Dimension, TensorShape
+from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
@@ -19,6 +19,7 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     """Return `value` as an array: float -> float32, int -> int32, text -> string.
 
     NumPy arrays and NumPy scalars keep their dtype unless `dtype` asks for another.
+    The result is never the memory of `value`.
 
     Raises
     ------
@@ -43,7 +44,9 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
 
 
 def _owned(value: Any, array: Array, dtype: DType) -> bool:
-    return array is not value and array.dtype == dtype.np and array.base is None
+    """Whether the array was made for this conversion, and may be kept as it is."""
+    made_here = isinstance(value, (list, tuple, bool, int, float, complex))
+    return made_here and array.dtype == dtype.np and array.base is None
 
 
 def _shape_value(value: Dimension | TensorShape) -> Any:
@@ -62,16 +65,29 @@ def _plain_array(value: Any) -> Array:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{value!r} is ragged or mixed: {error}") from None
-    if array.dtype == object and not _holds_text(array):
-        raise TypeError(
-            f"{_brief(value)} of type {type(value).__name__} has no tensor form"
-        )
-    return array
+        raise ValueError(f"{_brief(value)} is ragged: {error}") from None
+    if array.dtype.kind in "SU" and not _from_numpy(value):
+        array = np.array(value, object)  # as text, NumPy would drop ending zero bytes
+    return _plain_objects(value, array) if array.dtype == object else array
 
 
-def _holds_text(array: Array) -> bool:
-    return all(isinstance(item, (str, bytes)) for item in array.flat)
+def _plain_objects(value: Any, array: Array) -> Array:
+    """Return an array of text as it is, one of Dimensions as integers."""
+    items = [item.value if isinstance(item, Dimension) else item for item in array.flat]
+    if all(isinstance(item, (str, bytes)) for item in items):
+        return array
+    numbers: Array = np.array(items) if _all_integers(items) else array
+    if numbers.dtype != object:
+        return numbers.reshape(array.shape)
+    if any(isinstance(item, (list, tuple)) for item in items):
+        raise ValueError(f"{_brief(value)} is ragged: its lists differ in length")
+    raise TypeError(
+        f"{_brief(value)} of type {type(value).__name__} has no tensor form"
+    )
+
+
+def _all_integers(items: list[Any]) -> bool:
+    return all(isinstance(item, int) for item in items)
 
 
 def _from_numpy(value: Any) -> bool:
@@ -87,10 +103,8 @@ def _natural_dtype(value: Any, array: Array) -> DType:
     leaf = value
     while isinstance(leaf, (list, tuple)) and leaf:
         leaf = leaf[0]
-    if _from_numpy(leaf):
+    if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype == array.dtype:
         return dtype
-    if array.size == 0 and dtype.is_floating:
-        return float32
     if dtype.is_floating:
         return float32
     if dtype == int64:
@@ -100,7 +114,7 @@ def _natural_dtype(value: Any, array: Array) -> DType:
 
 
 def _string_array(array: Array) -> Array:
-    if array.dtype.kind not in "OSU":
+    if array.dtype.kind not in "OSU" and array.size:
         raise TypeError(f"expected text, got values of {array.dtype}")
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
@@ -110,18 +124,19 @@ def _string_array(array: Array) -> Array:
 
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
     """Refuse what would lose the meaning: a float as integer, a number as bool."""
-    if _from_numpy(value):
-        return
-    lossy = (
-        (natural.is_floating and (dtype.is_integer or dtype.is_bool))
-        or (natural.is_complex and not dtype.is_complex)
-        or (natural.is_bool != dtype.is_bool)
-    )
-    if lossy and np.size(value):
+    if not _from_numpy(value) and _loses_meaning(natural, dtype) and np.size(value):
         raise TypeError(
             f"expected {dtype.name}, got {_brief(value)} of type "
             f"{type(value).__name__}; use tf.cast to convert on purpose"
         )
+
+
+def _loses_meaning(given: DType, wanted: DType) -> bool:
+    return (
+        (given.is_floating and (wanted.is_integer or wanted.is_bool))
+        or (given.is_complex and not wanted.is_complex)
+        or (given.is_bool != wanted.is_bool)
+    )
 
 
 def _check_range(array: Array, dtype: DType) -> None:
@@ -139,7 +154,11 @@ def _brief(value: Any) -> str:
 
 
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str | None = "Const",
+    verify_shape: bool = False,
 ) -> Tensor:
     """Return a tensor that always has the given value.
 
@@ -151,9 +170,11 @@ def constant(
         The element type; by default float -> float32, int -> int32, and the array's
         own for NumPy arrays.
     shape
-        The shape; a single value fills it, otherwise the sizes must agree.
+        The shape.  Fewer values than it holds are filled up with the last of them.
     name
         The name of the operation.
+    verify_shape
+        Whether the value must have the given shape already.
 
     Raises
     ------
@@ -186,23 +207,27 @@ def constant(
     except (TypeError, ValueError) as error:
         raise type(error)(f"tf.constant: {error}") from None
     if shape is not None:
-        array = _fill(array, shape)
+        array = _fill(array, shape, verify_shape)
     return constant_of(array, name)
 
 
-def _fill(array: Array, shape: Any) -> Array:
-    sizes = TensorShape(shape).as_tuple()
-    if any(size is None for size in sizes):
-        raise ValueError(f"tf.constant: shape {shape} is not fully known")
-    full: tuple[int, ...] = tuple(size for size in sizes if size is not None)
-    if array.size == int(np.prod(full)):
-        return array.reshape(full)
-    if array.size == 1:
-        return np.full(full, array.reshape(())[()], array.dtype)
-    raise ValueError(
-        f"tf.constant: {array.size} values do not fill shape {list(full)}; give one "
-        "value or exactly as many as the shape holds"
-    )
+def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
+    sizes = as_shape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"tf.constant: shape {sizes} is not fully known")
+    if verify_shape and not sizes.is_compatible_with(array.shape):
+        raise TypeError(
+            f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}"
+        )
+    count = sizes.num_elements() or 0
+    if array.size > count or (array.size == 0 and count):
+        raise ValueError(
+            f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
+            f"{count}"
+        )
+    flat = array.reshape(-1)
+    filled = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])
+    return filled.reshape([int(size) for size in sizes])
 
 
 def constant_of(array: Array, name: str | None = None) -> Tensor:
@@ -262,10 +287,7 @@ def convert_to_tensor(
     wanted = None if dtype is None else as_dtype(dtype)
     hint = dtype_hint if dtype_hint is not None else preferred_dtype
     if wanted is None and hint is not None:
-        try:
-            return convert_to_tensor(value, hint, name)
-        except (TypeError, ValueError):
-            return convert_to_tensor(value, None, name)
+        return _hinted(value, as_dtype(hint), name)
     tensor = _existing_tensor(value, wanted, name)
     if tensor is None:
         try:
@@ -280,13 +302,35 @@ def convert_to_tensor(
     return tensor
 
 
+def _hinted(value: Any, hint: DType, name: str | None) -> Tensor:
+    """Convert to the hinted dtype where nothing is lost, else to the value's own."""
+    if _from_numpy(value) and not _fits(value, hint):
+        return convert_to_tensor(value, None, name)
+    try:
+        return convert_to_tensor(value, hint, name)
+    except (TypeError, ValueError):
+        return convert_to_tensor(value, None, name)
+
+
+def _fits(value: Any, hint: DType) -> bool:
+    if value.dtype.kind in "OSU" or hint == string:
+        return True
+    if _loses_meaning(as_dtype(value.dtype), hint):
+        return False
+    try:
+        _check_range(np.asarray(value), hint)
+    except ValueError:
+        return False
+    return True
+
+
 def _existing_tensor(
     value: Any, wanted: DType | None, name: str | None
 ) -> Tensor | None:
     if isinstance(value, Operation):
         raise TypeError(
-            f"tf.convert_to_tensor: {value.name!r} is an operation, which has no value; "
-            "pass one of its outputs"
+            f"tf.convert_to_tensor: {value.name!r} is an operation, which has no "
+            "value; pass one of its outputs"
         )
     converted = getattr(value, "_as_tensor", None)
     if callable(converted):
@@ -322,24 +366,25 @@ def _dtype_within(value: Any) -> DType | None:
         found = (_dtype_within(item) for item in value)
         return next((dtype for dtype in found if dtype is not None), None)
     if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
-        return convert_to_tensor(value).dtype
+        return as_dtype(value.dtype)
     return None
 
 
 def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
     """Convert the inputs of one operation, values to the dtype of the tensors beside.
 
-    Raises
-    ------
-    TypeError
-        If a value does not fit the dtype of the first tensor.
+    A value that does not fit that dtype keeps its own, and the operation's rule then
+    tells of both.
     """
     given = [convert_to_tensor(v) if _is_tensor(v) else None for v in inputs]
     hint = next((tensor.dtype for tensor in given if tensor is not None), None)
     tensors = []
     for position, (value, tensor) in enumerate(zip(inputs, given, strict=True)):
         try:
-            tensors.append(convert_to_tensor(value, hint) if tensor is None else tensor)
+            tensors.append(
+                convert_to_tensor(value, dtype_hint=hint) if tensor is None else tensor
+            )
+            hint = hint or tensors[0].dtype
         except (TypeError, ValueError) as error:
             raise type(error)(f"{op}: input {position}: {error}") from None
     return tensors

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 REPLICATED_CORE = "TPU_REPLICATED_CORE"
 
@@ -11,7 +13,8 @@ _PART = re.compile(
     r"^(?:job:(?P<job>[a-zA-Z_][a-zA-Z0-9_-]*)"
     r"|replica:(?P<replica>\d+)"
     r"|task:(?P<task>\d+)"
-    r"|(?:device:)?(?P<kind>[A-Za-z_][A-Za-z0-9_]*):(?P<index>\d+|\*))$"
+    r"|(?:device:)?(?P<kind>[A-Za-z_][A-Za-z0-9_]*):(?P<index>\d+|\*)"
+    r"|(?P<bare>[cCgG][pP][uU]))$"
 )
 
 
@@ -39,11 +42,23 @@ class DeviceName:
             match = _PART.match(part)
             if match is None:
                 raise ValueError(
-                    f"tf.device: cannot read {part!r} in device name {text!r}; expected "
-                    "parts like /job:worker, /replica:0, /task:0, /device:CPU:0, /cpu:0"
+                    f"tf.device: cannot read {part!r} in device name {text!r}; "
+                    "expected parts like /job:worker, /replica:0, /task:0, "
+                    "/device:CPU:0, /cpu:0"
                 )
-            name = replace(name, **_given(match))
+            name = name._with(match)
         return name
+
+    def _with(self, part: re.Match[str]) -> DeviceName:
+        if part["job"] is not None:
+            return replace(self, job=part["job"])
+        if part["replica"] is not None:
+            return replace(self, replica=int(part["replica"]))
+        if part["task"] is not None:
+            return replace(self, task=int(part["task"]))
+        kind = (part["kind"] or part["bare"]).upper()
+        index = None if part["index"] in (None, "*") else int(part["index"])
+        return replace(self, kind=kind, index=index)
 
     def merged_into(self, outer: DeviceName) -> DeviceName:
         """Return `outer` with the parts given here put over its own."""
@@ -71,15 +86,34 @@ class DeviceName:
         return "".join(parts)
 
 
-def _given(match: re.Match[str]) -> dict[str, str | int | None]:
-    found: dict[str, str | int | None] = {}
-    for key, text in match.groupdict().items():
-        if text is None:
-            continue
-        if key == "kind":
-            found[key] = text.upper()
-        elif key == "job":
-            found[key] = text
+DeviceFunction = Callable[[Any], "str | None"]
+"""Gives the device name of an operation."""
+
+
+class Unplaced:
+    """What a device function is shown where there is no operation to place."""
+
+    name = ""
+    type = ""
+
+    def __init__(self) -> None:
+        self.placement = DeviceName()
+
+    @property
+    def device(self) -> str:
+        """The device name as text."""
+        return str(self.placement)
+
+
+def place(operation: Any, scopes: Sequence[DeviceName | DeviceFunction]) -> None:
+    """Place an operation by the device scopes around it, the innermost being last.
+
+    A name gives what the scopes within left open; a function sees what they gave, and
+    decides alone.
+    """
+    operation.placement = DeviceName()
+    for scope in reversed(scopes):
+        if isinstance(scope, DeviceName):
+            operation.placement = operation.placement.merged_into(scope)
         else:
-            found[key] = None if text == "*" else int(text)
-    return found
+            operation.placement = DeviceName.parse(scope(operation) or "")

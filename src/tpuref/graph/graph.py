@@ -12,7 +12,7 @@ from typing import Any
 from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.device import DeviceName
+from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 
@@ -57,7 +57,7 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
-        self.variable_scope: Any = None
+        self.variable_scopes_opened: dict[str, int] = {}
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
@@ -147,6 +147,8 @@ class Graph:
             site = user_site()
             for tensor in inputs:
                 self._check_accessible(tensor, type, site)
+            for awaited in self._scopes.control:
+                self._check_accessible(awaited, type, site)
             operation = Operation(
                 self,
                 type,
@@ -154,39 +156,44 @@ class Graph:
                 inputs=inputs,
                 specs=specs,
                 attrs=attrs or {},
-                control_inputs=self._scopes.awaited(),
-                device=self._scopes.device,
+                control_inputs=self._scopes.control,
+                device=DeviceName(),
                 region=self._scopes.region,
                 blocks=blocks,
                 site=site,
                 index=len(self._operations),
             )
             operation.labels.update(self._scopes.labels())
+            place(operation, self._scopes.devices)
             self._operations.append(operation)
             self._by_name[operation.name] = operation
             if operation.region is not None:
                 operation.region.operations.append(operation)
             return operation
 
-    def _check_accessible(self, tensor: Tensor, type: str, site: CallSite) -> None:
-        if tensor.graph is not self:
+    def _check_accessible(
+        self, used: Tensor | Operation, type: str, site: CallSite
+    ) -> None:
+        label, maker = _labelled(used)
+        if used.graph is not self:
             raise ValueError(
-                f"{type}: the tensor {tensor.describe()} belongs to another graph than "
-                f"the current one; it was made at {tensor.op.site}. Build both in one "
-                "graph, or evaluate it first and pass the value"
+                f"{type}: the {label} belongs to another graph than the current one; "
+                f"it was made at {maker.site}. Build both in one graph, or evaluate it "
+                "first and pass the value"
             )
-        owner, here = tensor.op.region, self._scopes.region
+        owner, here = maker.region, self._scopes.region
         if owner is None or (here is not None and here.is_within(owner)):
             return
         raise InaccessibleTensorError(
-            f"{type}: the tensor {tensor.describe()} was made inside the {owner.kind} "
-            f"{owner.name!r} at {tensor.op.site} and is used outside of it at {site}; "
-            "return it from that function and use the value that comes back"
+            f"{type}: the {label} was made inside the {owner.kind} {owner.name!r} at "
+            f"{maker.site} and is used outside of it at {site}; return it from that "
+            "function and use the value that comes back"
         )
 
     def _operation_name(self, name: str) -> str:
         """Return the name to use; that of a name scope, with its slash, as it is."""
         if name.endswith("/") and name[:-1] not in self._by_name:
+            self._names_in_use.setdefault(name[:-1].lower(), 1)
             return name[:-1]
         return self.unique_name(name.rstrip("/"))
 
@@ -245,25 +252,26 @@ class Graph:
 
     @contextlib.contextmanager
     def device(
-        self, device_name_or_function: str | Callable[[Any], str | None] | None
+        self, device_name_or_function: str | DeviceFunction | None
     ) -> Iterator[None]:
         """Place operations on a device; nested scopes merge, None clears them."""
-        if device_name_or_function is None:
-            placed = DeviceName()
-        elif callable(device_name_or_function):
-            probe = Probe(str(self._scopes.device))
-            chosen = device_name_or_function(probe) or ""
-            placed = DeviceName.parse(chosen).merged_into(self._scopes.device)
+        given = device_name_or_function
+        outer = self._scopes.devices
+        if given is None:
+            devices: tuple[DeviceName | DeviceFunction, ...] = ()
+        elif callable(given):
+            devices = (*outer, given)
         else:
-            given = DeviceName.parse(str(device_name_or_function))
-            placed = given.merged_into(self._scopes.device)
-        with self._scopes.changed(device=placed):
+            devices = (*outer, DeviceName.parse(str(given)))
+        with self._scopes.changed(devices=devices):
             yield
 
     @property
     def current_device(self) -> DeviceName:
         """What the device scopes in force ask for."""
-        return self._scopes.device
+        unplaced = Unplaced()
+        place(unplaced, self._scopes.devices)
+        return unplaced.placement
 
     @contextlib.contextmanager
     def control_dependencies(
@@ -274,6 +282,11 @@ class Graph:
             with self._scopes.changed(control=()):
                 yield
             return
+        if isinstance(control_inputs, (Tensor, Operation, str)):
+            raise TypeError(
+                "control_dependencies: control_inputs must be a list of operations and "
+                f"tensors, got {control_inputs!r}; write [it]"
+            )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
         for value in control_inputs:
             element = self.as_graph_element(value)
@@ -286,7 +299,7 @@ class Graph:
         """Place operations on the device of another operation."""
         element = self.as_graph_element(op)
         operation = element.op if isinstance(element, Tensor) else element
-        with self._scopes.changed(device=operation.placement):
+        with self._scopes.changed(devices=(operation.placement,)):
             yield
 
     @contextlib.contextmanager
@@ -304,21 +317,28 @@ class Graph:
         if self._scopes.region is None:
             yield
             return
-        with self._scopes.changed(
-            region=None, control=(), device=DeviceName(), host_label=None
-        ):
+        with self._scopes.changed(region=None, control=(), devices=(), host_label=None):
             yield
 
     @contextlib.contextmanager
     def on_host(self, label: str) -> Iterator[None]:
         """Mark operations as parts of a host call of the replicated computation."""
-        with self._scopes.changed(host_label=label, device=DeviceName()):
+        with self._scopes.changed(host_label=label, devices=()):
             yield
 
     @property
     def host_label(self) -> str | None:
         """The label of the host call being built, None outside of one."""
         return self._scopes.host_label
+
+    @property
+    def variable_scope(self) -> Any:
+        """What holds for `get_variable` in this thread, None at first."""
+        return self._scopes.variable_scope
+
+    @variable_scope.setter
+    def variable_scope(self, scope: Any) -> None:
+        self._scopes.variable_scope = scope
 
     # -- collections -----------------------------------------------------------
 
@@ -347,13 +367,11 @@ class Graph:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"
 
 
-class Probe:
-    """What a device function is shown: the device that scopes outside ask for."""
-
-    def __init__(self, device: str) -> None:
-        self.device = device
-        self.name = ""
-        self.type = ""
+def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:
+    """Return what to call a thing in a message, and the operation that makes it."""
+    if isinstance(used, Tensor):
+        return f"tensor {used.describe()}", used.op
+    return f"operation {used.name!r} ({used.type})", used
 
 
 class _Scopes(threading.local):
@@ -361,13 +379,11 @@ class _Scopes(threading.local):
 
     def __init__(self) -> None:
         self.name = ""
-        self.device = DeviceName()
+        self.devices: tuple[DeviceName | DeviceFunction, ...] = ()
         self.control: tuple[Operation, ...] = ()
         self.region: Region | None = None
         self.host_label: str | None = None
-
-    def awaited(self) -> list[Operation]:
-        return list(self.control)
+        self.variable_scope: Any = None
 
     def labels(self) -> dict[str, str]:
         replicated = self.region.replicated if self.region is not None else None

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from tpuref.base.dtypes import as_dtype
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 
@@ -47,6 +48,8 @@ def apply_ufunc(
         return _REDUCTIONS[ufunc](*inputs, **kwargs)
     if method != "__call__":
         _refuse(f"np.{ufunc.__name__}.{method}")
+    if ufunc in _FUNCTIONS:
+        return _FUNCTIONS[ufunc](*inputs, **kwargs)
     if ufunc not in UFUNCS:
         _refuse(f"np.{ufunc.__name__}")
     dtype = kwargs.pop("dtype", None)
@@ -55,7 +58,10 @@ def apply_ufunc(
             f"np.{ufunc.__name__} on a tensor does not take {', '.join(sorted(kwargs))}"
         )
     if dtype is not None:
-        inputs = tuple(apply("Cast", convert_to_tensor(x), dtype=dtype) for x in inputs)
+        wanted = as_dtype(dtype).name
+        inputs = tuple(
+            apply("Cast", convert_to_tensor(x), dtype=wanted) for x in inputs
+        )
     return apply(UFUNCS[ufunc], *inputs)
 
 

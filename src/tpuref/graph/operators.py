@@ -35,9 +35,10 @@ class Operators:
         return _protocol().apply_function(func, args, kwargs)
 
     def __getitem__(self, item: Any) -> Any:
+        from tpuref.graph.convert import convert_to_tensor
         from tpuref.graph.slicing import get_item
 
-        return get_item(self, item)
+        return get_item(convert_to_tensor(self), item)
 
     def __add__(self, other: Any) -> Any:
         return _binary("AddV2", self, other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from tpuref.base import nest
 from tpuref.base.dtypes import string
+from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import (
     get_default_graph,
@@ -68,7 +70,8 @@ class Session:
         self._closed = False
         self._graph_scope: Any = None
         cluster = None if config is None else config.cluster_def
-        self._execution = Execution(self._graph, State(), connect(cluster))
+        self._cluster = connect(cluster)
+        self._execution = Execution(self._graph, State(), self._cluster)
 
     @property
     def graph(self) -> Graph:
@@ -95,7 +98,8 @@ class Session:
             A tensor, operation, variable, the name of one, or a nested list, tuple,
             namedtuple or dict of those.
         feed_dict
-            Values that stand in for tensors.
+            Values that stand in for tensors.  A key may also be a tuple of tensors, its
+            value then a tuple of as many values.
         options, run_metadata
             With ``trace_level=RunOptions.FULL_TRACE``, `run_metadata` receives what
             ran on which core.
@@ -111,9 +115,10 @@ class Session:
         RuntimeError
             If the session is closed.
         TypeError
-            If a fetch or a fed value is of no use.
+            If a fetch or a fed value is of no use, or a key of `feed_dict` is no tensor
+            of the graph.
         ValueError
-            If a fetch belongs to another graph, or a fed value has another shape.
+            If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
             If an operation fails.
         """
@@ -122,7 +127,7 @@ class Session:
                 "the session is closed; make a new tf.Session to run anything"
             )
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
-        feeds = dict(self._fed(key, value) for key, value in (feed_dict or {}).items())
+        feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
         tensors = [e for e in elements if isinstance(e, Tensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
@@ -142,14 +147,16 @@ class Session:
                 f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
                 "give tensors, operations, variables or their names"
             ) from None
-        except ValueError as error:
-            raise ValueError(f"Session.run: cannot fetch {fetch!r}: {error}") from None
-        operation = element.op if isinstance(element, Tensor) else element
-        if operation.region is not None:
+        except (ValueError, KeyError) as error:
             raise ValueError(
+                f"Session.run: cannot fetch {fetch!r}: {error.args[0]}"
+            ) from None
+        region = (element.op if isinstance(element, Tensor) else element).region
+        if region is not None:
+            raise InaccessibleTensorError(
                 f"Session.run: cannot fetch {element!r}: it belongs to the "
-                f"{operation.region.kind} {operation.region.name!r} and has a value only "
-                "there; return it from that function and fetch what comes back"
+                f"{region.kind} {region.name!r} and has a value only there; return it "
+                "from that function and fetch what comes back"
             )
         return element
 
@@ -157,14 +164,21 @@ class Session:
         try:
             tensor = self._graph.as_graph_element(key, allow_operation=False)
         except (TypeError, ValueError, KeyError) as error:
-            raise type(error)(
-                f"Session.run: cannot use {key!r} as a key of feed_dict: {error}"
+            raise TypeError(
+                f"Session.run: cannot use {key!r} as a key of feed_dict: "
+                f"{error.args[0]}"
             ) from None
         assert isinstance(tensor, Tensor)
-        if isinstance(value, Tensor):
+        if tensor.op.region is not None:
+            raise InaccessibleTensorError(
+                f"Session.run: cannot feed {tensor.describe()}: it belongs to the "
+                f"{tensor.op.region.kind} {tensor.op.region.name!r}; feed what that "
+                "takes from outside"
+            )
+        if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
             raise TypeError(
-                f"Session.run: the value fed for {tensor.describe()} is the tensor "
-                f"{value!r}; feed NumPy arrays, numbers or lists"
+                f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
+                "feed NumPy arrays, numbers or lists"
             )
         return tensor, self._feed_array(tensor, value)
 
@@ -192,9 +206,14 @@ class Session:
 
     def list_devices(self) -> list[str]:
         """Return the names of the host and of the cores of a running system."""
-        return self._execution.host.device_names()
+        return self._cluster.device_names()
 
     def __enter__(self) -> Session:
+        if self._graph_scope is not None:
+            raise RuntimeError(
+                "the session is the current one already; `with sess.as_default():` may "
+                "be nested, `with sess:` may not"
+            )
         self._graph_scope = self._graph.as_default()
         self._graph_scope.__enter__()
         push_session(self)
@@ -208,6 +227,7 @@ class Session:
     ) -> None:
         pop_session(self)
         self._graph_scope.__exit__(kind, error, traceback)
+        self._graph_scope = None
         self.close()
 
 
@@ -221,6 +241,25 @@ class _Current:
 
     def __exit__(self, *exception: object) -> None:
         pop_session(self._session)
+
+
+def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
+    """Give the keys and values to feed, those of a tuple of tensors one by one."""
+    if not isinstance(feed_dict or {}, Mapping):
+        raise TypeError(
+            "Session.run: feed_dict must be a dict from tensors to values, got "
+            f"{type(feed_dict).__name__}"
+        )
+    for key, value in (feed_dict or {}).items():
+        if not isinstance(key, tuple):
+            yield key, value
+        elif isinstance(value, (list, tuple)) and len(value) == len(key):
+            yield from zip(key, value, strict=True)
+        else:
+            raise ValueError(
+                f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
+                f"its value must be as many values, got {value!r}"
+            )
 
 
 def _wants_trace(

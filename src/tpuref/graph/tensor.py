@@ -206,7 +206,7 @@ class Tensor(Operators):
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
         raise TypeError(
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
@@ -235,8 +235,8 @@ class Tensor(Operators):
 
     def _no_value(self, wanted: str) -> NoReturn:
         raise TypeError(
-            f"{wanted} of the symbolic tensor {self.describe()} does not exist before a "
-            "session evaluates it; use tf.Session().run(tensor)"
+            f"{wanted} of the symbolic tensor {self.describe()} does not exist before "
+            "a session evaluates it; use tf.Session().run(tensor)"
         )
 
     def __int__(self) -> int:
@@ -250,8 +250,8 @@ class Tensor(Operators):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         raise NotImplementedError(
-            f"the symbolic tensor {self.describe()} cannot become a NumPy array before a "
-            "session evaluates it; use tf.Session().run(tensor)"
+            f"the symbolic tensor {self.describe()} cannot become a NumPy array before "
+            "a session evaluates it; use tf.Session().run(tensor)"
         )
 
 

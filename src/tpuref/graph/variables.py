@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.shapes import TensorShape, as_shape
@@ -14,6 +14,7 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import Array
 
 _eager_serial = itertools.count()
 
@@ -86,7 +87,9 @@ class Variable(Operators):
         graph = get_default_graph()
         with graph.outside_regions(), graph.name_scope(name or "Variable") as scope:
             self._start(initial_value, wanted, scope, shape, validate_shape)
-        names = list(collections or [GraphKeys.GLOBAL_VARIABLES])
+        names = list(
+            [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+        )
         if trainable:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(names, self)
@@ -97,6 +100,11 @@ class Variable(Operators):
         with get_default_graph().name_scope("Initializer"):
             value = convert_to_tensor(
                 initial() if callable(initial) else initial, dtype
+            )
+        if shape is None and fixed and not value.shape.is_fully_defined():
+            raise ValueError(
+                f"tf.Variable: the initial value {value.describe()} must have a known "
+                "shape; give shape=, or validate_shape=False for any shape"
             )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
@@ -114,7 +122,8 @@ class Variable(Operators):
         apply("Assign", value, **self._key())
 
     def _describe(self, name: str, value: Tensor, shape: Any, fixed: bool) -> None:
-        self._name = self._handle = name
+        self._name: str = name
+        self._handle = name
         self._dtype = value.dtype
         if shape is not None:
             self._shape = as_shape(shape)
@@ -158,20 +167,12 @@ class Variable(Operators):
     @property
     def initializer(self) -> Operation:
         """The operation that gives the variable its initial value."""
-        return self._in_graph_mode(self._initializer, "initializer")
+        return _in_graph_mode(self, self._initializer, "initializer")
 
     @property
     def initial_value(self) -> Tensor:
         """The tensor that the variable starts with."""
-        return self._in_graph_mode(self._initial_value, "initial_value")
-
-    def _in_graph_mode(self, part: Any, name: str) -> Any:
-        if part is None:
-            raise AttributeError(
-                f"the variable {self._name!r} was made in eager mode, where it has its "
-                f"value at once and no {name}"
-            )
-        return part
+        return _in_graph_mode(self, self._initial_value, "initial_value")
 
     def get_shape(self) -> TensorShape:
         """Return the static shape."""
@@ -183,6 +184,7 @@ class Variable(Operators):
 
     def read_value(self) -> Tensor:
         """Return the value at this point of the program."""
+        self._check_graph()
         name = None if executing_eagerly() else f"{self._name}/read"
         with get_default_graph().name_scope(None):
             value: Tensor = apply("ReadVariableOp", name=name, **self._key())
@@ -190,6 +192,7 @@ class Variable(Operators):
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Return whether the variable has a value."""
+        self._check_graph()
         known: Tensor = apply("IsVariableInitialized", handle=self._handle, name=name)
         return known
 
@@ -224,12 +227,22 @@ class Variable(Operators):
         return self._change("AssignSub", delta, name, read_value)
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        self._check_graph()
         try:
             tensor = convert_to_tensor(value, dtype_hint=self._dtype)
             assigned: Tensor = apply(op, tensor, name=name, **self._key())
         except (TypeError, ValueError) as error:
             raise type(error)(f"variable {self._name!r}: {error}") from None
         return assigned if read_value or executing_eagerly() else assigned.op
+
+    def _check_graph(self) -> None:
+        here = get_default_graph()
+        if self._element is not None and self._element.graph is not here:
+            raise ValueError(
+                f"the variable {self._name!r}, made at {self._element.op.site}, "
+                "belongs to another graph than the current one; make and use it in one "
+                "graph"
+            )
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give the variable a value in `session`, without adding to the graph."""
@@ -247,21 +260,48 @@ class Variable(Operators):
         value = self.read_value()
         if not hasattr(value, "numpy"):
             raise AttributeError(
-                f"the variable {self._name!r} has a NumPy value in eager mode only; use "
-                "tf.Session().run(variable)"
+                f"the variable {self._name!r} has a NumPy value in eager mode only; "
+                "use tf.Session().run(variable)"
             )
         return value.numpy()
 
     def _as_graph_element(self) -> Tensor:
-        return self._in_graph_mode(self._element, "place in a graph")
+        return _in_graph_mode(self, self._element, "place in a graph")
 
     def _as_tensor(self) -> Tensor:
         return self.read_value()
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    def __int__(self) -> int:
+        return int(self.read_value())
+
+    def __float__(self) -> float:
+        return float(self.read_value())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.read_value().__array__(dtype, copy)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.read_value())
 
     def __repr__(self) -> str:
         return (
             f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}>"
         )
+
+
+Part = TypeVar("Part")
+
+
+def _in_graph_mode(variable: Variable, part: Part | None, name: str) -> Part:
+    if part is None:
+        raise AttributeError(
+            f"the variable {variable.name!r} was made in eager mode, where it has its "
+            f"value at once and no {name}"
+        )
+    return part
 
 
 def global_variables(scope: str | None = None) -> list[Any]:

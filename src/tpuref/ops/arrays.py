@@ -624,6 +624,7 @@ def _matrix_diag_part(x: Array) -> Any:
 def _infer_band_part(x: Operand, lower: Operand, upper: Operand) -> TensorSpec:
     require_index_scalar(lower)
     require_index_scalar(upper)
+    require_kind(x, NUMERIC_OR_BOOL)
     return TensorSpec(require_rank_at_least(x, 2), x.dtype)
 
 

@@ -305,7 +305,7 @@ def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Any:
         raise ValueError(f"the first {batch_dims} dimensions differ")
     rows, (count, *part) = _rows(indices, params.shape[batch_dims:])
     elements = np.arange(math.prod(batch)) * count
-    rows = rows + elements.reshape(*batch, *[1] * (rows.ndim - batch_dims))
+    rows = rows + elements.reshape([*batch, *[1] * (rows.ndim - batch_dims)])
     return np.take(params.reshape(math.prod(batch) * count, *part), rows, 0)
 
 

@@ -133,9 +133,10 @@ def _multinomial(
     wide = logits.astype(np.float64)
     chances = np.exp(wide - np.max(wide, 1, keepdims=True, initial=-np.inf))
     limits = np.cumsum(chances, 1)
+    limits /= limits[:, -1:]
     samples = np.empty((rows, int(num_samples)), output_dtype)
     for row in range(rows):
-        drawn = rng.random(int(num_samples)) * limits[row, -1]
+        drawn = rng.random(int(num_samples))
         samples[row] = np.searchsorted(limits[row], drawn, "right")
     return samples
 

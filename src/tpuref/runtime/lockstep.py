@@ -36,8 +36,8 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
 
 def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
     """Carry out one instruction for the replicas in `operands`."""
-    if run.trace is not None and run.cores is not None and instr.core != HOST:
-        run.trace += [run.cores(instr.name, r, instr.core) for r in operands]
+    if run.trace is not None and run.record is not None and instr.core != HOST:
+        run.trace += [run.record(instr.name, r, instr.core) for r in operands]
     try:
         if instr.op == "If":
             return _if(instr, operands, run)

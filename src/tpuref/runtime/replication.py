@@ -116,7 +116,8 @@ def replicate(
         functions=run.functions,
         host=None,
         timeout=run.timeout,
-        cores=placement.record,
+        cores=placement.cores,
+        record=placement.record,
         trace=run.trace,
         padding_log=run.padding_log,
     )

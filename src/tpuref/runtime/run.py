@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
-from tpuref.runtime.state import State, Variables
+from tpuref.runtime.state import Draws, Variables
 from tpuref.runtime.trace import CoreTrace
 
 
@@ -42,20 +42,22 @@ class Run:
     timeout
         The deadline of every wait, in seconds.
     cores
-        Gives the record of the physical core for (operation, replica, logical core),
-        where cores are traced.
+        The physical cores, by replica and logical core.
+    record
+        Gives the record of the physical core for (operation, replica, logical core).
     trace
         The records so far.
     padding_log
         What was padded, by operation.
     """
 
-    state: State
-    variables: Sequence[Variables]
+    state: Draws
+    variables: Sequence[Variables] | Mapping[int, Variables]
     functions: Mapping[int, Callable[..., Any]]
     host: Host | None
     timeout: float
-    cores: Callable[[str, int, int], CoreTrace] | None = None
+    cores: tuple[tuple[int, ...], ...] = ()
+    record: Callable[[str, int, int], CoreTrace] | None = None
     trace: list[CoreTrace] | None = None
     padding_log: dict[str, Any] = field(default_factory=dict)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import zlib
 from typing import Protocol
@@ -11,6 +12,18 @@ import numpy as np
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
 from tpuref.runtime.infeed import Infeed
+
+
+class Draws(Protocol):
+    """Something that knows the random draws and the infeed queues."""
+
+    def generator(
+        self, operation: str, replica: int, seed: tuple[int | None, int | None]
+    ) -> np.random.Generator:
+        """Return the random generator for the next evaluation of an operation."""
+
+    def infeed(self, name: str) -> Infeed:
+        """Return the infeed queue of that name."""
 
 
 class Variables(Protocol):
@@ -34,16 +47,13 @@ class State:
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
         self._lock = threading.Lock()
-        self._entropy = int.from_bytes(np.random.bytes(8), "little")
+        self.entropy = int.from_bytes(os.urandom(7), "little")
 
     def read(self, handle: str) -> Array:
         """Return the value of a variable; it is an error if it has none yet."""
         with self._lock:
             if handle not in self._values:
-                raise FailedPreconditionError(
-                    f"the variable {handle!r} has no value yet in this session; run its "
-                    "initializer first, for example tf.global_variables_initializer()"
-                )
+                raise FailedPreconditionError(uninitialized(handle))
             return self._values[handle]
 
     def write(self, handle: str, value: Array) -> None:
@@ -67,16 +77,45 @@ class State:
         with self._lock:
             draw = self._draws.get((operation, replica), 0)
             self._draws[operation, replica] = draw + 1
-        if seed[0] is None or seed[1] is None:
-            origin = [self._entropy, zlib.crc32(operation.encode())]
-        else:
-            origin = [seed[0] % 2**64, seed[1] % 2**64]
-        return np.random.default_rng([*origin, replica, draw])
+        return stream(operation, replica, draw, seed, self.entropy)
+
+    def draws(self, operation: str, replica: int) -> int:
+        """Return how often the operation was evaluated on the replica."""
+        with self._lock:
+            return self._draws.get((operation, replica), 0)
+
+    def set_draws(self, operation: str, replica: int, count: int) -> None:
+        """Note how often the operation has been evaluated on the replica."""
+        with self._lock:
+            self._draws[operation, replica] = count
 
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
         with self._lock:
             return self._infeeds.setdefault(name, Infeed(name))
+
+
+def uninitialized(handle: str) -> str:
+    """Return the message for reading a variable that has no value."""
+    return (
+        f"the variable {handle!r} has no value yet in this session; run its initializer "
+        "first, for example tf.global_variables_initializer()"
+    )
+
+
+def stream(
+    operation: str,
+    replica: int,
+    draw: int,
+    seed: tuple[int | None, int | None],
+    entropy: int,
+) -> np.random.Generator:
+    """Return the generator of one draw; without seeds, `entropy` makes it differ."""
+    if seed[0] is None or seed[1] is None:
+        origin = [entropy, zlib.crc32(operation.encode())]
+    else:
+        origin = [seed[0] % 2**64, seed[1] % 2**64]
+    return np.random.default_rng([*origin, replica, draw])
 
 
 class ReplicaVariables:
@@ -106,7 +145,8 @@ def commit(views: list[ReplicaVariables], shared: Variables, check: bool) -> Non
     for handle in {name: None for view in views for name in view.written}:
         if check:
             _check_agreement(handle, views)
-        shared.write(handle, views[0].read(handle))
+        if views[0].is_initialized(handle):
+            shared.write(handle, views[0].read(handle))
 
 
 def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:

@@ -1,0 +1,62 @@
+"""What one core knows of variables and random draws while it runs a program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tpuref.base.errors import FailedPreconditionError
+from tpuref.ops.definition import Array
+from tpuref.runtime.infeed import Infeed
+from tpuref.runtime.state import stream, uninitialized
+
+
+class CoreState:
+    """The random draws of one replica.
+
+    Parameters
+    ----------
+    entropy
+        What makes the draws without seeds differ from session to session.
+    draws
+        How often each random operation was evaluated before.
+    """
+
+    def __init__(self, entropy: int, draws: dict[str, int]) -> None:
+        self.entropy = entropy
+        self.draws = draws
+
+    def generator(
+        self, operation: str, replica: int, seed: tuple[int | None, int | None]
+    ) -> np.random.Generator:
+        """Return the random generator for the next evaluation of an operation."""
+        draw = self.draws.get(operation, 0)
+        self.draws[operation] = draw + 1
+        return stream(operation, replica, draw, seed, self.entropy)
+
+    def infeed(self, name: str) -> Infeed:
+        """Refuse: the queues are the host's."""
+        raise FailedPreconditionError(f"the infeed {name!r} is on the host")
+
+
+class CoreVariables:
+    """The variables as one replica sees them during a run."""
+
+    def __init__(self, given: dict[str, Array]) -> None:
+        self._given = given
+        self.written: dict[str, Array] = {}
+
+    def read(self, handle: str) -> Array:
+        """Return what this replica wrote, else the value from before the run."""
+        if handle in self.written:
+            return self.written[handle]
+        if handle in self._given:
+            return self._given[handle]
+        raise FailedPreconditionError(uninitialized(handle))
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give the variable a new value for this replica."""
+        self.written[handle] = value
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+        return handle in self.written or handle in self._given

@@ -1,0 +1,508 @@
+"""The pool: one process for each core, and the host that drives them.
+
+::
+
+    host                                        core k
+    ----                                        ------
+    program, once  --- socket --->              prepares its steps
+    run            --- socket --->              runs them
+        inputs     --- arena  --->                  |
+                                                collectives: arena, with its peers
+        host call  <-- socket ---  --- socket --->  |
+    results        <-- arena, socket ---        done, stopped, or error
+
+The host waits for all sockets at once, so the death of a core is an event like its
+answer.  A core that fails poisons the arena, and its peers give up at their next wait.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import tpuref
+from tpuref.base import errors
+from tpuref.base.callsite import CallSite
+from tpuref.base.errors import (
+    AbortedError,
+    DeadlineExceededError,
+    FailedPreconditionError,
+    OpError,
+    UnavailableError,
+)
+from tpuref.kernels import links as kernel
+from tpuref.ops.definition import Array
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import Instr, Program
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.lockstep import Values, run_instr
+from tpuref.runtime.run import Run
+from tpuref.runtime.wire import (
+    INLINE_BYTES,
+    Channel,
+    Described,
+    describe_inline,
+    describe_placed,
+    describe_strings,
+    inline_array,
+    placed_dtype,
+)
+
+START_SECONDS = 30.0
+"""How long the cores may take to start."""
+
+GRACE_SECONDS = 1.0
+"""How long cores may take to give up a run that was called off."""
+
+CACHED_PROGRAMS = 256
+"""How many programs the cores keep."""
+
+
+class CorePool:
+    """The core processes of one TPU system.
+
+    Parameters
+    ----------
+    cores
+        How many processes to start.
+
+    Raises
+    ------
+    UnavailableError
+        If the processes cannot be started in time.
+    """
+
+    def __init__(self, cores: int) -> None:
+        self.cores = cores
+        control = kernel.control_bytes(cores)
+        self._arena = Arena.create(control, cores + 1)
+        self._heap = self._arena.heap(0)
+        self._links = kernel.Links(self._arena.bytes, 0, -1, cores, 0)
+        self._freed: list[list[int]] = [[] for _ in range(cores)]
+        self._programs: dict[int, tuple[Program, _Facts]] = {}
+        self._runs = 0
+        self._broken: str | None = None
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._channels: list[Channel] = []
+        lifeline, self._lifeline = os.pipe()
+        try:
+            for number in range(cores):
+                self._start(number, control, lifeline)
+            self._await_ready()
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            os.close(lifeline)
+
+    # -- life ------------------------------------------------------------------
+
+    def _start(self, number: int, control: int, lifeline: int) -> None:
+        mine, theirs = socket.socketpair()
+        passed = (self._arena.descriptor, theirs.fileno(), lifeline)
+        arguments = (number, self.cores, os.getpid(), control, *passed)
+        self._channels.append(Channel(mine))
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tpuref.runtime.worker", *map(str, arguments)],
+                pass_fds=passed,
+                stdin=subprocess.DEVNULL,
+                env=_environment(self.cores),
+                start_new_session=True,  # Ctrl-C is the host's to answer
+            )
+        finally:
+            theirs.close()
+        self._processes.append(process)
+
+    def _await_ready(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        for number, channel in enumerate(self._channels):
+            try:
+                while channel.take() is None:
+                    left = deadline - time.monotonic()
+                    if not select.select([channel], [], [], max(0.0, left))[0]:
+                        raise UnavailableError(
+                            f"core {number} did not start within {START_SECONDS:g} s"
+                        )
+                    channel.fill()
+            except EOFError:
+                raise UnavailableError(
+                    f"core {number} ended while it started: {self._fate(number)}"
+                ) from None
+
+    def close(self) -> None:
+        """End the cores; results that were handed out stay valid."""
+        self._broken = self._broken or "it was closed"
+        for channel in self._channels:
+            channel.close()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+        deadline = time.monotonic() + GRACE_SECONDS
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._processes.clear()
+
+    def _break(self, reason: str) -> None:
+        """Give up the pool for good."""
+        self._broken = reason
+        for process in self._processes:
+            process.kill()
+        self.close()
+
+    def _fate(self, number: int) -> str:
+        try:
+            status = self._processes[number].wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "its process still runs, but closed its socket"
+        if status < 0:
+            return f"its process was ended by {signal.Signals(-status).name}"
+        return f"its process ended with status {status}"
+
+    # -- programs --------------------------------------------------------------
+
+    def _registered(self, program: Program) -> tuple[int, _Facts]:
+        """Send a program to all cores, once, and return its number."""
+        number = id(program)
+        known = self._programs.pop(number, None)
+        if known is None:
+            known = program, _Facts(program)
+            content = pickle.dumps(program, pickle.HIGHEST_PROTOCOL)
+            self._send_all(("program", number, content))
+            if len(self._programs) >= CACHED_PROGRAMS:
+                oldest = next(iter(self._programs))
+                del self._programs[oldest]
+                self._send_all(("forget", oldest))
+        self._programs[number] = known  # the latest stands last
+        return number, known[1]
+
+    def _send_all(self, message: tuple[Any, ...]) -> None:
+        for channel in self._channels:
+            channel.send(message)
+
+    # -- runs ------------------------------------------------------------------
+
+    def run(self, program: Program, inputs: Values, run: Run) -> Values:
+        """Carry out `program` for the replicas in `inputs` and return their results."""
+        if self._broken is not None:
+            raise FailedPreconditionError(
+                f"the core processes cannot be used any more: {self._broken}. Run "
+                "tf.tpu.initialize_system() to start new ones"
+            )
+        number, facts = self._registered(program)
+        self._runs += 1
+        sent = _Placed(self)
+        try:
+            for replica, arrays in inputs.items():
+                self._send_run(number, facts, replica, arrays, run, sent)
+            return _Gathering(self, program, facts, run).results()
+        finally:
+            sent.release()
+
+    def _send_run(
+        self,
+        number: int,
+        facts: _Facts,
+        replica: int,
+        arrays: Sequence[Array],
+        run: Run,
+        sent: _Placed,
+    ) -> None:
+        variables = run.variables[replica]
+        held = [
+            (handle, sent.describe(variables.read(handle)))
+            for handle in facts.handles
+            if variables.is_initialized(handle)
+        ]
+        draws = [(name, run.state.draws(name, replica)) for name in facts.random]
+        described = [sent.describe(array) for array in arrays]
+        for logical, core in enumerate(run.cores[replica]):
+            freed, self._freed[core] = self._freed[core], []
+            self._channels[core].send(
+                (
+                    "run",
+                    self._runs,
+                    number,
+                    replica,
+                    logical,
+                    run.cores,
+                    described,
+                    held,
+                    draws,
+                    run.state.entropy,
+                    run.timeout,
+                    True,
+                    freed,
+                )
+            )
+
+    def pinned(self, core: int, described: Described) -> Array:
+        """Return a result that stays in the core's heap for as long as it is used."""
+        if not isinstance(described[2], int):
+            return inline_array(described)
+        array = self._arena.view(described[2], described[1], placed_dtype(described))
+        weakref.finalize(array, self._freed[core].append, described[2])
+        return array
+
+
+class _Facts:
+    """What the host has to know of a program: its variables and random draws."""
+
+    def __init__(self, program: Program) -> None:
+        instrs = list(_all_instrs(program))
+        self.handles = list(
+            dict.fromkeys(i.attrs["handle"] for i in instrs if "handle" in i.attrs)
+        )
+        self.random = [
+            i.name for i in instrs if i.op in REGISTRY and REGISTRY[i.op].random
+        ]
+
+
+def _all_instrs(program: Program) -> list[Instr]:
+    found = []
+    for instr in program.instrs:
+        found.append(instr)
+        for block in instr.blocks:
+            found += _all_instrs(block)
+    return found
+
+
+class _Placed:
+    """The inputs of one run: where each array lies for the cores to read."""
+
+    def __init__(self, pool: CorePool) -> None:
+        self._pool = pool
+        self._known: dict[int, tuple[Array, Described]] = {}
+        self._blocks: list[int] = []
+
+    def describe(self, array: Array) -> Described:
+        """Return the array for a message, copied into the arena where it is large."""
+        known = self._known.get(id(array))
+        if known is None:
+            known = array, self._place(array)
+            self._known[id(array)] = known
+        return known[1]
+
+    def _place(self, array: Array) -> Described:
+        if array.dtype == object:
+            return describe_strings(array)
+        if array.nbytes <= INLINE_BYTES:
+            return describe_inline(array)
+        arena, heap = self._pool._arena, self._pool._heap
+        offset = arena.offset_of(array)
+        if offset is None:
+            offset = heap.allocate(array.nbytes)
+            self._blocks.append(offset)
+            arena.view(offset, array.shape, array.dtype)[...] = array
+        return describe_placed(array, offset)
+
+    def release(self) -> None:
+        """Free what was copied."""
+        for offset in self._blocks:
+            self._pool._heap.free(offset)
+
+
+class _Gathering:
+    """The host's side of one run: it serves the cores until all have answered."""
+
+    def __init__(
+        self, pool: CorePool, program: Program, facts: _Facts, run: Run
+    ) -> None:
+        self._pool = pool
+        self._program = program
+        self._run = run
+        self._place = {
+            core: (replica, logical)
+            for replica, cores in enumerate(run.cores)
+            for logical, core in enumerate(cores)
+        }
+        self._waiting = set(self._place)
+        self._results: Values = {}
+        self._error: BaseException | None = None
+        self._deadline = time.monotonic() + run.timeout + GRACE_SECONDS
+
+    def results(self) -> Values:
+        """Return the results of all replicas, or raise the first error."""
+        try:
+            while self._waiting:
+                self._serve_once()
+        except BaseException as error:
+            self._call_off(error)
+        if self._error is not None:
+            self._pool._links.heal()
+            raise self._error
+        return self._results
+
+    def _serve_once(self) -> None:
+        channels = self._pool._channels
+        for core in list(self._waiting):
+            message = channels[core].take()
+            while message is not None:
+                self._answer(core, message)
+                message = channels[core].take()
+        if not self._waiting:
+            return
+        poll = select.poll()
+        by_descriptor = {channels[core].fileno(): core for core in self._waiting}
+        for descriptor in by_descriptor:
+            poll.register(descriptor, select.POLLIN)
+        left = self._deadline - time.monotonic()
+        ready = poll.poll(max(0.0, left) * 1000)
+        if not ready:
+            raise self._stalled()
+        for descriptor, _ in ready:
+            core = by_descriptor[descriptor]
+            try:
+                channels[core].fill()
+            except EOFError:
+                raise self._lost(core) from None
+
+    def _answer(self, core: int, message: tuple[Any, ...]) -> None:
+        kind, replica = message[0], self._place[core][0]
+        if kind == "call":
+            self._call(core, replica, message[1], message[2])
+            return
+        self._waiting.discard(core)
+        if kind == "done":
+            self._take_results(core, replica, *message[2:])
+        elif kind == "error":
+            error = _rebuilt(*message[2:])
+            error.add_note(f"on core {core}, replica {replica}") if hasattr(
+                error, "add_note"
+            ) else None
+            if self._error is None:
+                self._error = error
+            self._deadline = min(self._deadline, time.monotonic() + GRACE_SECONDS)
+
+    def _take_results(
+        self,
+        core: int,
+        replica: int,
+        outputs: Sequence[Described],
+        written: Sequence[tuple[str, Described]],
+        draws: Sequence[tuple[str, int]],
+    ) -> None:
+        values = [self._pool.pinned(core, described) for described in outputs]
+        if self._place[core][1] != 0:
+            return
+        self._results[replica] = values
+        for handle, described in written:
+            value = self._pool.pinned(core, described)
+            self._run.variables[replica].write(handle, value)
+        for name, count in draws:
+            self._run.state.set_draws(name, replica, count)
+
+    def _call(
+        self, core: int, replica: int, path: Sequence[int], inputs: Sequence[Described]
+    ) -> None:
+        instr = _instr_at(self._program, path)
+        arrays = [self._copied(described) for described in inputs]
+        outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
+        answer = [_whole(np.asarray(array)) for array in outputs]
+        self._pool._channels[core].send(("answer", answer))
+
+    def _copied(self, described: Described) -> Array:
+        if not isinstance(described[2], int):
+            return inline_array(described)
+        view = self._pool._arena.view(
+            described[2], described[1], placed_dtype(described)
+        )
+        return view.copy()
+
+    def _lost(self, core: int) -> OpError:
+        replica, logical = self._place[core]
+        fate = self._pool._fate(core)
+        reason = f"core {core} (replica {replica}, logical core {logical}) was lost: {fate}"
+        self._pool._break(reason)
+        self._waiting.clear()
+        return AbortedError(
+            f"{reason}, while it ran {self._program.name!r}. The other cores were "
+            "stopped; run tf.tpu.initialize_system() to start new ones"
+        )
+
+    def _stalled(self) -> OpError:
+        late = sorted(self._waiting)
+        reason = f"cores {late} did not answer in time"
+        self._pool._break(reason)
+        self._waiting.clear()
+        return DeadlineExceededError(
+            f"{reason} ({self._run.timeout:g} s, TPUREF_TIMEOUT) and were ended; run "
+            "tf.tpu.initialize_system() to start new ones"
+        )
+
+    def _call_off(self, error: BaseException) -> None:
+        """Stop the cores that still run; those that do not stop are ended."""
+        self._error = self._error or error
+        if self._pool._broken is not None:
+            return
+        self._pool._links.poison(2)
+        for core in self._waiting:
+            self._pool._channels[core].send(("stop",))
+        self._deadline = time.monotonic() + GRACE_SECONDS
+        try:
+            while self._waiting:
+                self._serve_once()
+        except OpError:
+            return
+
+
+def _whole(array: Array) -> Described:
+    return describe_strings(array) if array.dtype == object else describe_inline(array)
+
+
+def _instr_at(program: Program, path: Sequence[int]) -> Instr:
+    """Return the instruction at a path of index, block, index, ..."""
+    instr = program.instrs[path[0]]
+    for block, index in zip(path[1::2], path[2::2], strict=True):
+        instr = instr.blocks[block].instrs[index]
+    return instr
+
+
+def _rebuilt(
+    name: str,
+    message: str,
+    op: str | None,
+    site: tuple[str, int, str] | None,
+    text: str,
+) -> OpError:
+    """Return the error of a core, with its traceback there as the cause."""
+    kind: type[OpError] = getattr(errors, name)
+    error = kind(message, op=op, site=None if site is None else CallSite(*site))
+    error.__cause__ = RemoteTraceback(text)
+    return error
+
+
+class RemoteTraceback(Exception):
+    """The traceback of an error, as text from the process where it was raised."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+def _environment(cores: int) -> dict[str, str]:
+    """Return the environment of a core: where tpuref is, and how many BLAS threads."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(tpuref.__file__)))
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    threads = str(max(1, len(os.sched_getaffinity(0)) // cores))
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "OMP_NUM_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": threads,
+        "MKL_NUM_THREADS": threads,
+    }

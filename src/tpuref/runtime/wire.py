@@ -1,0 +1,109 @@
+"""How values and messages pass between the host and a core.
+
+Messages go over a socket pair that only the two own; arrays of some size stay where they
+are in the arena, and the message tells where.
+"""
+
+from __future__ import annotations
+
+import marshal
+import socket
+import struct
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import DTYPES, string
+from tpuref.ops.definition import Array
+
+INLINE_BYTES = 512
+"""Arrays up to this size travel in the message itself."""
+
+_LENGTH = struct.Struct("<Q")
+_CODES = {dtype.np: code for code, dtype in enumerate(DTYPES) if dtype != string}
+_DTYPES = {code: dtype for dtype, code in _CODES.items()}
+
+Described = tuple[Any, ...]
+"""An array in a message: dtype code, shape, and its bytes or its offset."""
+
+
+def describe_inline(array: Array) -> Described:
+    """Return an array with its bytes."""
+    return _CODES[array.dtype], array.shape, array.tobytes()
+
+
+def describe_placed(array: Array, offset: int) -> Described:
+    """Return an array that lies in the arena."""
+    return _CODES[array.dtype], array.shape, offset
+
+
+def describe_strings(array: Array) -> Described:
+    """Return an array of texts."""
+    return -1, array.shape, [bytes(item) for item in array.flat]
+
+
+def inline_array(described: Described) -> Array:
+    """Return the array that came in a message."""
+    code, shape, content = described
+    if code == -1:
+        strings = np.empty(shape, object)
+        for index, item in zip(np.ndindex(*shape), content, strict=True):
+            strings[index] = item
+        return strings
+    return np.frombuffer(content, _DTYPES[code]).reshape(shape)
+
+
+def placed_dtype(described: Described) -> np.dtype[Any]:
+    """Return the element type of an array that lies in the arena."""
+    return _DTYPES[described[0]]
+
+
+class Channel:
+    """One end of the socket pair between the host and a core."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._received = bytearray()
+
+    def fileno(self) -> int:
+        """Return the descriptor, for waiting on it."""
+        return self._end.fileno()
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        """Send a message of plain values."""
+        content = marshal.dumps(message)
+        self._end.sendall(_LENGTH.pack(len(content)) + content)
+
+    def receive(self) -> tuple[Any, ...]:
+        """Return the next message, waiting for it; EOFError where the peer is gone."""
+        while True:
+            message = self.take()
+            if message is not None:
+                return message
+            self.fill()
+
+    def fill(self) -> None:
+        """Read what has come; EOFError where the peer is gone."""
+        try:
+            arrived = self._end.recv(1 << 20)
+        except ConnectionError:
+            arrived = b""
+        if not arrived:
+            raise EOFError("the other end is gone")
+        self._received += arrived
+
+    def take(self) -> tuple[Any, ...] | None:
+        """Return a message that has come whole, None where there is none."""
+        if len(self._received) < _LENGTH.size:
+            return None
+        (size,) = _LENGTH.unpack_from(self._received)
+        end = _LENGTH.size + size
+        if len(self._received) < end:
+            return None
+        message: tuple[Any, ...] = marshal.loads(self._received[_LENGTH.size : end])
+        del self._received[:end]
+        return message
+
+    def close(self) -> None:
+        """Close this end."""
+        self._end.close()

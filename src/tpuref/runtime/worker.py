@@ -1,0 +1,312 @@
+"""The process of one core: receives programs, runs them, answers.
+
+Started by the pool as ``python -m tpuref.runtime.worker``, with the descriptors of its
+socket, of the arena and of the lifeline.  It ends when the host asks, when the socket
+closes, or when the host dies.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import socket
+import sys
+import threading
+import traceback
+import weakref
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import errors
+from tpuref.base.errors import DeadlineExceededError, InvalidArgumentError, OpError
+from tpuref.kernels import links as kernel
+from tpuref.kernels import status
+from tpuref.ops.definition import Array
+from tpuref.program import Instr, Program
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.core import CoreProgram, Path
+from tpuref.runtime.run import Run
+from tpuref.runtime.core_state import CoreState, CoreVariables
+from tpuref.runtime.wire import (
+    INLINE_BYTES,
+    Channel,
+    Described,
+    describe_inline,
+    describe_placed,
+    describe_strings,
+    inline_array,
+    placed_dtype,
+)
+
+SPINS = 2000
+"""How often a wait looks again at once, where every core has a processor."""
+
+
+class Stopped(Exception):
+    """Another core failed, and this one gives up its run."""
+
+
+class Core:
+    """One core: its memory, its links to the others, its programs."""
+
+    def __init__(self, number: int, cores: int, arena: Arena, channel: Channel) -> None:
+        self._number = number
+        self._arena = arena
+        self._heap = arena.heap(number + 1)
+        self._channel = channel
+        spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
+        self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
+        self._programs: dict[int, CoreProgram] = {}
+        self._groups: dict[tuple[Any, ...], tuple[Array, int]] = {}
+        self._retired: list[tuple[int, frozenset[int]]] = []
+        self._placement: tuple[tuple[int, ...], ...] = ()
+        self._logical = 0
+        self.replica = 0
+        self.run: Run = _idle_run()
+
+    def serve(self) -> None:
+        """Answer the host until it closes the channel."""
+        self._channel.send(("ready", os.getpid()))
+        while True:
+            message = self._channel.receive()
+            if message[0] == "run":
+                self._run(*message[1:])
+            elif message[0] == "program":
+                program: Program = pickle.loads(message[2])
+                self._programs[message[1]] = CoreProgram(program, self)
+            elif message[0] == "forget":
+                self._programs.pop(message[1], None)
+            elif message[0] == "exit":
+                return
+
+    # -- one run ---------------------------------------------------------------
+
+    def _run(
+        self,
+        run: int,
+        program: int,
+        replica: int,
+        logical: int,
+        placement: tuple[tuple[int, ...], ...],
+        inputs: Sequence[Described],
+        variables: Sequence[tuple[str, Described]],
+        draws: Sequence[tuple[str, int]],
+        entropy: int,
+        seconds: float,
+        report_writes: bool,
+        freed: Sequence[int],
+    ) -> None:
+        for offset in freed:
+            self._heap.free(offset)
+        for offset, _ in self._retired:
+            self._heap.free(offset)
+        self._retired.clear()
+        self.replica, self._logical, self._placement = replica, logical, placement
+        state = CoreState(entropy, dict(draws))
+        held = CoreVariables({h: self._received(d) for h, d in variables})
+        self.run = Run(
+            state=state,
+            variables={replica: held},
+            functions={},
+            host=None,
+            timeout=seconds,
+        )
+        self._links.begin(run, seconds)
+        try:
+            results = self._programs[program].run([self._received(d) for d in inputs])
+            outputs = [self._described(array) for array in results]
+            written = [
+                (handle, self._described(value))
+                for handle, value in (held.written.items() if report_writes else ())
+            ]
+            draws = tuple(state.draws.items())
+            answer: tuple[Any, ...] = ("done", run, outputs, written, draws)
+        except Stopped:
+            answer = ("stopped", run)
+        except BaseException as error:
+            self._links.poison(1)
+            answer = ("error", run, *_described_error(error))
+        self._links.finish()
+        self.run = _idle_run()
+        self._channel.send(answer)
+
+    def _received(self, described: Described) -> Array:
+        if isinstance(described[2], int):
+            return self._arena.view(
+                described[2], described[1], placed_dtype(described)
+            )
+        return inline_array(described)
+
+    def _described(self, array: Array) -> Described:
+        """Describe a result; one of some size moves into this core's heap for good."""
+        if array.dtype == object:
+            return describe_strings(array)
+        if array.nbytes <= INLINE_BYTES:
+            return describe_inline(array)
+        offset = self._heap.allocate(array.nbytes)
+        self._arena.view(offset, array.shape, array.dtype)[...] = array
+        return describe_placed(array, offset)
+
+    # -- what a program asks for -----------------------------------------------
+
+    def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
+        """Let the host carry out the instruction at `path`."""
+        described = [self._described(array) for array in inputs]
+        self._channel.send(("call", path, described))
+        answer = self._channel.receive()
+        for item in described:
+            if isinstance(item[2], int):
+                self._heap.free(item[2])
+        if answer[0] != "answer":
+            raise Stopped
+        return [inline_array(item) for item in answer[1]]
+
+    def collective(self, instr: Instr, contribution: Array) -> Array:
+        """Take part in a sum over the replicas of a group."""
+        members, code = self._group(instr, contribution)
+        if len(members) == 1:
+            return contribution
+        if contribution.nbytes <= kernel.FLAT_LIMIT:
+            return self._flat(instr, contribution, members, code)
+        return self._direct(instr, contribution, members, code)
+
+    def _group(self, instr: Instr, contribution: Array) -> tuple[Array, int]:
+        key = (instr.name, contribution.shape, self.replica, self._placement)
+        known = self._groups.get(key)
+        if known is None:
+            group = next(g for g in instr.attrs["groups"] if self.replica in g)
+            cores = [self._placement[r][self._logical] for r in sorted(group)]
+            label = f"{instr.name} {contribution.dtype} {contribution.shape}"
+            known = np.array(cores, np.int64), zlib.crc32(label.encode())
+            self._groups[key] = known
+        return known
+
+    def _flat(
+        self, instr: Instr, contribution: Array, members: Array, code: int
+    ) -> Array:
+        source = np.ascontiguousarray(contribution)
+        result = np.empty_like(source)
+        self._check(
+            instr,
+            members,
+            self._links.flat(
+                members,
+                source.reshape(-1).view(np.uint8),
+                result.reshape(-1).view(np.uint8),
+                kernel.dtype_code(source.dtype),
+                code,
+            ),
+        )
+        return result
+
+    def _direct(
+        self, instr: Instr, contribution: Array, members: Array, code: int
+    ) -> Array:
+        source = self._arena.offset_of(contribution)
+        staged = None
+        if source is None:
+            source = staged = self._heap.allocate(contribution.nbytes)
+            self._arena.view(staged, contribution.shape, contribution.dtype)[...] = (
+                contribution
+            )
+        owns = members[0] == self._number
+        target = self._heap.allocate(contribution.nbytes) if owns else 0
+        outcome = self._links.direct(
+            members,
+            source,
+            target,
+            contribution.size,
+            kernel.dtype_code(contribution.dtype),
+            code,
+        )
+        if staged is not None:
+            self._heap.free(staged)
+        self._check(instr, members, outcome)
+        taking_part = frozenset(members.tolist())
+        self._free_retired(taking_part)
+        result = self._arena.view(
+            self._links.shared_result, contribution.shape, contribution.dtype
+        )
+        result.flags.writeable = False
+        if owns:
+            weakref.finalize(result, self._retired.append, (target, taking_part))
+        return result
+
+    def _free_retired(self, taking_part: frozenset[int]) -> None:
+        """Free shared results that this core is done with and the others must be.
+
+        Another core drops a result at the same place of the program as this one.  Once
+        it has come to a later collective, it has passed that place.
+        """
+        kept = []
+        for offset, readers in self._retired:
+            if readers <= taking_part:
+                self._heap.free(offset)
+            else:
+                kept.append((offset, readers))
+        self._retired[:] = kept
+
+    def _check(self, instr: Instr, members: Array, outcome: int) -> None:
+        if outcome == status.OK:
+            return
+        if outcome == status.POISONED:
+            raise Stopped
+        replicas = {core[self._logical]: r for r, core in enumerate(self._placement)}
+        if outcome == status.DEADLINE:
+            late = [replicas[core] for core in self._links.late(members)]
+            raise DeadlineExceededError(
+                f"{instr.op}: replica {self.replica} waited {self.run.timeout:g} s for "
+                f"replicas {late}"
+            )
+        differing = [replicas[core] for core in self._links.differing(members)]
+        raise InvalidArgumentError(
+            f"{instr.op}: replica {self.replica} waits for replicas {differing}, which "
+            "took another branch, left the loop, or brought another shape or dtype; make "
+            "every replica of the group reach it equally often, with equal shapes"
+        )
+
+
+def _idle_run() -> Run:
+    return Run(
+        state=CoreState(0, {}), variables={}, functions={}, host=None, timeout=0.0
+    )
+
+
+def _described_error(error: BaseException) -> tuple[Any, ...]:
+    """Return class, message, operation, user's line and traceback of an error."""
+    text = "".join(traceback.format_exception(error))
+    if isinstance(error, OpError):
+        site = error.site
+        place = None if site is None else (site.filename, site.line, site.function)
+        return type(error).__name__, error.message, error.op, place, text
+    message = f"a core failed with {type(error).__name__}: {error}"
+    return errors.InternalError.__name__, message, None, None, text
+
+
+def _watch_lifeline(lifeline: int, host: int) -> None:
+    """End this process when the host is gone."""
+    while True:
+        ready, _, _ = select.select([lifeline], [], [], 0.5)
+        if ready or os.getppid() != host:
+            os._exit(1)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run one core until the host is done with it."""
+    number, cores, host, control, memory, end, lifeline = map(int, arguments)
+    watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
+    watch.start()
+    arena = Arena(memory, control, cores + 1)
+    channel = Channel(socket.socket(fileno=end))
+    try:
+        Core(number, cores, arena, channel).serve()
+    except EOFError:
+        pass
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
