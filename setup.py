@@ -51,7 +51,8 @@ def kernel_extensions():
                 ["src/tpuref/kernels/cython/" + name + ".pyx"],
             )
             for name in KERNELS
-        ]
+        ],
+        build_dir="build/cython",
     )
 
 

@@ -6,7 +6,7 @@ another process without pickling any of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -78,6 +78,11 @@ class Program:
     @cached_property
     def num_cores(self) -> int:
         """The number of logical cores that the program places operations on."""
-        own = max((instr.core for instr in self.instrs), default=0)
-        inner = [block.num_cores for i in self.instrs for block in i.blocks]
-        return max([own + 1, 1, *inner])
+        return 1 + max([0, *(instr.core for instr in self.all_instrs())])
+
+    def all_instrs(self) -> Iterator[Instr]:
+        """Give the instructions, each followed by those of the programs inside it."""
+        for instr in self.instrs:
+            yield instr
+            for block in instr.blocks:
+                yield from block.all_instrs()

@@ -278,6 +278,8 @@ def test_a_condition_vector_chooses_rows() -> None:
         (lambda: tf.split([1, 2], 0), "1 part or more"),
         (lambda: tf.split([1, 2], [-1, -1]), "one of them perhaps -1"),
         (lambda: tf.split([1, 2], [1, 1], num=3), "num is 3"),
+        (lambda: tf.split([1, 2], [3, -1]), "take more than the size 2"),
+        (lambda: tf.split([1, 2], []), "sizes of 0 or more"),
         (lambda: tf.split(tf.placeholder(tf.int8, [None]), [1, -1]), "not known"),
         (lambda: tf.unstack(tf.placeholder(tf.int8, [None])), "give num"),
         (lambda: tf.matrix_transpose([1]), "rank of 2 or more"),

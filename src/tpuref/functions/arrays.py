@@ -26,7 +26,7 @@ from tpuref.functions.arguments import (
     static_integers,
 )
 from tpuref.graph.build import apply, apply_all
-from tpuref.graph.convert import convert_to_tensor, to_array
+from tpuref.graph.convert import convert_operands, convert_to_tensor, to_array
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 
@@ -1119,13 +1119,13 @@ def split(
 
 def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ...]:
     what = "tf.split: num_or_size_splits"
-    if np.ndim(wanted) == 0 and not (isinstance(wanted, Tensor) and wanted.shape.rank):
+    if _is_scalar(wanted):
         count = static_integer(wanted, what)
         if count < 1:
             raise ValueError(f"{what}: expected 1 part or more, got {count}")
         return (None,) * count
     sizes = static_integers(wanted, what)
-    if min(sizes, default=0) < -1 or sizes.count(-1) > 1 or not sizes:
+    if min(sizes, default=-2) < -1 or sizes.count(-1) > 1:
         raise ValueError(
             f"{what}: expected sizes of 0 or more, one of them perhaps -1, got "
             f"{list(sizes)}"
@@ -1133,8 +1133,16 @@ def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ..
     if -1 not in sizes:
         return sizes
     length = _static_size(tensor, axis, "tf.split", "give the size of every part")
-    rest = length - sum(sizes) - 1
+    rest = length - (sum(sizes) + 1)
+    if rest < 0:
+        raise ValueError(f"{what}: {list(sizes)} take more than the size {length}")
     return tuple(rest if size == -1 else size for size in sizes)
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.shape.rank == 0
+    return not isinstance(value, (list, tuple)) and np.ndim(value) == 0
 
 
 # -- repeating and padding ---------------------------------------------------------
@@ -1309,7 +1317,7 @@ def pad(
 def _filler(constant_values: Any, value: Tensor) -> Tensor:
     if isinstance(constant_values, (int, float)) and constant_values == 0:
         return zeros([], value.dtype)
-    return convert_to_tensor(constant_values, value.dtype)
+    return convert_to_tensor(constant_values, dtype_hint=value.dtype)
 
 
 # -- diagonals ---------------------------------------------------------------------
@@ -1488,12 +1496,8 @@ def _where_operands(
         raise ValueError(f"{function}: {missing} is missing; give both x and y or none")
     if x is None:
         return convert_to_tensor(condition), None, None
-    test = convert_to_tensor(condition, bool_)
-    if isinstance(y, Tensor):
-        second = convert_to_tensor(y)
-        return test, convert_to_tensor(x, second.dtype), second
-    first = convert_to_tensor(x)
-    return test, first, convert_to_tensor(y, first.dtype)
+    first, second = convert_operands(function, [x, y])
+    return convert_to_tensor(condition, dtype_hint=bool_), first, second
 
 
 def _positions(condition: Tensor, name: str | None) -> Tensor:

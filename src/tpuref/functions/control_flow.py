@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+from builtins import tuple as _tuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.dtypes import bool_
+from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.errors import StructureError
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.build import apply, apply_operation
+from tpuref.functions.arguments import static_integer
+from tpuref.functions.scopes import control_dependencies
+from tpuref.graph.build import apply, apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
@@ -30,8 +33,6 @@ __all__ = [
     "while_loop",
     "with_dependencies",
 ]
-
-_tuple = tuple
 
 
 def no_op(name: str | None = None) -> Operation | None:
@@ -77,18 +78,47 @@ def tuple(
     name: str | None = None,
     control_inputs: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """Return the tensors such that each is available only when all are."""
+    """Return the tensors such that each is available only when all are.
+
+    Parameters
+    ----------
+    tensors
+        Tensors, operations and None; None stays None.
+    name
+        The name of the scope.
+    control_inputs
+        What has to be done too before any of them is available.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing but None in `tensors`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> a, b = tf.tuple([tf.constant(1), tf.constant(2)])
+    >>> a.op.control_inputs == b.op.control_inputs
+    True
+    """
     if executing_eagerly():
         return list(tensors)
-    awaited = [t for t in [*tensors, *(control_inputs or [])] if t is not None]
+    if all(t is None for t in tensors):
+        raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
     with get_default_graph().name_scope(name or "tuple"):
-        gate = group(*awaited)
-        return [None if t is None else with_dependencies([gate], t) for t in tensors]
+        gate = group(*tensors, *(control_inputs or []))
+        return [None if t is None else _gated(gate, t) for t in tensors]
+
+
+def _gated(gate: Operation | None, element: Any) -> Any:
+    if isinstance(element, Operation):
+        return group(gate, element)
+    return with_dependencies([gate], element)
 
 
 def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
     """Return `output` such that it is available only after `dependencies`."""
-    with get_default_graph().control_dependencies(dependencies):
+    with control_dependencies(dependencies):
         result: Tensor = apply("Identity", output)
     return result
 
@@ -101,7 +131,30 @@ def Print(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return `input_`; printing `data` to standard error whenever it is evaluated."""
+    """Return `input_`, and print `data` to standard error at every evaluation.
+
+    Parameters
+    ----------
+    input_
+        The tensor to return.
+    data
+        The tensors to print.
+    message
+        What to print before them.
+    first_n
+        Accepted for programs that give it; it has no effect.
+    summarize
+        How many elements of each tensor to print, by default 3.
+    name
+        The name of the operation.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1, 2])
+    >>> tf.Session().run(tf.Print(x, [x], "x is "))
+    array([1, 2], dtype=int32)
+    """
     values = [convert_to_tensor(value) for value in data]
     result: Tensor = apply(
         "Print",
@@ -122,15 +175,41 @@ def Assert(
 ) -> Operation | None:
     """Return an operation that fails, showing `data`, unless `condition` holds.
 
+    Parameters
+    ----------
+    condition
+        A bool tensor, all of whose elements must be true.
+    data
+        The tensors to show.
+    summarize
+        How many elements of each tensor to show, by default 3.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Operation
+        None in eager mode.
+
     Raises
     ------
     tpuref.errors.InvalidArgumentError
         When the operation runs and the condition is false.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(3)
+    >>> with tf.control_dependencies([tf.Assert(x > 0, [x])]):
+    ...     y = tf.identity(x)
+    >>> int(tf.Session().run(y))
+    3
     """
     inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, data)]
     count = 3 if summarize is None else summarize
     if executing_eagerly():
-        apply("Identity", inputs[0])
+        apply_all("Assert", *inputs, summarize=count, name=name)
+        return None
     return apply_operation("Assert", *inputs, summarize=count, name=name)
 
 
@@ -172,29 +251,15 @@ def py_func(
     if not callable(func):
         raise TypeError(f"tf.py_func: func must be callable, got {func!r}")
     several = isinstance(Tout, (list, _tuple))
-    names = _tuple(_dtype_name(t) for t in (Tout if several else [Tout]))
+    names = _tuple(as_dtype(t).name for t in (Tout if several else [Tout]))
     functions = get_default_graph().host_functions
     token = len(functions)
     functions[token] = func
     inputs = [convert_to_tensor(value) for value in inp]
-    outputs = _call(inputs, token, names, name)
-    return outputs if several else outputs[0]
-
-
-def _dtype_name(dtype: Any) -> str:
-    from tpuref.base.dtypes import as_dtype
-
-    return as_dtype(dtype).name
-
-
-def _call(
-    inputs: Sequence[Tensor], token: int, names: Sequence[str], name: str | None
-) -> Any:
-    from tpuref.graph.build import apply_all
-
-    return apply_all(
-        "PyFunc", *inputs, token=token, dtypes=_tuple(names), name=name or "PyFunc"
+    outputs = apply_all(
+        "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
     )
+    return outputs if several else outputs[0]
 
 
 def cond(
@@ -223,7 +288,7 @@ def cond(
     TypeError
         If `pred` is a Python bool, a function is missing, or the element types differ.
     ValueError
-        If `pred` is no scalar or the structures differ.
+        If `pred` is no scalar, a function returns None, or the structures differ.
 
     Examples
     --------
@@ -278,7 +343,13 @@ def _branch(
 ) -> _tuple[Region, Any]:
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_region(region), graph.name_scope(label):
-        result = nest.map_structure(_result_leaf, function())
+        returned = function()
+        if returned is None:
+            raise ValueError(
+                f"tf.cond: {label}_fn returned None; return a tensor, an operation "
+                "such as tf.no_op(), or a structure of them"
+            )
+        result = nest.map_structure(_result_leaf, returned)
         leaves = nest.flatten(result)
     region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     return region, result
@@ -358,7 +429,7 @@ def while_loop(
     name
         The name of the operation.
     maximum_iterations
-        The largest number of iterations.
+        The largest number of iterations, known while the graph is built.
     return_same_structure
         Whether a single loop variable comes back in a list.
 
@@ -381,18 +452,25 @@ def while_loop(
         raise TypeError("tf.while_loop: cond and body must be callable")
     if not isinstance(loop_vars, (list, _tuple)) or not loop_vars:
         raise ValueError(
-            f"tf.while_loop: loop_vars must be a list of at least one, got {loop_vars!r}"
+            "tf.while_loop: loop_vars must be a list of at least one, got "
+            f"{loop_vars!r}"
         )
     start = nest.map_structure(convert_to_tensor, loop_vars)
+    limit = None
+    if maximum_iterations is not None:
+        limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
     if executing_eagerly():
-        return _loop_now(cond, body, start, maximum_iterations, return_same_structure)
+        return _looped(_loop_now(cond, body, start, limit), return_same_structure)
     graph = get_default_graph()
     with graph.name_scope(name or "while"):
-        operation = _loop(
-            graph, cond, body, start, shape_invariants, maximum_iterations
-        )
+        operation = _loop(graph, cond, body, start, shape_invariants, limit)
     result = nest.pack_sequence_as(start, operation.outputs)
-    return _unpacked(result, return_same_structure)
+    return _looped(result, return_same_structure)
+
+
+def _looped(result: Any, same_structure: bool) -> Any:
+    single = len(nest.flatten(result)) == 1
+    return result[0] if single and not same_structure else result
 
 
 def _loop(
@@ -492,7 +570,6 @@ def _loop_now(
     body: Callable[..., Any],
     values: Any,
     limit: int | None,
-    same_structure: bool,
 ) -> Any:
     turns = 0
     while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
@@ -500,4 +577,4 @@ def _loop_now(
         loose = [TensorSpec(TensorShape(None), spec.dtype) for spec in specs]
         values = nest.pack_sequence_as(values, _turned(body(*values), values, loose))
         turns += 1
-    return _unpacked(values, same_structure)
+    return values

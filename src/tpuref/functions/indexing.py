@@ -409,7 +409,7 @@ def _scatter(
     op: str, tensor: Any, indices: Any, updates: Any, name: str | None
 ) -> Tensor:
     value, places = convert_to_tensor(tensor), convert_to_tensor(indices)
-    news = convert_to_tensor(updates, value.dtype)
+    news = convert_to_tensor(updates, dtype_hint=value.dtype)
     result: Tensor = apply(op, value, places, news, name=name)
     return result
 

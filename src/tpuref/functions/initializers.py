@@ -65,25 +65,26 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
-    """A given number, or given values that fill the shape."""
+    """A given number, or given values that fill the shape; see `tf.constant`."""
 
     def __init__(
         self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False
     ) -> None:
         self.value = value
+        self.verify_shape = verify_shape
         self.dtype = as_dtype(dtype)
 
     def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
-        return constant(self.value, dtype, shape)
+        return constant(self.value, dtype, shape, verify_shape=self.verify_shape)
 
 
 class RandomUniform(Initializer):
-    """Evenly distributed between two bounds."""
+    """Evenly distributed between two bounds, by default 0 and 1."""
 
     def __init__(
         self,
-        minval: float = -0.05,
-        maxval: float = 0.05,
+        minval: float = 0.0,
+        maxval: float | None = None,
         seed: int | None = None,
         dtype: Any = float32,
     ) -> None:
@@ -100,7 +101,7 @@ class RandomNormal(Initializer):
     def __init__(
         self,
         mean: float = 0.0,
-        stddev: float = 0.05,
+        stddev: float = 1.0,
         seed: int | None = None,
         dtype: Any = float32,
     ) -> None:

@@ -13,7 +13,7 @@ from tpuref.functions.random import random_uniform
 from tpuref.functions.sorting import in_top_k as in_top_k
 from tpuref.functions.sorting import top_k as top_k
 from tpuref.graph.build import apply
-from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
@@ -375,13 +375,8 @@ def softmax_cross_entropy_with_logits_v2(
     1000.0
     """
     along = _class_axis("tf.nn.softmax_cross_entropy_with_logits_v2", axis, dim)
-    scores = convert_to_tensor(logits)
     result: Tensor = apply(
-        "SoftmaxCrossEntropyWithLogits",
-        scores,
-        convert_to_tensor(labels, scores.dtype),
-        axis=along,
-        name=name,
+        "SoftmaxCrossEntropyWithLogits", logits, labels, axis=along, name=name
     )
     return result
 
@@ -432,10 +427,11 @@ def softmax_cross_entropy_with_logits(
     """
     function = "tf.nn.softmax_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
-    scores = convert_to_tensor(logits)
-    targets = stop_gradient(convert_to_tensor(labels, scores.dtype))
+    scores, targets = convert_operands(function, [logits, labels])
     along = dim if axis is None else axis
-    return softmax_cross_entropy_with_logits_v2(targets, scores, along, name)
+    return softmax_cross_entropy_with_logits_v2(
+        stop_gradient(targets), scores, along, name
+    )
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -527,9 +523,7 @@ def sigmoid_cross_entropy_with_logits(
     """
     function = "tf.nn.sigmoid_cross_entropy_with_logits"
     _check_named(function, _sentinel, labels, logits)
-    scores = convert_to_tensor(logits)
-    targets = convert_to_tensor(labels, scores.dtype)
-    result: Tensor = apply("SigmoidCrossEntropyWithLogits", scores, targets, name=name)
+    result: Tensor = apply("SigmoidCrossEntropyWithLogits", logits, labels, name=name)
     return result
 
 
@@ -654,9 +648,7 @@ def bias_add(
                 f"{data_format!r}"
             )
         layout = "NCHW" if data_format.startswith("NC") else "NHWC"
-    tensor = convert_to_tensor(value)
-    numbers = convert_to_tensor(bias, tensor.dtype)
-    result: Tensor = apply("BiasAdd", tensor, numbers, data_format=layout, name=name)
+    result: Tensor = apply("BiasAdd", value, bias, data_format=layout, name=name)
     return result
 
 
@@ -742,7 +734,9 @@ def batch_normalization(
     [9.0, 11.0]
     """
     value = convert_to_tensor(x)
-    spread = convert_to_tensor(variance, _hint(variance, value))
+    narrow = value.dtype in (float16, bfloat16)
+    hint = float32 if narrow else value.dtype
+    spread = convert_to_tensor(variance, dtype_hint=hint)
     factor = apply("Rsqrt", apply("AddV2", spread, variance_epsilon))
     if scale is not None:
         factor = apply("Mul", factor, scale)
@@ -755,13 +749,6 @@ def batch_normalization(
         "AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name
     )
     return result
-
-
-def _hint(value: Any, beside: Tensor) -> Any:
-    """Return the dtype that a plain number takes beside a tensor."""
-    if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
-        return None
-    return float32 if beside.dtype in (float16, bfloat16) else beside.dtype
 
 
 def dropout(
@@ -982,13 +969,11 @@ def conv2d(
     function = "tf.nn.conv2d"
     if (filter is None) == (filters is None):
         raise ValueError(f"{function}: expected filter, also called filters")
-    images = convert_to_tensor(input)
-    kernel = convert_to_tensor(filters if filter is None else filter, images.dtype)
     _check_format(function, data_format)
     result: Tensor = apply(
         "Conv2D",
-        images,
-        kernel,
+        input,
+        filters if filter is None else filter,
         strides=_pair(function, "strides", strides, data_format),
         padding=_padding(function, padding, data_format),
         data_format=data_format,

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tpuref.graph.default import get_default_graph
+from tpuref.graph.default import executing_eagerly, get_default_graph
 
 __all__ = [
     "add_to_collection",
@@ -73,7 +73,27 @@ def device(
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Sequence[Any] | None) -> Iterator[None]:
-    """Make the operations of a block wait for others; None clears what is awaited."""
+    """Make the operations of a block wait for others; None clears what is awaited.
+
+    In eager mode it has no effect: everything runs in the order of the program.
+
+    Parameters
+    ----------
+    control_inputs
+        A list of operations, tensors and variables.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> first = tf.no_op()
+    >>> with tf.control_dependencies([first]):
+    ...     second = tf.no_op()
+    >>> second.control_inputs == [first]
+    True
+    """
+    if executing_eagerly():
+        yield
+        return
     with get_default_graph().control_dependencies(control_inputs):
         yield
 

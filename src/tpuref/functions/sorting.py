@@ -225,10 +225,12 @@ def searchsorted(
         raise ValueError(
             f"tf.searchsorted: side: expected 'left' or 'right', got {side!r}"
         )
-    rows = convert_to_tensor(sorted_sequence)
-    wanted = convert_to_tensor(values, rows.dtype)
-    target = as_dtype(out_type).name
     result: Tensor = apply(
-        "SearchSorted", rows, wanted, side=side, out_type=target, name=name
+        "SearchSorted",
+        sorted_sequence,
+        values,
+        side=side,
+        out_type=as_dtype(out_type).name,
+        name=name,
     )
     return result

@@ -7,12 +7,13 @@ import enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.shapes import as_shape
 from tpuref.functions.control_flow import group
 from tpuref.functions.initializers import GlorotUniform, Zeros
+from tpuref.graph.convert import to_array
 from tpuref.graph.default import executing_eagerly, get_default_graph
-from tpuref.graph.graph import GraphKeys
+from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable, global_variables, local_variables
 
@@ -129,10 +130,17 @@ def variable_scope(
         ``custom_getter(getter, name, *args, **kwargs)`` is called instead of making the
         variable, and may call `getter`.
     reuse
-        True to share variables, False to make them, `AUTO_REUSE` for either, None to
-        inherit.
+        True to share variables, `AUTO_REUSE` to share or make them, False or None to do
+        as the scope around or, where a scope is entered again, as that scope.
     auxiliary_name_scope
         Whether operations are named below the scope too.
+
+    Raises
+    ------
+    TypeError
+        If `name_or_scope` is neither name nor scope, and there is no `default_name`.
+    ValueError
+        If `reuse` is none of the above, or is given for a name that is made unique.
 
     Examples
     --------
@@ -142,16 +150,29 @@ def variable_scope(
     >>> w.name
     'layer/w:0'
     """
+    if reuse not in (None, True, False, AUTO_REUSE):
+        raise ValueError(
+            "tf.variable_scope: reuse must be True, False, None or tf.AUTO_REUSE, got "
+            f"{reuse!r}"
+        )
+    if reuse and name_or_scope is None:
+        raise ValueError(
+            "tf.variable_scope: a scope whose name is made unique has no variables to "
+            f"share; give name_or_scope together with reuse={reuse}"
+        )
     graph = get_default_graph()
     outer = get_variable_scope()
     name = _scope_name(outer, name_or_scope, default_name)
     base = name_or_scope if isinstance(name_or_scope, VariableScope) else outer
-    label = name.rsplit("/", 1)[-1] if auxiliary_name_scope else ""
+    label = _label(name_or_scope, default_name) if auxiliary_name_scope else ""
     around = graph.get_name_scope()
-    with graph.name_scope(label or (around and f"{around}/")) as operations:
+    with (
+        _opened(graph, name),
+        graph.name_scope(label or (around and f"{around}/")) as operations,
+    ):
         graph.variable_scope = VariableScope(
             name=name,
-            reuse=_reuse(outer, base, reuse),
+            reuse=reuse or base.reuse,
             initializer=initializer if initializer is not None else base.initializer,
             regularizer=regularizer if regularizer is not None else base.regularizer,
             dtype=dtype if dtype is not None else base.dtype,
@@ -170,31 +191,43 @@ def _scope_name(
 ) -> str:
     if isinstance(given, VariableScope):
         return given.name
-    if given is None:
-        if default is None:
-            raise TypeError(
-                "tf.variable_scope: give name_or_scope, or default_name where it is None"
-            )
-        given = _unused(outer.name, default)
-    return f"{outer.name}/{given}" if outer.name else given
+    prefix = f"{outer.name}/" if outer.name else ""
+    if given is None and default is not None:
+        return prefix + _unused(prefix, default)
+    if not isinstance(given, str):
+        raise TypeError(
+            "tf.variable_scope: name_or_scope must be a name or a scope (or None "
+            f"together with a default_name), got {given!r}"
+        )
+    return prefix + given
 
 
 def _unused(prefix: str, name: str) -> str:
-    """Return `name`, with a number where variables below it exist already."""
-    taken = get_default_graph().variables_by_name
+    """Return `name`, with a number where such a scope was opened already."""
+    opened = get_default_graph().variable_scopes_opened
     candidate, number = name, 0
-    while any(k.startswith(f"{prefix}/{candidate}/".lstrip("/")) for k in taken):
+    while prefix + candidate in opened:
         number += 1
         candidate = f"{name}_{number}"
     return candidate
 
 
-def _reuse(
-    outer: VariableScope, base: VariableScope, reuse: bool | _ReuseMode | None
-) -> bool | _ReuseMode:
-    if outer.reuse is True:  # sharing is inherited and cannot be undone within
-        return True
-    return base.reuse if reuse is None else reuse
+@contextlib.contextmanager
+def _opened(graph: Graph, name: str) -> Iterator[None]:
+    """Remember that the scope was opened; those within count for this opening only."""
+    opened = graph.variable_scopes_opened
+    opened.add(name)
+    try:
+        yield
+    finally:
+        opened -= {inner for inner in opened if inner.startswith(f"{name}/")}
+
+
+def _label(given: str | VariableScope | None, default: str | None) -> str | None:
+    """Return the name of the name scope that goes with a variable scope."""
+    if isinstance(given, VariableScope):
+        return given.name.rsplit("/", 1)[-1]
+    return default if given is None else given
 
 
 def _composed(outer: Getter | None, inner: Getter | None) -> Getter | None:
@@ -271,10 +304,12 @@ def get_variable(
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
     getter = custom_getter or scope.custom_getter
+    if initializer is None:
+        initializer = scope.initializer
     arguments: dict[str, Any] = {
         "shape": shape,
-        "dtype": as_dtype(dtype) if dtype is not None else scope.dtype,
-        "initializer": initializer if initializer is not None else scope.initializer,
+        "dtype": _wanted_dtype(dtype, initializer, scope),
+        "initializer": initializer,
         "regularizer": regularizer if regularizer is not None else scope.regularizer,
         "reuse": scope.reuse,
         "trainable": trainable,
@@ -288,6 +323,17 @@ def get_variable(
     if getter is not None:
         return getter(_true_getter, full, **arguments)
     return _true_getter(full, **arguments)
+
+
+def _wanted_dtype(dtype: Any, initializer: Any, scope: VariableScope) -> DType:
+    if dtype is not None:
+        return as_dtype(dtype)
+    if not _is_value(initializer):
+        return scope.dtype
+    if hasattr(initializer, "dtype"):
+        return as_dtype(initializer.dtype)
+    array = to_array(initializer)
+    return string if array.dtype == object else as_dtype(array.dtype)
 
 
 def _true_getter(
@@ -306,10 +352,10 @@ def _true_getter(
     constraint: Any = None,
 ) -> Variable:
     dtype = as_dtype(dtype)
-    known = get_default_graph().variables_by_name
-    existing: Variable | None = None if executing_eagerly() else known.get(name)
-    if existing is not None:
-        return _shared(existing, name, shape, dtype, reuse)
+    # In eager mode variables are not shared by name: each call makes one.
+    known = {} if executing_eagerly() else get_default_graph().variables_by_name
+    if name in known:
+        return _shared(known[name], name, shape, dtype, reuse)
     if reuse is True:
         raise ValueError(
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
@@ -322,7 +368,7 @@ def _true_getter(
             collections=collections,
             validate_shape=validate_shape,
             name=name,
-            dtype=dtype if not _is_value(initializer) else None,
+            dtype=dtype,
             constraint=constraint,
         )
     known[name] = variable
@@ -363,12 +409,13 @@ def _is_value(initializer: Any) -> bool:
 
 def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
     if _is_value(initializer):
-        if shape is not None and not isinstance(initializer, Tensor):
+        if shape is not None:
             raise ValueError(
                 f"tf.get_variable: the initializer of {name!r} is a value, which has a "
                 "shape of its own; leave shape out"
             )
-        return _checked_value(name, initializer, dtype)
+        _check_value(name, initializer, dtype)
+        return initializer
     if isinstance(initializer, type):
         initializer = initializer()
     if shape is None:
@@ -377,7 +424,7 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
                 "initializer that has one"
             )
-        return lambda: initializer()
+        return initializer
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
         raise ValueError(
@@ -389,16 +436,12 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
     return lambda: chosen(sizes.as_list(), dtype=dtype)
 
 
-def _checked_value(name: str, initializer: Any, dtype: DType) -> Any:
-    from tpuref.graph.convert import convert_to_tensor
-
-    value = convert_to_tensor(initializer, dtype_hint=dtype)
-    if value.dtype != dtype:
+def _check_value(name: str, initializer: Any, dtype: DType) -> None:
+    if isinstance(initializer, (Tensor, Variable)) and initializer.dtype != dtype:
         raise ValueError(
-            f"tf.get_variable: the initializer of {name!r} is {value.describe()}, "
-            f"asked for was {dtype.name}"
+            f"tf.get_variable: the initializer of {name!r} is of dtype "
+            f"{initializer.dtype.name}, asked for was {dtype.name}; use tf.cast"
         )
-    return value
 
 
 def _default_initializer(name: str, dtype: DType) -> Any:
@@ -407,7 +450,8 @@ def _default_initializer(name: str, dtype: DType) -> Any:
     if dtype.is_integer or dtype.is_bool:
         return Zeros()
     raise ValueError(
-        f"tf.get_variable: the variable {name!r} of dtype {dtype.name} needs an initializer"
+        f"tf.get_variable: the variable {name!r} of dtype {dtype.name} needs an "
+        "initializer"
     )
 
 
@@ -434,10 +478,10 @@ def global_variables_initializer() -> Operation | None:
     Examples
     --------
     >>> import tpuref as tf
-    >>> v = tf.get_variable("v", initializer=3.0)
+    >>> bias = tf.get_variable("bias", initializer=3.0)
     >>> with tf.Session() as sess:
     ...     sess.run(tf.global_variables_initializer())
-    ...     float(sess.run(v))
+    ...     float(sess.run(bias))
     3.0
     """
     return variables_initializer(global_variables())

@@ -63,7 +63,7 @@ def _plain_array(value: Any) -> Array:
     if value is None:
         raise ValueError("None has no tensor form")
     try:
-        array = np.asarray(value)
+        array: Array = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{_brief(value)} is ragged: {error}") from None
     if array.dtype.kind in "SU" and not _from_numpy(value):
@@ -78,7 +78,7 @@ def _plain_objects(value: Any, array: Array) -> Array:
         return array
     numbers: Array = np.array(items) if _all_integers(items) else array
     if numbers.dtype != object:
-        return numbers.reshape(array.shape)
+        return np.reshape(numbers, array.shape)
     if any(isinstance(item, (list, tuple)) for item in items):
         raise ValueError(f"{_brief(value)} is ragged: its lists differ in length")
     raise TypeError(

@@ -57,7 +57,7 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
-        self.variable_scopes_opened: dict[str, int] = {}
+        self.variable_scopes_opened: set[str] = set()
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}

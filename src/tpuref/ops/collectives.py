@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from tpuref.base.dtypes import (
     DType,
     bfloat16,
@@ -17,15 +15,13 @@ from tpuref.base.dtypes import (
 )
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.kernels.python import allreduce
 from tpuref.ops.definition import Array, OpDef, Operand
 
 Groups = tuple[tuple[int, ...], ...]
 
 SUMMABLE: tuple[DType, ...] = (float16, bfloat16, float32, float64, int32, uint32)
 """The element types that cross_replica_sum takes."""
-
-_NARROW = (float16, bfloat16)
-
 
 def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
     if x.dtype not in SUMMABLE:
@@ -42,13 +38,8 @@ def fold(contributions: Sequence[Array]) -> Array:
     float16 and bfloat16 are added as float32 and rounded once, at the end.  Integers
     wrap around.
     """
-    dtype = contributions[0].dtype
-    wide = np.float32 if dtype in [narrow.np for narrow in _NARROW] else dtype
-    total = contributions[0].astype(wide)
-    with np.errstate(all="ignore"):
-        for contribution in contributions[1:]:
-            total = total + contribution.astype(wide)
-        return np.asarray(total).astype(dtype)
+    shape = contributions[0].shape
+    return allreduce.fold([array.reshape(-1) for array in contributions]).reshape(shape)
 
 
 def _cross_replica_sum(

@@ -6,15 +6,20 @@ Each takes one replica's inputs and gives that replica's outputs.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tpuref.base.dtypes import as_dtype
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import DType, as_dtype, string
 from tpuref.base.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
     UnknownError,
 )
 from tpuref.ops.definition import Array, outputs_of
@@ -76,22 +81,74 @@ def _call_python(
 ) -> list[Array]:
     function, dtypes = run.functions[instr.attrs["token"]], instr.attrs["dtypes"]
     try:
-        returned = outputs_of(function(*inputs))
-    except OpError:
-        raise
+        returned = outputs_of(function(*[array.copy() for array in inputs]))
     except Exception as error:
-        raise UnknownError(
-            f"the host function called for replica {replica} raised "
-            f"{type(error).__name__}: {error}"
-        ) from error
-    if returned == (None,) and not dtypes:
+        raise _host_fault(error, replica) from error
+    if not dtypes and len(returned) == 1 and returned[0] is None:
         return []
     if len(returned) != len(dtypes):
         raise InvalidArgumentError(
             f"the host function called for replica {replica} returned {len(returned)} "
             f"values, Tout names {len(dtypes)} types"
         )
-    return [np.asarray(v, as_dtype(t).np) for v, t in zip(returned, dtypes, strict=True)]
+    return [
+        _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
+        for k, (value, dtype) in enumerate(zip(returned, dtypes, strict=True))
+    ]
+
+
+_FAULTS: tuple[tuple[type[Exception], type[OpError]], ...] = (
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+)
+"""What a host function raises, and what the session then raises, as in TensorFlow."""
+
+
+def _host_fault(error: Exception, replica: int) -> OpError:
+    """Return the error that tells of the replica and the line of the host function."""
+    kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
+    if isinstance(error, OpError):
+        kinds = [type(error)]
+    kind = kinds[0] if kinds else UnknownError
+    return kind(
+        f"the host function called for replica {replica} raised "
+        f"{type(error).__name__}: {error}{_raised_at(error)}"
+    )
+
+
+def _raised_at(error: Exception) -> str:
+    """Return the line of the host function, where it is a Python function."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # without our own
+    if not frames:
+        return ""
+    first = frames[0]
+    site = CallSite(first.filename, first.lineno or 0, first.name)
+    return f"\n  raised at: {site}"
+
+
+def _returned_array(value: object, dtype: DType, name: str) -> Array:
+    """Return a copy of what a host function returned, as the type it promised."""
+    if dtype == string:
+        return _text(value)
+    array = np.array(value)
+    both_integers = array.dtype.kind in "iu" and dtype.is_integer
+    if not both_integers and not np.can_cast(array.dtype, dtype.np, "same_kind"):
+        raise InvalidArgumentError(
+            f"the host function returned {array.dtype} as {name}, Tout names "
+            f"{dtype.name}"
+        )
+    return array.astype(dtype.np)
+
+
+def _text(value: object) -> Array:
+    given = np.asarray(value, object)
+    array = np.empty(given.shape, object)
+    for index, item in np.ndenumerate(given):
+        array[index] = item if isinstance(item, bytes) else str(item).encode()
+    return array
 
 
 def _replica_id(

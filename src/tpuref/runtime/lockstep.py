@@ -28,7 +28,7 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         for replica, arrays in inputs.items()
     }
     for instr in program.instrs:
-        operands = {r: [held[s] for s in instr.inputs] for r, held in slots.items()}
+        operands: Values = {r: [held[s] for s in instr.inputs] for r, held in slots.items()}
         for replica, outputs in run_instr(instr, operands, run).items():
             slots[replica].update(zip(instr.outputs, outputs, strict=True))
     return {r: [held[s] for s in program.results] for r, held in slots.items()}
@@ -66,6 +66,8 @@ def _compute(
         raise InvalidArgumentError(f"{instr.op} has no value: it has to be fed")
     try:
         outputs = outputs_of(definition.compute(*arrays, **attrs))
+    except OpError as error:
+        raise type(error)(f"on replica {replica}: {error.message}") from error
     except (ValueError, TypeError, IndexError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
         raise InvalidArgumentError(

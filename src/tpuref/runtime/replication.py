@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
-from tpuref.program import Instr
-from tpuref.runtime.lockstep import run_program
+from tpuref.program import Instr, Program
+from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.padding import (
     PaddedInput,
     PaddingRecord,
@@ -57,7 +57,8 @@ class Placement:
             raise InvalidArgumentError(
                 f"the computation uses {needed} logical cores per replica, so it needs a "
                 "device_assignment, for example tf.contrib.tpu.device_assignment("
-                f"topology, computation_shape=[1, 1, {needed}], num_replicas={replicas})"
+                f"topology, computation_shape=[1, 1, {needed}], "
+                f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}"
             )
         if fixed and replicas not in (1, topology.num_cores):
             raise InvalidArgumentError(
@@ -87,7 +88,7 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
         raise InvalidArgumentError(
             f"the computation uses {needed} logical cores per replica, its "
             f"device_assignment gives {len(assignment[0])}; build the assignment with a "
-            "larger computation_shape"
+            f"larger computation_shape, or change {_highest(instr.blocks[0])}"
         )
     try:
         return tuple(
@@ -99,6 +100,13 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
             f"the device_assignment was made for another topology than the one that "
             f"runs: {error}"
         ) from None
+
+
+def _highest(program: Program) -> str:
+    """Describe an operation on the highest logical core that the program uses."""
+    instrs = [instr for instr in program.all_instrs() if instr.core >= 0]
+    instr = max(instrs, key=lambda instr: instr.core)
+    return f"{instr.name!r}, which is on core {instr.core}, built at {instr.site}"
 
 
 def replicate(
@@ -121,7 +129,7 @@ def replicate(
         trace=run.trace,
         padding_log=run.padding_log,
     )
-    given = {replica: own[replica] + captured for replica in range(replicas)}
+    given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     results = EXECUTORS[config.executor](instr.blocks[0], given, inner)
     commit(views, run.variables[0], config.check_replicas)
     return [array for replica in range(replicas) for array in results[replica]]

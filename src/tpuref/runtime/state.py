@@ -150,21 +150,41 @@ def commit(views: list[ReplicaVariables], shared: Variables, check: bool) -> Non
 
 
 def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
+    for replica, view in enumerate(views):
+        if not view.is_initialized(handle):
+            raise InvalidArgumentError(
+                f"replica {replica} leaves no value in variable {handle!r}, which other "
+                "replicas assign; assign it on all replicas, or initialise it before"
+            )
     first = views[0].read(handle)
     for replica, view in enumerate(views[1:], start=1):
         value = view.read(handle)
         if value.shape != first.shape:
             raise InvalidArgumentError(
-                f"replica 0 left shape {first.shape} in variable {handle!r}, replica "
-                f"{replica} left {value.shape}; sum or average over replicas first"
+                f"replicas leave different shapes in variable {handle!r}: replica 0 "
+                f"{list(first.shape)}, replica {replica} {list(value.shape)}; sum or "
+                "average over replicas first"
             )
-        if value.tobytes() == first.tobytes():
-            continue
-        differing = np.argwhere((value != first) | (np.not_equal(value, value)))
-        where = tuple(int(i) for i in differing[0]) if len(differing) else ()
-        raise InvalidArgumentError(
-            f"replicas leave different values in variable {handle!r}: at index "
-            f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
-            f"{value[where]}; assign a value that is equal on all replicas, such as one "
-            "from tf.tpu.cross_replica_sum"
-        )
+        where = _first_difference(first, value)
+        if where is not None:
+            raise InvalidArgumentError(
+                f"replicas leave different values in variable {handle!r}: at index "
+                f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
+                f"{value[where]}; assign a value that is equal on all replicas, such as "
+                "one from tf.tpu.cross_replica_sum"
+            )
+
+
+def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
+    """Return the first index at which the bits differ, None where they all agree."""
+    if a.dtype == object:
+        differing = np.flatnonzero(a != b)
+    elif a.tobytes() == b.tobytes():
+        return None
+    else:
+        bits = (-1, a.itemsize)
+        rows = [np.frombuffer(x.tobytes(), np.uint8).reshape(bits) for x in (a, b)]
+        differing = np.flatnonzero((rows[0] != rows[1]).any(axis=1))
+    if not differing.size:
+        return None
+    return tuple(int(i) for i in np.unravel_index(differing[0], a.shape))

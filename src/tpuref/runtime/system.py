@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -21,11 +22,14 @@ DEFAULT_MESH = (2, 2, 2)
 
 def configured_topology() -> Topology | None:
     """Return the topology that the settings ask for, None where they do not."""
-    if config.topology is not None:
-        return Topology.for_mesh(*Topology.parse_mesh(config.topology))
-    if config.cores is not None:
-        return Topology.for_cores(config.cores)
-    return None
+    return _topology_of(config.topology, config.cores)
+
+
+@functools.cache
+def _topology_of(mesh: str | None, cores: int | None) -> Topology | None:
+    if mesh is not None:
+        return Topology.for_mesh(*Topology.parse_mesh(mesh))
+    return None if cores is None else Topology.for_cores(cores)
 
 
 class System:
@@ -71,9 +75,9 @@ class System:
                     "the TPU system is not initialised: it was shut down at "
                     f"{self._stopped}. Run tf.tpu.initialize_system() again first"
                 )
-            wanted = configured_topology()
             if self._explicit and self._topology is not None:
                 return self._topology, True
+            wanted = configured_topology()
             if wanted is not None:
                 self._topology = wanted
                 return wanted, True

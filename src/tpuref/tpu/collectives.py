@@ -130,7 +130,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
             "tf.tpu.cross_replica_sum: the groups of group_assignment must all have the "
             f"same number of replicas, got {assignment!r}"
         )
-    if ids.size and ids.dtype.kind not in "iub":
+    if ids.size and ids.dtype.kind not in "iu":
         raise TypeError(
             "tf.tpu.cross_replica_sum: group_assignment must hold whole numbers, got "
             f"{assignment!r}"

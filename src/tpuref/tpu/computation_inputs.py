@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import nest
 from tpuref.base.errors import ArgumentCountError, StructureError
 from tpuref.base.shapes import TensorShape
@@ -120,20 +122,15 @@ def check_dtypes(replicas: Inputs) -> None:
                 )
 
 
-def merged_specs(replicas: Inputs) -> list[TensorSpec]:
-    """Return what the computation may know of each leaf, from all replicas.
+def merged_spec(path: str, tensors: Sequence[Tensor]) -> TensorSpec:
+    """Return what the computation may know of a leaf, from that of each replica.
 
     Raises
     ------
     ValueError
-        If the static shapes of an input cannot be one shape.
+        If the static shapes cannot be one shape.
     """
-    paths = [path for path, _ in nest.flatten_with_paths(replicas[0])]
-    leaves = [nest.flatten(own) for own in replicas]
-    return [
-        TensorSpec(_merged(path, [own[k] for own in leaves]), leaves[0][k].dtype)
-        for k, path in enumerate(paths)
-    ]
+    return TensorSpec(_merged(path, tensors), tensors[0].dtype)
 
 
 def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
@@ -164,10 +161,13 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
         raise TypeError(
             f"tf.tpu.replicate: computation must be callable, got {computation!r}"
         )
+    if isinstance(computation, np.ufunc):
+        _check_ufunc(computation, count + infeed)
+        return
     try:
         signature = inspect.signature(computation)
     except ValueError:
-        return  # a callable without a signature, such as a NumPy ufunc: the call decides
+        return  # a built-in without a signature, such as max: the call decides
     try:
         signature.bind(*range(count + infeed))
     except TypeError:
@@ -176,6 +176,14 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
             f"{_taken(signature.parameters)}, but the inputs give it {count}"
             + (f" and the infeed queue {infeed} more" if infeed else "")
         ) from None
+
+
+def _check_ufunc(ufunc: np.ufunc, count: int) -> None:
+    if count != ufunc.nin:
+        raise ArgumentCountError(
+            f"tf.tpu.replicate: computation numpy.{ufunc.__name__} takes exactly "
+            f"{ufunc.nin} inputs, but is given {count}"
+        )
 
 
 def _name(computation: Callable[..., Any]) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import nest
+from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.variables import Variable
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ NO_OUTPUTS = Outputs(None, ())
 
 def documented_outputs(returned: Any) -> Outputs:
     """Apply the special cases: None, a single value, operations only.
+
+    It is called within the region of the computation and adds an Identity for each
+    tensor there, so that a tensor that does not exist in the region is refused.
 
     Raises
     ------
@@ -103,4 +107,6 @@ def _tensor(path: str, value: Any) -> Tensor:
             f"what the computation returned{' at ' + path if path else ''} is neither an "
             f"operation nor convertible to a tensor: {error}"
         ) from None
-    return tensor if not isinstance(value, Variable) else tensor
+    with get_default_graph().device(tensor.device):
+        returned: Tensor = apply("Identity", tensor)
+    return returned

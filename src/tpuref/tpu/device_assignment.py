@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.runtime.mesh_drawing import Coordinates, in_mesh, mesh_text
 from tpuref.runtime.topology import (
-    Coordinates,
     Int32Array,
     MeshRangeError,
     Topology,
     as_int32,
     as_integer,
-    in_mesh,
-    mesh_text,
 )
-from tpuref.tpu.mesh_drawing import draw_footprint, draw_placement
+from tpuref.tpu.placement_drawing import draw_footprint, draw_placement
 
 _IntArray = npt.NDArray[np.int64]
 _Users = dict[Coordinates, list[tuple[int, int]]]

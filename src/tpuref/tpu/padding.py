@@ -51,7 +51,13 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
             "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
             f"{padding_spec!r}"
         )
-    return PaddingSpec(padding_spec)
+    try:
+        return PaddingSpec(padding_spec)
+    except ValueError:
+        raise ValueError(
+            f"tf.tpu.replicate: padding_spec must be one of {list(PaddingSpec)}, got "
+            f"{padding_spec!r}"
+        ) from None
 
 
 def plan_padding(
@@ -79,7 +85,7 @@ def plan_padding(
         maximum_shapes = _for_single_input(inputs[0], maximum_shapes)
     if not isinstance(maximum_shapes, (list, tuple)):
         raise _differs("maximum_shapes", maximum_shapes, "a list with one entry per input")
-    shapes = _matched("maximum_shapes", list(inputs[0]), list(maximum_shapes))
+    shapes = _all_matched("maximum_shapes", inputs[0], maximum_shapes)
     leaves = [nest.flatten(list(own)) for own in inputs]
     paths = [path for path, _ in nest.flatten_with_paths(list(inputs[0]))]
     return tuple(
@@ -109,14 +115,21 @@ def _matched(path: str, inputs: Any, shapes: Any) -> list[TensorShape | None]:
         if not isinstance(shapes, Mapping) or set(shapes) != set(inputs):
             raise _differs(path, shapes, f"a dictionary with the keys {sorted(inputs)}")
         pairs = [(f"{path}[{k!r}]", inputs[k], shapes[k]) for k in sorted(inputs)]
-    elif isinstance(inputs, (list, tuple)):
-        if not isinstance(shapes, (list, tuple)) or len(shapes) != len(inputs):
-            raise _differs(path, shapes, f"a list of {len(inputs)} shapes")
-        both = enumerate(zip(inputs, shapes, strict=True))
-        pairs = [(f"{path}[{k}]", i, s) for k, (i, s) in both]
-    else:
-        return [_shape(path, shapes)]
-    return [leaf for place, i, s in pairs for leaf in _matched(place, i, s)]
+        return [leaf for place, i, s in pairs for leaf in _matched(place, i, s)]
+    if isinstance(inputs, (list, tuple)):
+        if type(shapes) is not type(inputs):
+            raise _differs(path, shapes, f"a {type(inputs).__name__}")
+        return _all_matched(path, inputs, shapes)
+    return [_shape(path, shapes)]
+
+
+def _all_matched(
+    path: str, inputs: Sequence[Any], shapes: Sequence[Any]
+) -> list[TensorShape | None]:
+    if len(shapes) != len(inputs):
+        raise _differs(path, shapes, f"{len(inputs)} shapes")
+    both = enumerate(zip(inputs, shapes, strict=True))
+    return [leaf for k, (i, s) in both for leaf in _matched(f"{path}[{k}]", i, s)]
 
 
 def _differs(path: str, got: Any, expected: str) -> StructureError:
@@ -219,7 +232,7 @@ def _bucketed(
     return policy == PaddingSpec.POWER_OF_TWO and maximum is None and not alike
 
 
-def padded_spec(replicas: Sequence[Tensor], dimensions: Dimensions) -> TensorSpec:
+def padded_spec(replicas: Sequence[Tensor]) -> TensorSpec:
     """Return what the computation may know of an input that is padded.
 
     It sees true sizes, so a dimension is known only where all replicas agree on it.

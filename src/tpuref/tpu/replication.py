@@ -17,7 +17,7 @@ from tpuref.tpu.computation_inputs import (
     Inputs,
     check_arity,
     check_dtypes,
-    merged_specs,
+    merged_spec,
     replica_inputs,
     single_inputs,
 )
@@ -259,17 +259,14 @@ def _parameter(graph: Graph, position: int, spec: TensorSpec) -> Tensor:
 
 
 def _input_specs(replicas: Inputs, padding: Padding | None) -> list[TensorSpec]:
-    if padding is None:
-        return merged_specs(replicas)
-    leaves = [nest.flatten(own) for own in replicas]
-    specs = []
-    for k, (_, dimensions) in enumerate(padding):
-        column = [[own[k]] for own in leaves]
-        if dimensions is None:
-            specs += merged_specs(column)
-        else:
-            specs.append(padded_spec([row[0] for row in column], dimensions))
-    return specs
+    paths = [path for path, _ in nest.flatten_with_paths(replicas[0])]
+    columns = list(zip(*[nest.flatten(own) for own in replicas], strict=True))
+    return [
+        merged_spec(path, column)
+        if padding is None or padding[k][1] is None
+        else padded_spec(column)
+        for k, (path, column) in enumerate(zip(paths, columns, strict=True))
+    ]
 
 
 def _add_operation(

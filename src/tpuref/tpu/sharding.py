@@ -6,11 +6,11 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.functions.arrays import concat, stack
 from tpuref.graph.build import apply_all
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.functions.arrays import concat, stack
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_queue import InfeedQueue
 from tpuref.tpu.replication import replicate
@@ -206,7 +206,16 @@ def _axes(
         raise ValueError(
             f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} {noun}s"
         )
-    return [operator.index(axis) for axis in axes]
+    return [_axis(argument, axis) for axis in axes]
+
+
+def _axis(argument: str, axis: Any) -> int:
+    try:
+        return operator.index(axis)
+    except TypeError:
+        raise TypeError(
+            f"tf.tpu.shard: {argument} must hold whole numbers, got {axis!r}"
+        ) from None
 
 
 def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]:

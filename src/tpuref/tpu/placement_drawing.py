@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from tpuref.runtime.topology import Coordinates, Topology, draw_mesh, in_mesh
+from tpuref.runtime.mesh_drawing import Coordinates, draw_mesh, in_mesh
+from tpuref.runtime.topology import Topology
 
 Placement = Mapping[Coordinates, Sequence[tuple[int, int]]]
 

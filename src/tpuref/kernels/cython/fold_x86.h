@@ -1,0 +1,220 @@
+/* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Every function
+   is compiled for instructions of its own and called only where the processor has them.
+   Whole vectors are added here, what is left over by the plain passes. */
+
+#include <cpuid.h>
+#include <immintrin.h>
+
+#define TPUREF_AVX2 __attribute__((target("avx2,f16c")))
+#define TPUREF_AVX512F __attribute__((target("avx512f")))
+
+/* The elements before the first one that lies aligned, as streaming stores want it; all
+   of them where none does. */
+static inline size_t tpuref_before_aligned(
+    const void *address, size_t alignment, size_t item, size_t count)
+{
+    size_t bytes = (size_t)-(uintptr_t)address & (alignment - 1);
+    return bytes % item != 0 || bytes / item > count ? count : bytes / item;
+}
+
+/* `store` and `stream` write a vector, of `bytes` bytes, that `value(i)` gives for the
+   elements from i on. */
+#define TPUREF_PASS(name, set, target, first_type, second_type, type, lanes, bytes, \
+                    value, store, stream_store) \
+    target static void tpuref_##name##_##set( \
+        const void *first, const void *second, void *destination, size_t count, \
+        int stream) \
+    { \
+        const first_type *a = (const first_type *)first; \
+        const second_type *b = (const second_type *)second; \
+        type *sum = (type *)destination; \
+        size_t i = 0; \
+        if (stream) { \
+            i = tpuref_before_aligned(sum, bytes, sizeof *sum, count); \
+            tpuref_##name##_plain(a, b, sum, i, 0); \
+            for (; i + lanes <= count; i += lanes) \
+                stream_store(sum + i, value(a + i, b + i)); \
+        } \
+        for (; i + lanes <= count; i += lanes) \
+            store(sum + i, value(a + i, b + i)); \
+        tpuref_##name##_plain(a + i, b + i, sum + i, count - i, 0); \
+    }
+
+/* Types whose sums have their own type. */
+
+#define TPUREF_SAME(name, element, set, target, bytes, prefix) \
+    typedef element tpuref_##name##_##set##_vector \
+        __attribute__((vector_size(bytes), aligned(1), may_alias)); \
+    target static inline prefix##i tpuref_##name##_##set##_value( \
+        const tpuref_##name *a, const tpuref_##name *b) \
+    { \
+        return (prefix##i)(*(const tpuref_##name##_##set##_vector *)a \
+                           + *(const tpuref_##name##_##set##_vector *)b); \
+    } \
+    TPUREF_PASS(name, set, target, tpuref_##name, tpuref_##name, tpuref_##name, \
+                bytes / sizeof(element), bytes, tpuref_##name##_##set##_value, \
+                TPUREF_STORE_##bytes, TPUREF_STREAM_##bytes)
+
+#define TPUREF_STORE_16(to, vector) _mm_storeu_si128((__m128i *)(to), vector)
+#define TPUREF_STORE_32(to, vector) _mm256_storeu_si256((__m256i *)(to), vector)
+#define TPUREF_STORE_64(to, vector) _mm512_storeu_si512((void *)(to), vector)
+#define TPUREF_STREAM_16(to, vector) _mm_stream_si128((__m128i *)(to), vector)
+#define TPUREF_STREAM_32(to, vector) _mm256_stream_si256((__m256i *)(to), vector)
+#define TPUREF_STREAM_64(to, vector) _mm512_stream_si512((__m512i *)(to), vector)
+
+TPUREF_SAME(bits8, uint8_t, avx2, TPUREF_AVX2, 32, __m256)
+TPUREF_SAME(bits16, uint16_t, avx2, TPUREF_AVX2, 32, __m256)
+TPUREF_SAME(bits32, uint32_t, avx2, TPUREF_AVX2, 32, __m256)
+TPUREF_SAME(bits64, uint64_t, avx2, TPUREF_AVX2, 32, __m256)
+TPUREF_SAME(float32, float, avx2, TPUREF_AVX2, 32, __m256)
+TPUREF_SAME(float64, double, avx2, TPUREF_AVX2, 32, __m256)
+
+/* AVX-512F adds no integers below 32 bits in its widest vectors. */
+TPUREF_SAME(bits8, uint8_t, avx512f, TPUREF_AVX512F, 32, __m256)
+TPUREF_SAME(bits16, uint16_t, avx512f, TPUREF_AVX512F, 32, __m256)
+TPUREF_SAME(bits32, uint32_t, avx512f, TPUREF_AVX512F, 64, __m512)
+TPUREF_SAME(bits64, uint64_t, avx512f, TPUREF_AVX512F, 64, __m512)
+TPUREF_SAME(float32, float, avx512f, TPUREF_AVX512F, 64, __m512)
+TPUREF_SAME(float64, double, avx512f, TPUREF_AVX512F, 64, __m512)
+
+/* Half types: eight of them become a vector of AVX2, sixteen one of AVX-512. */
+
+TPUREF_AVX2 static inline __m256 tpuref_float32_of_8(const tpuref_float32 *from)
+{
+    return _mm256_loadu_ps((const float *)from);
+}
+
+TPUREF_AVX2 static inline __m256 tpuref_widen_float16_8(const tpuref_bits16 *from)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+}
+
+TPUREF_AVX2 static inline __m128i tpuref_round_float16_8(__m256 sum)
+{
+    return _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+TPUREF_AVX2 static inline __m256 tpuref_widen_bfloat16_8(const tpuref_bits16 *from)
+{
+    __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)from));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+
+TPUREF_AVX2 static inline __m128i tpuref_round_bfloat16_8(__m256 sum)
+{
+    __m256i bits = _mm256_castps_si256(sum);
+    __m256i high = _mm256_srli_epi32(bits, 16);
+    __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
+    __m256i bias = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+    __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, bias), 16);
+    __m256i sign = _mm256_and_si256(high, _mm256_set1_epi32(0x8000));
+    __m256i nan = _mm256_or_si256(sign, _mm256_set1_epi32(0x7fc0));
+    __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(sum, sum, _CMP_UNORD_Q));
+    __m256i chosen = _mm256_blendv_epi8(rounded, nan, is_nan);
+    __m256i packed = _mm256_packus_epi32(chosen, chosen); /* within each half */
+    return _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08));
+}
+
+TPUREF_AVX512F static inline __m512 tpuref_float32_of_16(const tpuref_float32 *from)
+{
+    return _mm512_loadu_ps((const void *)from);
+}
+
+TPUREF_AVX512F static inline __m512 tpuref_widen_float16_16(const tpuref_bits16 *from)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
+}
+
+TPUREF_AVX512F static inline __m256i tpuref_round_float16_16(__m512 sum)
+{
+    return _mm512_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+TPUREF_AVX512F static inline __m512 tpuref_widen_bfloat16_16(const tpuref_bits16 *from)
+{
+    __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)from));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+TPUREF_AVX512F static inline __m256i tpuref_round_bfloat16_16(__m512 sum)
+{
+    __m512i bits = _mm512_castps_si512(sum);
+    __m512i high = _mm512_srli_epi32(bits, 16);
+    __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+    __m512i bias = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+    __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, bias), 16);
+    __m512i sign = _mm512_and_si512(high, _mm512_set1_epi32(0x8000));
+    __m512i nan = _mm512_or_si512(sign, _mm512_set1_epi32(0x7fc0));
+    __mmask16 is_nan = _mm512_cmp_ps_mask(sum, sum, _CMP_UNORD_Q);
+    return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(rounded, is_nan, nan));
+}
+
+/* Where an operand or the sum is float32: neither, the sum, the first operand, both. */
+
+#define TPUREF_HALF_PASS(name, set, target, lanes, add, first_type, widen_first, widen, \
+                         type, vector, finish, bytes) \
+    target static inline vector tpuref_##name##_##set##_value( \
+        const first_type *a, const tpuref_bits16 *b) \
+    { \
+        return finish(add(widen_first(a), widen(b))); \
+    } \
+    TPUREF_PASS(name, set, target, first_type, tpuref_bits16, type, lanes, bytes, \
+                tpuref_##name##_##set##_value, TPUREF_STORE_##bytes, \
+                TPUREF_STREAM_##bytes)
+
+#define TPUREF_HALF(name, set, target, lanes, add, wide, as_wide, wide_bytes, narrow, \
+                    narrow_bytes) \
+    TPUREF_HALF_PASS(name##_0, set, target, lanes, add, \
+                     tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                     tpuref_widen_##name##_##lanes, \
+                     tpuref_bits16, narrow, tpuref_round_##name##_##lanes, narrow_bytes) \
+    TPUREF_HALF_PASS(name##_1, set, target, lanes, add, \
+                     tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                     tpuref_widen_##name##_##lanes, \
+                     tpuref_float32, wide, as_wide, wide_bytes) \
+    TPUREF_HALF_PASS(name##_2, set, target, lanes, add, \
+                     tpuref_float32, tpuref_float32_of_##lanes, \
+                     tpuref_widen_##name##_##lanes, \
+                     tpuref_bits16, narrow, tpuref_round_##name##_##lanes, narrow_bytes) \
+    TPUREF_HALF_PASS(name##_3, set, target, lanes, add, \
+                     tpuref_float32, tpuref_float32_of_##lanes, \
+                     tpuref_widen_##name##_##lanes, \
+                     tpuref_float32, wide, as_wide, wide_bytes)
+
+TPUREF_HALF(float16, avx2, TPUREF_AVX2, 8, _mm256_add_ps, __m256i,
+            _mm256_castps_si256, 32, __m128i, 16)
+TPUREF_HALF(bfloat16, avx2, TPUREF_AVX2, 8, _mm256_add_ps, __m256i,
+            _mm256_castps_si256, 32, __m128i, 16)
+TPUREF_HALF(float16, avx512f, TPUREF_AVX512F, 16, _mm512_add_ps, __m512i,
+            _mm512_castps_si512, 64, __m256i, 32)
+TPUREF_HALF(bfloat16, avx512f, TPUREF_AVX512F, 16, _mm512_add_ps, __m512i,
+            _mm512_castps_si512, 64, __m256i, 32)
+
+static int tpuref_has_f16c(void)
+{
+    unsigned int a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+
+static const tpuref_passes *tpuref_best_passes(void)
+{
+    static const tpuref_passes plain = TPUREF_PASSES(plain);
+    static const tpuref_passes avx2 = TPUREF_PASSES(avx2);
+    static const tpuref_passes avx512f = TPUREF_PASSES(avx512f);
+    static const tpuref_passes *best = NULL;
+    if (best == NULL) { /* threads that get here together find the same */
+        if (__builtin_cpu_supports("avx512f"))
+            best = &avx512f;
+        else if (__builtin_cpu_supports("avx2") && tpuref_has_f16c())
+            best = &avx2;
+        else
+            best = &plain;
+    }
+    return best;
+}
+
+/* Streaming stores become visible in no order until this. */
+static void tpuref_end_stream(void)
+{
+    _mm_sfence();
+}

@@ -1,0 +1,327 @@
+"""The functions of tf.nn, through a session."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+X = np.array([[-2.0, 0.5, 1.0], [3.0, -0.25, 8.0]], np.float32)
+IMAGE = np.arange(2 * 6 * 4 * 3, dtype=np.float32).reshape(2, 6, 4, 3) % 7
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def run(fetches, feed=None):
+    with tf.Session() as session:
+        return session.run(fetches, feed)
+
+
+def softmax(x, axis=-1):
+    weights = np.exp(x - x.max(axis, keepdims=True))
+    return weights / weights.sum(axis, keepdims=True)
+
+
+def test_activations() -> None:
+    got = run(
+        [
+            tf.nn.relu(X),
+            tf.nn.relu6(X),
+            tf.nn.leaky_relu(X, 0.5),
+            tf.nn.elu(X),
+            tf.nn.selu(X) / 1.05070098,
+            tf.nn.sigmoid(X),
+            tf.nn.softplus(X),
+            tf.nn.softsign(X),
+            tf.nn.tanh(X),
+        ]
+    )
+    low = np.expm1(np.minimum(X, 0))
+    want = [
+        np.maximum(X, 0),
+        np.clip(X, 0, 6),
+        np.where(X > 0, X, X / 2),
+        np.where(X > 0, X, low),
+        np.where(X > 0, X, 1.67326324 * low),
+        1 / (1 + np.exp(-X)),
+        np.log1p(np.exp(X)),
+        X / (1 + np.abs(X)),
+        np.tanh(X),
+    ]
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_softmax_along_an_axis_under_both_names(axis) -> None:
+    x = tf.placeholder(tf.float32)
+    new, old, log = run(
+        [
+            tf.nn.softmax(x, axis=axis),
+            tf.nn.softmax(x, dim=axis),
+            tf.nn.log_softmax(x, axis),
+        ],
+        {x: X},
+    )
+    np.testing.assert_allclose(new, softmax(X, axis), rtol=1e-6)
+    np.testing.assert_array_equal(new, old)
+    np.testing.assert_allclose(log, np.log(softmax(X, axis)), rtol=1e-5)
+    with pytest.raises(ValueError, match="axis and dim"):
+        tf.nn.softmax(X, axis=0, dim=0)
+
+
+def test_cross_entropies_agree() -> None:
+    labels = np.array([2, 0])
+    one_hot = np.eye(3, dtype=np.float32)[labels]
+    losses = run(
+        [
+            tf.nn.softmax_cross_entropy_with_logits(labels=one_hot, logits=X),
+            tf.nn.softmax_cross_entropy_with_logits_v2(one_hot, X),
+            tf.nn.softmax_cross_entropy_with_logits_v2(one_hot.T, X.T, axis=0),
+            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=X),
+        ]
+    )
+    for loss in losses:
+        np.testing.assert_allclose(
+            loss, -np.log(softmax(X))[np.arange(2), labels], rtol=1e-5
+        )
+    sigmoid = tf.nn.sigmoid_cross_entropy_with_logits(labels=one_hot, logits=X)
+    chance = 1 / (1 + np.exp(-X))
+    want = -one_hot * np.log(chance) - (1 - one_hot) * np.log(1 - chance)
+    np.testing.assert_allclose(run(sigmoid), want, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        tf.nn.softmax_cross_entropy_with_logits,
+        tf.nn.sparse_softmax_cross_entropy_with_logits,
+        tf.nn.sigmoid_cross_entropy_with_logits,
+    ],
+)
+def test_labels_and_logits_are_given_by_name(function) -> None:
+    with pytest.raises(ValueError, match="by name"):
+        function(X, X)
+    with pytest.raises(ValueError, match="both labels and logits"):
+        function(labels=X)
+
+
+def test_norms_moments_and_bias() -> None:
+    got = run(
+        [
+            tf.nn.l2_loss(X),
+            tf.nn.l2_normalize(X, 1),
+            tf.nn.bias_add(X, [1.0, 2.0, 3.0]),
+            *tf.nn.moments(X, [0]),
+            tf.nn.moments(X, [0, 1], keep_dims=True)[1],
+        ]
+    )
+    length = np.sqrt(np.sum(X * X, 1, keepdims=True))
+    want = [
+        np.sum(X * X) / 2,
+        X / length,
+        X + np.array([1, 2, 3]),
+        X.mean(0),
+        X.var(0),
+        X.var(keepdims=True),
+    ]
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def test_moments_of_16_bits_are_those_of_float32() -> None:
+    x = np.linspace(100, 101, 64).astype(np.float16)
+    mean, variance = run(tf.nn.moments(tf.constant(x), [0]))
+    assert mean == np.float16(x.astype(np.float32).mean())
+    assert variance == np.float16(x.astype(np.float32).var())
+
+
+def test_bias_of_channels_first() -> None:
+    biased = tf.nn.bias_add(IMAGE, np.arange(6.0), data_format="NCHW")
+    np.testing.assert_array_equal(
+        run(biased), IMAGE + np.arange(6.0, dtype=np.float32)[:, None, None]
+    )
+    with pytest.raises(ValueError, match="got 'HWN'"):
+        tf.nn.bias_add(IMAGE, [1.0, 2.0, 3.0], data_format="HWN")
+
+
+def test_batch_normalization() -> None:
+    mean, variance = X.mean(0), X.var(0)
+    offset, scale = np.array([1, 2, 3.0]), np.array([4, 5, 6.0])
+    full = tf.nn.batch_normalization(
+        X, tf.constant(mean), tf.constant(variance), offset, scale, 0.001
+    )
+    plain = tf.nn.batch_normalization(X, mean, variance, None, None, 0.001)
+    centred = (X - mean) / np.sqrt(variance + 0.001)
+    got = run([full, plain])
+    np.testing.assert_allclose(got[0], centred * scale + offset, rtol=1e-5)
+    np.testing.assert_allclose(got[1], centred, rtol=1e-4)
+
+
+def test_batch_normalization_of_16_bits_takes_moments_of_32() -> None:
+    x = tf.constant(X, tf.bfloat16)
+    y = tf.nn.batch_normalization(x, tf.zeros([3]), tf.ones([3]), None, None, 0.0)
+    assert y.dtype == tf.bfloat16
+    np.testing.assert_array_equal(run(y).astype(np.float32), X)
+
+
+# -- dropout -----------------------------------------------------------------------
+
+
+def test_dropout_scales_up_what_stays() -> None:
+    ones = tf.ones([100, 100])
+    for dropped in (
+        tf.nn.dropout(ones, rate=0.25, seed=1),
+        tf.nn.dropout(ones, keep_prob=0.75, seed=1),
+        tf.nn.dropout(ones, rate=tf.constant(0.25), seed=1),
+    ):
+        got = run(dropped)
+        assert set(np.unique(got).tolist()) == {
+            0.0,
+            float(np.float32(1) / np.float32(0.75)),
+        }
+        assert abs(np.mean(got != 0) - 0.75) < 0.02
+
+
+def test_dropout_of_whole_rows() -> None:
+    x = tf.ones([50, 20])
+    got = run(tf.nn.dropout(x, rate=0.5, noise_shape=[tf.shape(x)[0], 1], seed=1))
+    assert (np.ptp(got, axis=1) == 0).all() and 0 < (got[:, 0] == 0).sum() < 50
+
+
+def test_dropout_draws_anew_each_time() -> None:
+    with tf.Session() as session:
+        dropped = tf.nn.dropout(tf.ones([100]), rate=0.5, seed=3)
+        assert (session.run(dropped) != session.run(dropped)).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "got neither"),
+        ({"rate": 0.5, "keep_prob": 0.5}, "got both"),
+        ({"rate": 1.0}, "0 <= rate < 1"),
+        ({"keep_prob": 0.0}, "0 <= rate < 1"),
+        ({"keep_prob": 1.5}, "0 <= rate < 1"),
+    ],
+)
+def test_dropout_wants_one_rate(arguments, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        tf.nn.dropout(tf.ones([2]), **arguments)
+
+
+def test_dropout_wants_floating_point() -> None:
+    with pytest.raises(ValueError, match="floating-point"):
+        tf.nn.dropout([1, 2], rate=0.5)
+
+
+# -- tables ------------------------------------------------------------------------
+
+
+def test_embedding_lookup() -> None:
+    table = np.array([[3.0, 4.0], [0.3, 0.4]], np.float32)
+    ids = [[1, 0], [0, 0]]
+    rows, listed, short = run(
+        [
+            tf.nn.embedding_lookup(table, ids),
+            tf.nn.embedding_lookup([tf.constant(table)], ids, "div"),
+            tf.nn.embedding_lookup(table, ids, max_norm=1.0),
+        ]
+    )
+    np.testing.assert_array_equal(rows, table[np.array(ids)])
+    np.testing.assert_array_equal(listed, rows)
+    np.testing.assert_allclose(short[0], [[0.3, 0.4], [0.6, 0.8]], rtol=1e-6)
+    with pytest.raises(ValueError, match="expected one table, got 2"):
+        tf.nn.embedding_lookup([table, table], ids)
+    with pytest.raises(ValueError, match="got 'row'"):
+        tf.nn.embedding_lookup(table, ids, "row")
+
+
+def test_an_id_out_of_range_is_a_run_time_fault() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is 5, out of range"):
+        run(tf.nn.embedding_lookup(X, [5]))
+
+
+# -- images ------------------------------------------------------------------------
+
+
+def test_conv2d_takes_its_numbers_in_several_forms() -> None:
+    kernel = np.ones((3, 2, 3, 1), np.float32)
+    first = np.moveaxis(IMAGE, 3, 1)
+    plain, four, named, channels = run(
+        [
+            tf.nn.conv2d(IMAGE, kernel, 2, "SAME"),
+            tf.nn.conv2d(IMAGE, kernel, [1, 2, 2, 1], "SAME", dilations=1),
+            tf.nn.conv2d(IMAGE, filters=kernel, strides=[2, 2], padding="same"),
+            tf.nn.conv2d(first, kernel, [1, 1, 2, 2], "SAME", data_format="NCHW"),
+        ]
+    )
+    assert plain.shape == (2, 3, 2, 1)
+    np.testing.assert_array_equal(four, plain)
+    np.testing.assert_array_equal(named, plain)
+    np.testing.assert_array_equal(np.moveaxis(channels, 1, 3), plain)
+
+
+def test_conv2d_with_explicit_padding() -> None:
+    kernel = np.ones((2, 2, 3, 1), np.float32)
+    around = np.pad(IMAGE, [(0, 0), (1, 0), (0, 2), (0, 0)])
+    padded, want = run(
+        [
+            tf.nn.conv2d(IMAGE, kernel, 1, [[0, 0], [1, 0], [0, 2], [0, 0]]),
+            tf.nn.conv2d(around, kernel, 1, "VALID"),
+        ]
+    )
+    np.testing.assert_array_equal(padded, want)
+
+
+def test_pooling() -> None:
+    greatest, mean = run(
+        [
+            tf.nn.max_pool(IMAGE, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
+            tf.nn.avg_pool(IMAGE, 2, 2, "SAME"),
+        ]
+    )
+    blocks = IMAGE.reshape(2, 3, 2, 2, 2, 3)
+    np.testing.assert_array_equal(greatest, blocks.max((2, 4)))
+    np.testing.assert_allclose(mean, blocks.mean((2, 4)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"), "expected filter"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, padding="SAME"), "strides is missing"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, [2, 1, 1, 1], "SAME"), "expected 1 for"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 0, "SAME"), "above 0"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "FULL"), "got 'FULL'"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "SAME", data_format="CHWN"), "'CHWN'"),
+        (lambda: tf.nn.max_pool(IMAGE, 2, 2, [[0, 0]] * 4), "'SAME' or 'VALID'"),
+        (lambda: tf.nn.avg_pool(IMAGE, [1, 2, 2, 3], 2, "SAME"), "ksize"),
+    ],
+)
+def test_wrong_arguments_of_windows(call, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y: tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x),
+        lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=x),
+        lambda x, y: tf.nn.bias_add(x, y[0]),
+        lambda x, y: tf.nn.conv2d(x[None, None], y[None, None], 1, "SAME"),
+        lambda x, y: tf.searchsorted(x, y),
+        lambda x, y: tf.where(x > 0, x, y),
+        lambda x, y: tf.tensor_scatter_nd_update(x, [[0]], y[:1]),
+        lambda x, y: tf.pad(x, [[0, 1], [0, 0]], constant_values=y[0, 0]),
+    ],
+)
+def test_two_dtypes_are_a_type_error_that_shows_both(call) -> None:
+    with pytest.raises(TypeError, match=r"(?s)float32.*float64|float64.*float32"):
+        call(tf.constant(X), tf.constant(X, tf.float64))

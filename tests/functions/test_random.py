@@ -1,0 +1,138 @@
+"""Random functions and their seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.functions.random import DEFAULT_GRAPH_SEED, seeds
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def run(fetches, feed=None):
+    with tf.Session() as session:
+        return session.run(fetches, feed)
+
+
+# -- seeds -------------------------------------------------------------------------
+
+
+def test_seeds_of_graph_and_operation() -> None:
+    assert seeds(None) == (None, None)
+    assert seeds(5) == (DEFAULT_GRAPH_SEED, 5) == (87654321, 5)
+    tf.set_random_seed(7)
+    assert seeds(5) == (7, 5)
+    assert seeds(None) == (7, 0)
+    tf.no_op()
+    assert seeds(None) == (7, 1)
+    tf.set_random_seed(None)
+    assert seeds(None) == (None, None)
+
+
+def test_a_seed_repeats_the_draws_in_every_session() -> None:
+    x = tf.random_normal([5], seed=3)
+    with tf.Session() as one, tf.Session() as two:
+        first = [one.run(x), one.run(x)]
+        second = [two.run(x), two.run(x)]
+    np.testing.assert_array_equal(first, second)
+    assert (first[0] != first[1]).any()
+
+
+def test_a_graph_seed_gives_every_operation_its_own() -> None:
+    def draws():
+        with tf.Graph().as_default():
+            tf.set_random_seed(11)
+            x, y = tf.random_uniform([5]), tf.random_uniform([5])
+            return run([x, y])
+
+    first = draws()
+    np.testing.assert_array_equal(first, draws())
+    assert (first[0] != first[1]).any()
+
+
+def test_without_a_seed_sessions_differ() -> None:
+    x = tf.random_uniform([10])
+    assert (run(x) != run(x)).any()
+
+
+def test_seeds_in_eager_mode() -> None:
+    with tf.eager_execution():
+        draws = [tf.random_uniform([5], seed=3).numpy() for _ in range(2)]
+    assert (draws[0] != draws[1]).any()
+
+
+# -- distributions -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_uniform_numbers_between_bounds(dtype) -> None:
+    x = tf.random_uniform([5000], -3, 5, dtype, seed=1)
+    assert x.dtype == dtype and x.shape.as_list() == [5000]
+    values = run(x).astype(np.float64)
+    assert values.min() >= -3 and values.max() <= 5
+    assert abs(values.mean() - 1) < 0.2
+
+
+def test_uniform_integers_between_bounds() -> None:
+    x = run(tf.random_uniform([1000], 3, 6, tf.int64, seed=1))
+    assert x.dtype == np.int64 and set(x.tolist()) == {3, 4, 5}
+
+
+def test_normal_numbers_of_mean_and_deviation() -> None:
+    x, cut = run(
+        [
+            tf.random_normal([20000], 5.0, 3.0, seed=1),
+            tf.truncated_normal([20000], 5.0, 3.0, seed=1),
+        ]
+    )
+    assert abs(x.mean() - 5) < 0.1 and abs(x.std() - 3) < 0.1
+    assert np.abs(cut - 5).max() <= 6 < np.abs(x - 5).max()
+
+
+def test_moments_may_be_tensors() -> None:
+    mean = tf.constant([0.0, 100.0])
+    x = run(tf.random_normal([1000, 2], mean, [1.0, 0.0], seed=1))
+    assert abs(x[:, 0].mean()) < 0.2 and (x[:, 1] == 100).all()
+
+
+def test_a_shape_known_only_when_it_runs() -> None:
+    batch = tf.placeholder(tf.float32, [None, 3])
+    x = tf.random_uniform(tf.shape(batch), seed=1)
+    assert x.shape.as_list() == [None, 3]
+    assert run(x, {batch: np.zeros((4, 3))}).shape == (4, 3)
+
+
+def test_shuffled_rows_are_all_there() -> None:
+    rows = np.arange(40).reshape(20, 2)
+    got = run(tf.random_shuffle(rows, seed=1))
+    assert (got != rows).any()
+    np.testing.assert_array_equal(np.sort(got, 0), rows)
+
+
+def test_classes() -> None:
+    logits = np.log([[0.2, 0.8]])
+    got = run(tf.multinomial(logits, 5000, seed=1))
+    assert got.dtype == np.int64 and abs(got.mean() - 0.8) < 0.03
+    assert tf.random.categorical(logits, 3, tf.int32).dtype == tf.int32
+    assert tf.multinomial(logits, 3, output_dtype=tf.int32).dtype == tf.int32
+
+
+def test_names_under_tf_random() -> None:
+    assert tf.random.uniform is tf.random_uniform
+    assert tf.random.normal is tf.random_normal
+    assert tf.random.shuffle is tf.random_shuffle
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="maxval is missing"):
+        tf.random_uniform([2], dtype=tf.int32)
+    with pytest.raises(ValueError, match="got bool"):
+        tf.random_uniform([2], dtype=tf.bool)
+    with pytest.raises(TypeError, match="floating-point"):
+        tf.random_normal([2], dtype=tf.int32)

@@ -1,0 +1,212 @@
+"""Python's operators on tensors and variables, on either side of plain values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def run(fetches: Any) -> Any:
+    return tf.Session().run(fetches)
+
+
+A = np.array([5.0, -3.0, 8.0], np.float32)
+B = np.array([2.0, 4.0, -3.0], np.float32)
+
+BINARY = [
+    (operator.add, "AddV2", tf.add),
+    (operator.sub, "Sub", tf.subtract),
+    (operator.mul, "Mul", tf.multiply),
+    (operator.truediv, "RealDiv", tf.divide),
+    (operator.floordiv, "FloorDiv", tf.floordiv),
+    (operator.mod, "FloorMod", tf.floormod),
+    (operator.pow, "Pow", tf.pow),
+    (operator.lt, "Less", tf.less),
+    (operator.le, "LessEqual", tf.less_equal),
+    (operator.gt, "Greater", tf.greater),
+    (operator.ge, "GreaterEqual", tf.greater_equal),
+]
+
+
+@pytest.mark.parametrize(("python", "type", "function"), BINARY)
+def test_operators_and_functions_build_the_same_operation(
+    python: Callable[..., Any], type: str, function: Callable[..., Any]
+) -> None:
+    x, y = tf.constant(np.abs(A)), tf.constant(B)
+    by_operator, by_function = python(x, y), function(x, y)
+    assert by_operator.op.type == by_function.op.type == type
+    expected = python(np.abs(A), B)
+    np.testing.assert_allclose(run(by_operator), expected, rtol=1e-6)
+    assert run(by_operator).dtype == expected.dtype
+
+
+@pytest.mark.parametrize("other", [2, 2.5, np.float32(2.5), np.float64(2.5), [4, 5, 6]])
+@pytest.mark.parametrize(("python", "type", "_"), BINARY)
+def test_plain_values_on_either_side_take_the_tensors_dtype(
+    python: Callable[..., Any], type: str, _: Any, other: Any
+) -> None:
+    x, array = tf.constant(np.abs(A)), np.abs(A)
+    plain = np.asarray(other, np.float32)
+    right, left = python(x, other), python(other, x)
+    np.testing.assert_allclose(run(right), python(array, plain), rtol=1e-6)
+    np.testing.assert_allclose(run(left), python(plain, array), rtol=1e-6)
+    assert right.dtype == left.dtype
+    assert left.op.inputs[0].dtype == left.op.inputs[1].dtype == tf.float32
+
+
+@pytest.mark.parametrize(("python", "type", "_"), BINARY)
+def test_arrays_on_either_side(
+    python: Callable[..., Any], type: str, _: Any
+) -> None:
+    x = tf.constant(np.abs(A))
+    right, left = python(x, B), python(np.abs(B), x)
+    assert right.op.type == left.op.type or type in ("Less", "LessEqual", "Greater")
+    np.testing.assert_allclose(run(right), python(np.abs(A), B), rtol=1e-6)
+    np.testing.assert_allclose(run(left), python(np.abs(B), np.abs(A)), rtol=1e-6)
+
+
+def test_matrix_products_on_either_side() -> None:
+    m, n = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    for product in (tf.constant(m) @ n, m @ tf.constant(n), tf.constant(m) @ n.tolist()):
+        assert product.op.type == "MatMul"
+        np.testing.assert_array_equal(run(product), m @ n)
+
+
+def test_unary_operators() -> None:
+    x = tf.constant(A)
+    assert ((-x).op.type, abs(x).op.type) == ("Neg", "Abs")
+    np.testing.assert_array_equal(run(-x), -A)
+    np.testing.assert_array_equal(run(abs(x)), abs(A))
+    np.testing.assert_array_equal(run(+x), A)
+
+
+def test_logic_on_bools_and_bits_on_integers() -> None:
+    p, q = tf.constant([True, True, False]), np.array([True, False, False])
+    assert [t.op.type for t in (p & q, p | q, p ^ q, ~p)] == [
+        "LogicalAnd",
+        "LogicalOr",
+        "LogicalXor",
+        "LogicalNot",
+    ]
+    truth = np.array([True, True, False])
+    np.testing.assert_array_equal(run(p & q), truth & q)
+    np.testing.assert_array_equal(run(True ^ p), True ^ truth)
+    i = tf.constant([6, 5])
+    assert [t.op.type for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "Invert",
+    ]
+    assert [run(t).tolist() for t in (i & 3, 3 | i, i ^ 3, ~i)] == [
+        [2, 1],
+        [7, 7],
+        [5, 6],
+        [-7, -6],
+    ]
+
+
+def test_integers_divide_as_in_python() -> None:
+    x, y = tf.constant([7, -7]), tf.constant([2, 2])
+    assert run(x // y).tolist() == [3, -4]
+    assert run(x % y).tolist() == [1, 1]
+    quotient = x / y
+    assert quotient.dtype == tf.float64
+    assert run(quotient).tolist() == [3.5, -3.5]
+    assert run(-7 // y).tolist() == [-4, -4]
+    assert run(x**2).tolist() == [49, 49]
+
+
+def test_augmented_assignment_builds_a_new_tensor() -> None:
+    x = tf.constant(1)
+    before = x
+    x += 2
+    assert (run(before), run(x)) == (1, 3)
+
+
+def test_an_array_is_not_changed_in_place() -> None:
+    array = np.zeros(2)
+    with pytest.raises(TypeError, match="np.add on a tensor does not take out"):
+        array += tf.constant([1.0, 2.0], tf.float64)
+    assert array.tolist() == [0.0, 0.0]
+
+
+# Mixed dtypes are refused, with both operands and where each was made.
+
+
+def test_a_mismatch_shows_both_operands_and_their_places() -> None:
+    x = tf.constant([1.0], name="left")
+    y = tf.constant([1], name="right")
+    with pytest.raises(TypeError) as caught:
+        x + y
+    text = str(caught.value)
+    for part in ("AddV2", "left:0 float32[1]", "right:0 int32[1]", "float32", "int32"):
+        assert part in text
+    places = [where for where in text.splitlines() if "test_operators.py" in where]
+    assert len(places) == 3
+    assert 'x = tf.constant([1.0], name="left")' in places[0]
+    assert 'y = tf.constant([1], name="right")' in places[1]
+    assert "x + y" in places[2]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "other"),
+    [
+        (1, 2.5),
+        (1, np.array([2.5])),
+        (1, 1j),
+        (1.0, 1j),
+        (1, True),
+        (True, 1),
+        (1.0, np.array([True])),
+        (1, 2**40),
+        (1, np.array([2**40])),
+    ],
+)
+def test_values_that_would_lose_something_are_refused(tensor: Any, other: Any) -> None:
+    x = tf.constant(tensor)
+    for build in (lambda: x + other, lambda: other + x):
+        with pytest.raises(TypeError, match=r"(?s)AddV2.*test_operators"):
+            build()
+
+
+def test_shapes_that_do_not_broadcast_show_both_operands() -> None:
+    x, y = tf.constant([1.0, 2.0], name="x"), tf.constant([1.0, 2.0, 3.0], name="y")
+    with pytest.raises(ValueError, match=r"(?s)x:0 float32\[2\].*y:0 float32\[3\]"):
+        x * y
+
+
+# Variables.
+
+
+def test_variables_take_part_on_both_sides() -> None:
+    v = tf.Variable([1.0, 2.0])
+    results = [v + 1, 1 + v, v * v, 2 / v, v @ [[1.0], [1.0]] if False else -v]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        values = [value.tolist() for value in session.run(results)]
+    assert values == [[2, 3], [2, 3], [1, 4], [2, 1], [-1, -2]]
+    assert (v < 2).dtype == tf.bool
+
+
+def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(v[1, 0]) == 3.0
+        assert session.run(v[:, 1]).tolist() == [2.0, 4.0]
+        assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(TypeError, match=r"v.*|subscript"):
+        v["x"]
+
+
+@pytest.mark.parametrize("convert", [bool, int, float])
+def test_variables_have_no_value_before_a_session(convert: Any) -> None:
+    with pytest.raises(TypeError, match="Session"):
+        convert(tf.Variable(1.0))

@@ -1,0 +1,166 @@
+"""Symbolic tensors: what they tell, and what they refuse before they have a value."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+# What a tensor tells.
+
+
+def test_name_shape_dtype_and_producer(graph: tf.Graph) -> None:
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    assert (x.name, x.op.name, x.value_index) == ("x:0", "x", 0)
+    assert x.dtype == tf.float32
+    assert x.shape.as_list() == [None, 3]
+    assert x.get_shape() == x.shape
+    assert x.ndim == 2
+    assert x.graph is graph
+    assert x.op.outputs == [x]
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"),
+    [
+        ([2, 3], "<tf.Tensor 'x:0' shape=(2, 3) dtype=float32>"),
+        ([None], "<tf.Tensor 'x:0' shape=(?,) dtype=float32>"),
+        ([], "<tf.Tensor 'x:0' shape=() dtype=float32>"),
+        (None, "<tf.Tensor 'x:0' shape=<unknown> dtype=float32>"),
+    ],
+)
+def test_repr(shape: Any, text: str) -> None:
+    assert repr(tf.placeholder(tf.float32, shape, name="x")) == text
+
+
+def test_outputs_are_numbered() -> None:
+    parts = tf.split(tf.constant([1, 2, 3, 4]), 2, name="halves")
+    assert [part.value_index for part in parts] == [0, 1]
+    assert parts[1].name == f"{parts[0].op.name}:1"
+
+
+def test_equality_is_identity_and_tensors_are_hashable() -> None:
+    x, y = tf.constant(1), tf.constant(1)
+    assert x == x
+    assert (x == y) is False
+    assert (x != y) is True
+    assert x in [y, x]
+    assert y not in [x]
+    assert {x: "x", y: "y"}[y] == "y"
+
+
+def test_set_shape_adds_what_the_caller_knows() -> None:
+    x = tf.placeholder(tf.float32)
+    x.set_shape([None, 3])
+    assert x.shape.as_list() == [None, 3]
+    x.set_shape([2, None])
+    assert x.shape.as_list() == [2, 3]
+    with pytest.raises(ValueError, match=r"3"):
+        x.set_shape([2, 4])
+    assert x.shape.as_list() == [2, 3]
+
+
+def test_a_set_shape_reaches_what_is_built_later() -> None:
+    x = tf.placeholder(tf.float32)
+    before = x + 1.0
+    x.set_shape([5])
+    assert before.shape.ndims is None
+    assert (x + 1.0).shape.as_list() == [5]
+
+
+# What a tensor without a value refuses.
+
+
+def test_truth_tells_the_way_out_and_where_the_tensor_was_made() -> None:
+    x, made = tf.constant([1.0], name="x") > 0.5, line()
+    with pytest.raises(TypeError) as caught:
+        if x:
+            pass
+    text = str(caught.value)
+    assert f"{__file__}:{made}" in text
+    for part in ("bool[1]", "tf.cond", "tf.logical_and", "Session.run"):
+        assert part in text
+    with pytest.raises(TypeError, match="no truth value"):
+        x and x
+    with pytest.raises(TypeError, match="no truth value"):
+        not x
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [int, float, operator.index, math.floor, lambda x: [0, 1][x], range],
+    ids=["int", "float", "index", "floor", "subscript", "range"],
+)
+def test_numbers_do_not_exist_yet(convert: Any) -> None:
+    with pytest.raises(TypeError, match=r"Session\(\)\.run|floor"):
+        convert(tf.constant(1))
+
+
+@pytest.mark.parametrize("convert", [np.asarray, np.array, lambda x: np.zeros(2) + [x]])
+def test_arrays_do_not_exist_yet(convert: Any) -> None:
+    with pytest.raises(NotImplementedError, match=r"Const:0.*Session\(\)\.run"):
+        convert(tf.constant(1))
+
+
+def test_length_is_that_of_the_first_dimension_where_it_is_known() -> None:
+    assert len(tf.placeholder(tf.float32, [4, None])) == 4
+    for shape in ([None, 4], [], None):
+        with pytest.raises(TypeError, match=r"len\(\)"):
+            len(tf.placeholder(tf.float32, shape))
+
+
+def test_iteration_gives_the_parts_along_the_first_dimension() -> None:
+    rows = list(tf.constant([[1, 2], [3, 4], [5, 6]]))
+    assert [row.shape.as_list() for row in rows] == [[2]] * 3
+    assert [v.tolist() for v in tf.Session().run(rows)] == [[1, 2], [3, 4], [5, 6]]
+    first, second = tf.placeholder(tf.float32, [2])
+    assert first.shape.as_list() == second.shape.as_list() == []
+    with pytest.raises(ValueError, match="unpack"):
+        _, _, _ = tf.constant([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [([None], "length is not known"), (None, "length is not known"), ([], "scalar")],
+)
+def test_iteration_over_an_unknown_number_is_refused(shape: Any, message: str) -> None:
+    x, made = tf.placeholder(tf.float32, shape), line()
+    with pytest.raises(TypeError, match=message) as caught:
+        for _ in x:
+            pass
+    if shape != []:
+        assert f"{__file__}:{made}" in str(caught.value)
+        assert "tf.while_loop" in str(caught.value)
+
+
+# Evaluation.
+
+
+def test_eval_uses_the_current_or_the_given_session() -> None:
+    x = tf.placeholder(tf.float32, [])
+    y = x * 2.0
+    with tf.Session() as session:
+        assert y.eval({x: 3.0}) == 6.0
+    session = tf.Session()
+    assert y.eval(feed_dict={x: 4.0}, session=session) == 8.0
+    with session.as_default():
+        assert y.eval({x: 5.0}) == 10.0
+
+
+def test_eval_needs_a_session_of_the_same_graph() -> None:
+    x = tf.constant(1)
+    with pytest.raises(ValueError, match="no current session"):
+        x.eval()
+    with tf.Session(graph=tf.Graph()), pytest.raises(ValueError, match="another graph"):
+        x.eval()
