@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="tpuref", description="TensorFlow's documented TPU interface, on CPU cores."
+        prog="tpuref",
+        description="TensorFlow's documented TPU interface, on CPU cores.",
     )
     parser.add_argument("--version", action="version", version=f"tpuref {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

@@ -187,7 +187,7 @@ def test_shapes_that_do_not_broadcast_show_both_operands() -> None:
 
 def test_variables_take_part_on_both_sides() -> None:
     v = tf.Variable([1.0, 2.0])
-    results = [v + 1, 1 + v, v * v, 2 / v, v @ [[1.0], [1.0]] if False else -v]
+    results = [v + 1, 1 + v, v * v, 2 / v, -v]
     with tf.Session() as session:
         session.run(v.initializer)
         values = [value.tolist() for value in session.run(results)]
@@ -202,7 +202,7 @@ def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
         assert session.run(v[1, 0]) == 3.0
         assert session.run(v[:, 1]).tolist() == [2.0, 4.0]
         assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
-    with pytest.raises(TypeError, match=r"v.*|subscript"):
+    with pytest.raises(TypeError, match=r"subscript 'x' of v/read"):
         v["x"]
 
 

@@ -268,6 +268,21 @@ def test_parts_of_an_unknown_size_are_unknown() -> None:
             "do not broadcast",
         ),
         ("MatrixDiagPart", [known([3])], {}, "rank 2 or more"),
+        ("ConcatV2", [], {"axis": 0}, "empty"),
+        ("Transpose", [known([5, 2])], {"perm": (0, 2)}, "axis 2 is out of range"),
+        ("Repeat", [known([5]), known([1, 1], "int32")], {"axis": 0}, "or a vector"),
+        (
+            "LinSpace",
+            [known([]), known([]), value(ints(0)[0])],
+            {},
+            "num: expected 1 or more, got 0",
+        ),
+        (
+            "OneHot",
+            [known([2], "int32"), value(ints(-1)[0]), known([]), known([])],
+            {"axis": -1},
+            "depth: expected 0 or more, got -1",
+        ),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(name, operands, attrs, message) -> None:
@@ -295,6 +310,11 @@ def test_shapes_that_do_not_fit_are_refused(name, operands, attrs, message) -> N
         ("Range", [0.0, np.inf, 1.0], {}, "no finite range"),
         ("LinSpace", [0.0, 1.0, 0], {}, "1 or more"),
         ("OneHot", [ints(1), -1, 1, 0], {"axis": 0}, "0 or more"),
+        ("Roll", [CUBE, ints(1)], {"axes": (0, 1)}, "one number for each axis"),
+        ("PadV2", [CUBE, ints((0, 1)), np.float32(0)], {}, "for each axis"),
+        ("Fill", [ints(2), np.ones(3)], {}, "cannot reshape"),
+        ("Select", [[True], CUBE, CUBE[:1]], {}, "of equal shape"),
+        ("Select", [[[[True]]], CUBE[:1, :1, 0], CUBE[:1, :1, 0]], {}, "that fits"),
     ],
 )
 def test_arrays_that_do_not_fit_are_run_time_faults(

@@ -254,3 +254,24 @@ def test_updates_have_to_fit_the_positions() -> None:
         RULES["ScatterNd"].infer(
             known([4, 1], "int32"), known([4]), known([2], "int32", ints(5, 3))
         )
+
+
+def test_ranks_and_batches_of_positions_have_to_agree() -> None:
+    with pytest.raises(ValueError, match="expected equal ranks"):
+        RULES["TakeAlongAxis"].infer(known([2, 3]), known([2], "int32"), axis=0)
+    with pytest.raises(ValueError, match="batch_dims: expected 0 or more"):
+        RULES["GatherNd"].infer(known([2]), known([2], "int32"), batch_dims=-1)
+    with pytest.raises(ValueError, match="first 1 dimensions"):
+        RULES["GatherNd"].infer(known([2, 3]), known([3, 1], "int32"), batch_dims=1)
+    with pytest.raises(InvalidArgumentError, match="first 1 dimensions"):
+        run("GatherNd", CUBE, ints((0,)), batch_dims=1)
+    with pytest.raises(InvalidArgumentError, match=r"int64\[3,4,5\], int32\[2,1\]"):
+        run("GatherV2", CUBE, ints((0,), (0,)), axis=1, batch_dims=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub"]
+)
+def test_updates_are_not_broadcast(name) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"expected shape \(2, 4, 5\)"):
+        run(name, CUBE, ints((0,), (1,)), CUBE[:1])

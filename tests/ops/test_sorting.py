@@ -100,3 +100,13 @@ def test_search_wants_equal_rows() -> None:
         RULES["SearchSorted"].infer(
             known([2, 3]), known([3, 1]), side="left", out_type="int32"
         )
+
+
+def test_rows_that_do_not_agree_are_refused() -> None:
+    scores = np.ones((2, 3), np.float32)
+    with pytest.raises(ValueError, match="one target for each row"):
+        RULES["InTopKV2"].infer(known([2, 3]), known([3], "int32"), known([], "int32"))
+    with pytest.raises(InvalidArgumentError, match="one target for each row"):
+        run("InTopKV2", scores, np.zeros(3, np.int32), 1)
+    with pytest.raises(InvalidArgumentError, match="except along the last axis"):
+        run("SearchSorted", scores, scores[:1], side="left", out_type="int32")

@@ -71,7 +71,10 @@ class ClusterSpec:
     def as_cluster_def(self) -> ClusterDef:
         """Return the jobs as a message, sorted by name."""
         return ClusterDef(
-            [JobDef(job, dict(sorted(t.items()))) for job, t in sorted(self._jobs.items())]
+            [
+                JobDef(job, dict(sorted(t.items())))
+                for job, t in sorted(self._jobs.items())
+            ]
         )
 
     @property
@@ -80,7 +83,7 @@ class ClusterSpec:
         return sorted(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """Return the number of tasks of a job; ValueError where there is no such job."""
+        """Return the number of tasks of a job; ValueError where there is none."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
@@ -92,8 +95,8 @@ class ClusterSpec:
         tasks = self._job(job_name)
         if task_index not in tasks:
             raise ValueError(
-                f"ClusterSpec.task_address: job {job_name!r} has no task {task_index!r}; "
-                f"its tasks are {sorted(tasks)}"
+                f"ClusterSpec.task_address: job {job_name!r} has no task "
+                f"{task_index!r}; its tasks are {sorted(tasks)}"
             )
         return tasks[task_index]
 
@@ -138,13 +141,13 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
         indexed = dict(enumerate(tasks))
     else:
         raise TypeError(
-            f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of addresses "
-            f"or a dictionary from indices to addresses, got {tasks!r}"
+            f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of "
+            f"addresses or a dictionary from indices to addresses, got {tasks!r}"
         )
     for index, address in indexed.items():
         if not isinstance(index, int) or not isinstance(address, str):
             raise TypeError(
-                f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: {address!r}; "
-                "expected a number and an address"
+                f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
+                f"{address!r}; expected a number and an address"
             )
     return indexed

@@ -108,7 +108,7 @@ def _infer_fill(dims: Operand, value: Operand) -> TensorSpec:
 
 
 def _fill(dims: Array, value: Array) -> Array:
-    return np.full(sizes_in(dims), value, value.dtype)
+    return np.full(sizes_in(dims), value.reshape(()), value.dtype)
 
 
 def _zeros_like(x: Array) -> Array:
@@ -303,8 +303,7 @@ def _infer_transpose(x: Operand, *, perm: tuple[int, ...] | None) -> TensorSpec:
         raise ValueError(
             f"perm {list(perm)} orders {len(perm)} axes, got {x.describe()}"
         )
-    if sorted(normalize_axes(perm, len(perm))) != list(range(len(perm))):
-        raise ValueError(f"perm {list(perm)} is no permutation")
+    normalize_axes(perm, len(perm))
     sizes = x.shape.with_rank(len(perm)).as_tuple()
     return TensorSpec([sizes[axis] for axis in perm], x.dtype)
 
@@ -337,6 +336,8 @@ def _infer_roll(x: Operand, shift: Operand, *, axes: tuple[int, ...]) -> TensorS
 
 
 def _roll(x: Array, shift: Array, *, axes: tuple[int, ...]) -> Array:
+    if shift.shape != (len(axes),):
+        raise ValueError("shift: expected one number for each axis")
     return np.roll(x, tuple(shift.tolist()), axes)
 
 
@@ -581,6 +582,8 @@ def _check_mirror(shape: Sequence[int | None], paddings: Array, mode: str) -> No
 
 
 def _pad(x: Array, paddings: Array, constant_values: Array) -> Array:
+    if len(paddings) != x.ndim:
+        raise ValueError("paddings: expected a pair (before, after) for each axis")
     return np.pad(x, _pairs(paddings), "constant", constant_values=constant_values)
 
 
@@ -669,6 +672,8 @@ def require_boolean(operand: Operand) -> None:
 def _select(condition: Array, x: Array, y: Array) -> Array:
     if condition.ndim == 1:
         condition = condition.reshape([-1] + [1] * (x.ndim - 1))
+    if not x.shape == y.shape == np.broadcast_shapes(condition.shape, x.shape):
+        raise ValueError("expected x and y of equal shape, and a condition that fits")
     return np.where(condition, x, y)
 
 

@@ -23,6 +23,7 @@ Groups = tuple[tuple[int, ...], ...]
 SUMMABLE: tuple[DType, ...] = (float16, bfloat16, float32, float64, int32, uint32)
 """The element types that cross_replica_sum takes."""
 
+
 def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
     if x.dtype not in SUMMABLE:
         raise TypeError(

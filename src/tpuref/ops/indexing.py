@@ -206,11 +206,19 @@ def _gather(params: Array, indices: Array, *, axis: int, batch_dims: int) -> Arr
     _check_range(indices, 0, params.shape[axis], axis)
     if batch_dims == 0:
         return np.take(params, indices, axis)
+    _check_batch(params, indices, batch_dims)
     batch = np.ogrid[tuple(slice(n) for n in indices.shape)][:batch_dims]
     positions = (*batch, indices)
     found = np.moveaxis(params, axis, batch_dims)[positions]
     own = range(batch_dims, indices.ndim)
     return np.moveaxis(found, own, [k + axis - batch_dims for k in own])
+
+
+def _check_batch(params: Array, indices: Array, batch_dims: int) -> None:
+    if params.shape[:batch_dims] != indices.shape[:batch_dims]:
+        raise ValueError(
+            f"the first {batch_dims} dimensions of params and indices differ"
+        )
 
 
 def _check_range(indices: Array, low: int, size: int, axis: int) -> None:
@@ -300,9 +308,8 @@ def _rows(indices: Array, shape: Sequence[int]) -> tuple[Array, tuple[int, ...]]
 
 
 def _gather_nd(params: Array, indices: Array, *, batch_dims: int) -> Any:
+    _check_batch(params, indices, batch_dims)
     batch = params.shape[:batch_dims]
-    if indices.shape[:batch_dims] != batch:
-        raise ValueError(f"the first {batch_dims} dimensions differ")
     rows, (count, *part) = _rows(indices, params.shape[batch_dims:])
     elements = np.arange(math.prod(batch)) * count
     rows = rows + elements.reshape([*batch, *[1] * (rows.ndim - batch_dims)])
@@ -332,10 +339,16 @@ def _scatter_nd(indices: Array, updates: Array, shape: Array) -> Array:
     return _added(np.zeros(sizes, updates.dtype), indices, updates)
 
 
+def _check_fit(updates: Array, shape: tuple[int, ...]) -> None:
+    if updates.shape != shape:
+        raise ValueError(f"updates: expected shape {shape}")
+
+
 def _added(target: Array, indices: Array, updates: Array) -> Array:
     """Return `target` with the updates added, those of 16 bits in float32."""
     total = np.array(widened(target), order="C")
     rows, flat = _rows(indices, target.shape)
+    _check_fit(updates, (*rows.shape, *flat[1:]))
     np.add.at(total.reshape(flat), rows, updates)
     return total.astype(target.dtype)
 
@@ -358,6 +371,7 @@ def _infer_scatter_sum(
 def _scatter_update(tensor: Array, indices: Array, updates: Array) -> Any:
     result = tensor.copy()
     rows, flat = _rows(indices, tensor.shape)
+    _check_fit(updates, (*rows.shape, *flat[1:]))
     result.reshape(flat)[rows] = updates
     return result
 

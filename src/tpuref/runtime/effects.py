@@ -201,8 +201,8 @@ def _shutdown(
 def _host(run: Run) -> Host:
     if run.host is None:
         raise FailedPreconditionError(
-            "the TPU system cannot be started, stopped or used from within a replicated "
-            "computation; do it outside"
+            "the TPU system cannot be started, stopped or used from within a "
+            "replicated computation; do it outside"
         )
     return run.host
 

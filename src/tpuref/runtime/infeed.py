@@ -41,7 +41,7 @@ class Infeed:
             self._changed.notify_all()
 
     def dequeue(self, replica: int, timeout: float) -> tuple[Array, ...]:
-        """Take the next tuple of `replica`, waiting for it at most `timeout` seconds."""
+        """Take the next tuple of `replica`, waiting at most `timeout` seconds."""
         with self._changed:
             queue = self._waiting.setdefault(replica, deque())
             arrived = self._changed.wait_for(lambda: queue or self._closed, timeout)

@@ -28,7 +28,9 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         for replica, arrays in inputs.items()
     }
     for instr in program.instrs:
-        operands: Values = {r: [held[s] for s in instr.inputs] for r, held in slots.items()}
+        operands: Values = {
+            r: [held[s] for s in instr.inputs] for r, held in slots.items()
+        }
         for replica, outputs in run_instr(instr, operands, run).items():
             slots[replica].update(zip(instr.outputs, outputs, strict=True))
     return {r: [held[s] for s in program.results] for r, held in slots.items()}
@@ -100,7 +102,9 @@ def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> 
             )
         assert definition.collective is not None
         ordered = sorted(group)
-        outputs = definition.collective([operands[r][0] for r in ordered], **instr.attrs)
+        outputs = definition.collective(
+            [operands[r][0] for r in ordered], **instr.attrs
+        )
         results.update({r: [out] for r, out in zip(ordered, outputs, strict=True)})
     return results
 

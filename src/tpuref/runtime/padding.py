@@ -85,8 +85,9 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
     for k, (size, _) in enumerate(dimensions):
         if size is not None and shape[k] > size:
             raise InvalidArgumentError(
-                f"{name}: replica {replica} brings shape {list(shape)}, whose dimension "
-                f"{k} is {shape[k]} and exceeds the {size} of maximum_shapes {given}"
+                f"{name}: replica {replica} brings shape {list(shape)}, whose "
+                f"dimension {k} is {shape[k]} and exceeds the {size} of "
+                f"maximum_shapes {given}"
             )
 
 
@@ -125,7 +126,9 @@ def account(
     held = int(np.prod(padded)) * len(shapes)
     used = sum(int(np.prod(shape)) for shape in shapes)
     forced = tuple(
-        None if size is not None else max(range(len(shapes)), key=lambda r: shapes[r][k])
+        None
+        if size is not None
+        else max(range(len(shapes)), key=lambda r: shapes[r][k])
         for k, (size, _) in enumerate(dimensions)
     )
     return PaddedInput(

@@ -55,16 +55,16 @@ class Placement:
         replicas, needed = instr.attrs["replicas"], instr.blocks[0].num_cores
         if needed > 1:
             raise InvalidArgumentError(
-                f"the computation uses {needed} logical cores per replica, so it needs a "
-                "device_assignment, for example tf.contrib.tpu.device_assignment("
+                f"the computation uses {needed} logical cores per replica, so it needs "
+                "a device_assignment, for example tf.contrib.tpu.device_assignment("
                 f"topology, computation_shape=[1, 1, {needed}], "
                 f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}"
             )
         if fixed and replicas not in (1, topology.num_cores):
             raise InvalidArgumentError(
                 f"the computation has {replicas} replicas and the TPU system "
-                f"{topology.num_cores} cores. Without a device_assignment there must be "
-                "one replica, or as many as cores; give a device_assignment, or "
+                f"{topology.num_cores} cores. Without a device_assignment there must "
+                "be one replica, or as many as cores; give a device_assignment, or "
                 f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})"
             )
         return cls(topology, job, tuple((replica,) for replica in range(replicas)))
@@ -82,13 +82,14 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
     if len(assignment) != instr.attrs["replicas"]:
         raise InvalidArgumentError(
             f"the computation has {instr.attrs['replicas']} replicas, its "
-            f"device_assignment has {len(assignment)}; build the assignment with as many"
+            f"device_assignment has {len(assignment)}; build the assignment with as "
+            "many"
         )
     if needed > len(assignment[0]):
         raise InvalidArgumentError(
             f"the computation uses {needed} logical cores per replica, its "
-            f"device_assignment gives {len(assignment[0])}; build the assignment with a "
-            f"larger computation_shape, or change {_highest(instr.blocks[0])}"
+            f"device_assignment gives {len(assignment[0])}; build the assignment with "
+            f"a larger computation_shape, or change {_highest(instr.blocks[0])}"
         )
     try:
         return tuple(

@@ -98,8 +98,8 @@ class State:
 def uninitialized(handle: str) -> str:
     """Return the message for reading a variable that has no value."""
     return (
-        f"the variable {handle!r} has no value yet in this session; run its initializer "
-        "first, for example tf.global_variables_initializer()"
+        f"the variable {handle!r} has no value yet in this session; run its "
+        "initializer first, for example tf.global_variables_initializer()"
     )
 
 
@@ -153,8 +153,9 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
     for replica, view in enumerate(views):
         if not view.is_initialized(handle):
             raise InvalidArgumentError(
-                f"replica {replica} leaves no value in variable {handle!r}, which other "
-                "replicas assign; assign it on all replicas, or initialise it before"
+                f"replica {replica} leaves no value in variable {handle!r}, which "
+                "other replicas assign; assign it on all replicas, or initialise it "
+                "before"
             )
     first = views[0].read(handle)
     for replica, view in enumerate(views[1:], start=1):
@@ -170,8 +171,8 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
             raise InvalidArgumentError(
                 f"replicas leave different values in variable {handle!r}: at index "
                 f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
-                f"{value[where]}; assign a value that is equal on all replicas, such as "
-                "one from tf.tpu.cross_replica_sum"
+                f"{value[where]}; assign a value that is equal on all replicas, such "
+                "as one from tf.tpu.cross_replica_sum"
             )
 
 

@@ -159,8 +159,8 @@ class Cluster:
         running = [s for s in self._systems.values() if s.topology is not None]
         if len(running) != 1:
             raise InvalidArgumentError(
-                f"tf.tpu.replicate: the cluster has the jobs {sorted(self._systems)}, of "
-                f"which {len(running)} run a TPU system; initialise one with "
+                f"tf.tpu.replicate: the cluster has the jobs {sorted(self._systems)}, "
+                f"of which {len(running)} run a TPU system; initialise one with "
                 "tf.tpu.initialize_system(job=...), or build the computation under "
                 "tf.device('/job:...')"
             )

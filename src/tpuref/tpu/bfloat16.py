@@ -51,4 +51,6 @@ def _read_as_bfloat16(
     if as_dtype(kwargs["dtype"]) != bfloat16:
         return getter(name, *args, **kwargs)
     kwargs["dtype"] = float32
-    return apply("Cast", getter(name, *args, **kwargs), dtype=bfloat16.name, name="Cast")
+    return apply(
+        "Cast", getter(name, *args, **kwargs), dtype=bfloat16.name, name="Cast"
+    )

@@ -127,8 +127,8 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
         ids = np.empty(0, object)
     if ids.dtype == object:
         raise ValueError(
-            "tf.tpu.cross_replica_sum: the groups of group_assignment must all have the "
-            f"same number of replicas, got {assignment!r}"
+            "tf.tpu.cross_replica_sum: the groups of group_assignment must all have "
+            f"the same number of replicas, got {assignment!r}"
         )
     if ids.size and ids.dtype.kind not in "iu":
         raise TypeError(
@@ -141,8 +141,8 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
 def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
     def fault(what: str) -> ValueError:
         return ValueError(
-            f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each of "
-            f"the replicas 0 to {replicas - 1} must stand in it exactly once"
+            f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
+            f"of the replicas 0 to {replicas - 1} must stand in it exactly once"
         )
 
     for replica in ids:

@@ -40,8 +40,8 @@ def replica_inputs(inputs: Any) -> Inputs:
         return [[]]
     if not isinstance(inputs, list):
         raise TypeError(
-            "tf.tpu.replicate: inputs must be a list with one list of inputs per replica "
-            f"or None, got {type(inputs).__name__} {inputs!r}"
+            "tf.tpu.replicate: inputs must be a list with one list of inputs per "
+            f"replica or None, got {type(inputs).__name__} {inputs!r}"
         )
     if not inputs:
         raise ValueError(
@@ -85,7 +85,9 @@ def _check_alike(replicas: list[list[Any]]) -> None:
 
 
 def _converted(name: str, own: list[Any]) -> list[Any]:
-    leaves = [_leaf(f"{name}{path}", leaf) for path, leaf in nest.flatten_with_paths(own)]
+    leaves = [
+        _leaf(f"{name}{path}", leaf) for path, leaf in nest.flatten_with_paths(own)
+    ]
     converted: list[Any] = nest.pack_sequence_as(own, leaves)
     return converted
 
@@ -141,8 +143,8 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
         except ValueError:
             raise ValueError(
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
-                f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must agree, "
-                "unless maximum_shapes is given"
+                f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
+                "agree, unless maximum_shapes is given"
             ) from None
     return shape
 

@@ -104,8 +104,8 @@ def _tensor(path: str, value: Any) -> Tensor:
         tensor = convert_to_tensor(value)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"what the computation returned{' at ' + path if path else ''} is neither an "
-            f"operation nor convertible to a tensor: {error}"
+            f"what the computation returned{' at ' + path if path else ''} is neither "
+            f"an operation nor convertible to a tensor: {error}"
         ) from None
     with get_default_graph().device(tensor.device):
         returned: Tensor = apply("Identity", tensor)

@@ -84,7 +84,9 @@ def plan_padding(
     if _is_shape(maximum_shapes):
         maximum_shapes = _for_single_input(inputs[0], maximum_shapes)
     if not isinstance(maximum_shapes, (list, tuple)):
-        raise _differs("maximum_shapes", maximum_shapes, "a list with one entry per input")
+        raise _differs(
+            "maximum_shapes", maximum_shapes, "a list with one entry per input"
+        )
     shapes = _all_matched("maximum_shapes", inputs[0], maximum_shapes)
     leaves = [nest.flatten(list(own)) for own in inputs]
     paths = [path for path, _ in nest.flatten_with_paths(list(inputs[0]))]
@@ -134,8 +136,8 @@ def _all_matched(
 
 def _differs(path: str, got: Any, expected: str) -> StructureError:
     return StructureError(
-        f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: expected "
-        f"{expected}, got {got!r}"
+        f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: "
+        f"expected {expected}, got {got!r}"
     )
 
 
@@ -146,15 +148,17 @@ def _shape(path: str, value: Any) -> TensorShape | None:
         raise _differs(path, value, "a shape such as tf.TensorShape([None, 2])")
     if not _is_shape(value) or isinstance(value, bool):
         raise TypeError(
-            f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or array "
-            f"of ints, got {type(value).__name__} {value!r}"
+            f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or "
+            f"array of ints, got {type(value).__name__} {value!r}"
         )
     if isinstance(value, TensorShape):
         shape = value
     elif isinstance(value, Dimension):
         shape = TensorShape([value])
     else:
-        shape = TensorShape([_size(path, item) for item in np.ravel(_integers(path, value))])
+        shape = TensorShape(
+            [_size(path, item) for item in np.ravel(_integers(path, value))]
+        )
     if shape.ndims is None:
         raise StructureError(
             f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
@@ -172,7 +176,9 @@ def _integers(path: str, value: Any) -> Any:
                 "the graph is built"
             )
     if np.asarray(value).dtype.kind not in "iu":
-        raise TypeError(f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}")
+        raise TypeError(
+            f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}"
+        )
     return value
 
 
@@ -181,14 +187,17 @@ def _size(path: str, item: Any) -> int | None:
     size = operator.index(item)
     if size < -1:
         raise ValueError(
-            f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from 0 "
-            "up, or -1 for an unknown one"
+            f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from "
+            "0 up, or -1 for an unknown one"
         )
     return None if size == -1 else size
 
 
 def _dimensions(
-    path: str, replicas: Sequence[Tensor], shape: TensorShape | None, policy: PaddingSpec
+    path: str,
+    replicas: Sequence[Tensor],
+    shape: TensorShape | None,
+    policy: PaddingSpec,
 ) -> Dimensions | None:
     if shape is None:
         return None
@@ -202,19 +211,17 @@ def _dimensions(
     )
 
 
-def _check_fits(
-    path: str, tensor: Tensor, maximum: tuple[int | None, ...]
-) -> None:
+def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> None:
     if tensor.shape.ndims is None:
         raise ValueError(
-            f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot be "
-            f"padded to {list(maximum)}; use set_shape"
+            f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot "
+            f"be padded to {list(maximum)}; use set_shape"
         )
     own = tensor.shape.as_tuple()
     if len(own) != len(maximum):
         raise ValueError(
-            f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its entry "
-            f"in maximum_shapes {list(maximum)} has rank {len(maximum)}"
+            f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its "
+            f"entry in maximum_shapes {list(maximum)} has rank {len(maximum)}"
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
         if size is not None and limit is not None and size > limit:
@@ -227,7 +234,7 @@ def _check_fits(
 def _bucketed(
     maximum: int | None, sizes: list[int | None], policy: PaddingSpec
 ) -> bool:
-    """Whether a dimension is rounded up: only one whose size is not known to be equal."""
+    """Whether a dimension is rounded up: not where all are known to be equal."""
     alike = sizes[0] is not None and len(set(sizes)) == 1
     return policy == PaddingSpec.POWER_OF_TWO and maximum is None and not alike
 

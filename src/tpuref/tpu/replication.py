@@ -49,10 +49,10 @@ def replicate(
         stand for the inputs of whichever replica runs it.
     inputs
         A list with the inputs of each replica, indexed ``[replica][input]``; None for
-        one replica without inputs.  All replicas have as many.  An input may be a nested
-        structure of values that convert to tensors; a nested list of numbers arrives as
-        a nested list of scalars (use `tf.convert_to_tensor` to keep it one tensor).  A
-        tensor in the place of a replica's list counts as a list of one.
+        one replica without inputs.  All replicas have as many.  An input may be a
+        nested structure of values that convert to tensors; a nested list of numbers
+        arrives as a nested list of scalars (use `tf.convert_to_tensor` to keep it one
+        tensor).  A tensor in the place of a replica's list counts as a list of one.
     infeed_queue
         A queue whose elements follow the inputs as further arguments.
     device_assignment
@@ -81,10 +81,10 @@ def replicate(
     Raises
     ------
     ValueError
-        If replicas differ in the number, structure, dtype or shape of inputs, the number
-        of inputs does not fit the parameters of `computation`, static dimensions or the
-        structure do not fit `maximum_shapes`, what is returned breaks the rules above,
-        or computations are nested.
+        If replicas differ in the number, structure, dtype or shape of inputs, the
+        number of inputs does not fit the parameters of `computation`, static dimensions
+        or the structure do not fit `maximum_shapes`, what is returned breaks the rules
+        above, or computations are nested.
     TypeError
         If an argument is of the wrong type.
     tpuref.errors.InvalidArgumentError
@@ -209,16 +209,16 @@ def _check_not_nested(function: str) -> None:
 def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
     if infeed_queue is not None and not isinstance(infeed_queue, InfeedQueue):
         raise TypeError(
-            "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or None, "
-            f"got {infeed_queue!r}"
+            "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
+            f"None, got {infeed_queue!r}"
         )
     if device_assignment is not None and not isinstance(
         device_assignment, DeviceAssignment
     ):
         raise TypeError(
-            "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, got "
-            f"{type(device_assignment).__name__} {device_assignment!r}; make one with "
-            "tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
+            "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
+            f"got {type(device_assignment).__name__} {device_assignment!r}; make one "
+            "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
         )
 
 
@@ -294,7 +294,9 @@ def _add_operation(
     )
 
 
-def _coordinates(assignment: DeviceAssignment) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def _coordinates(
+    assignment: DeviceAssignment,
+) -> tuple[tuple[tuple[int, ...], ...], ...]:
     return tuple(
         tuple(tuple(int(c) for c in core) for core in replica)
         for replica in assignment.core_assignment

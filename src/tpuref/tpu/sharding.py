@@ -119,7 +119,7 @@ def batch_parallel(
     device_assignment: DeviceAssignment | None = None,
     name: str | None = None,
 ) -> list[Any]:
-    """Split inputs along dimension 0, run a computation on each, join along dimension 0.
+    """Split inputs along dimension 0, run a computation on each, join the outputs.
 
     Parameters
     ----------
@@ -199,12 +199,13 @@ def _axes(
         return [0] * count
     if not isinstance(axes, (list, tuple)):
         raise TypeError(
-            f"tf.tpu.shard: {argument} must be a list with one dimension per {noun}, got "
-            f"{axes!r}"
+            f"tf.tpu.shard: {argument} must be a list with one dimension per {noun}, "
+            f"got {axes!r}"
         )
     if len(axes) != count:
         raise ValueError(
-            f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} {noun}s"
+            f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} "
+            f"{noun}s"
         )
     return [_axis(argument, axis) for axis in axes]
 
@@ -223,8 +224,8 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
     rank = tensor.shape.ndims
     if rank is None:
         raise ValueError(
-            f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; use "
-            "set_shape"
+            f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
+            "use set_shape"
         )
     if not -rank <= axis < rank:
         raise ValueError(
@@ -238,8 +239,8 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
         nearest = f"{below} or {below + count}" if below else f"{count}"
         raise ValueError(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has size {size} in "
-            f"dimension {axis}, which num_shards = {count} does not divide; the nearest "
-            f"sizes that it divides are {nearest}"
+            f"dimension {axis}, which num_shards = {count} does not divide; the "
+            f"nearest sizes that it divides are {nearest}"
         )
     return apply_all("Split", tensor, axis=axis, sizes=(None,) * count)
 
@@ -259,7 +260,9 @@ def _join_all(
     axes = _axes("output_shard_axes", output_axes, count, "output")
     choices = _choices(from_all, count)
     return [
-        _join([result[k] for result in results], axes[k]) if choices[k] else results[0][k]
+        _join([result[k] for result in results], axes[k])
+        if choices[k]
+        else results[0][k]
         for k in range(count)
     ]
 

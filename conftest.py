@@ -1,0 +1,25 @@
+"""Every test, and every example of a docstring, starts with an empty process state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.system import LOCAL
+
+
+@pytest.fixture(autouse=True)
+def fresh_process_state() -> Iterator[None]:
+    """Give an empty default graph and no TPU system; check what has to be restored."""
+    tf.reset_default_graph()
+    LOCAL.reset()
+    with tf.config.override():
+        before = repr(tf.config)
+        yield
+        after = repr(tf.config)
+    LOCAL.reset()
+    assert after == before, "the test changed tf.config: use tf.config.override()"
+    assert not tf.executing_eagerly(), "the test left eager mode on"
+    assert tf.get_default_session() is None, "the test left a session open"

@@ -1,0 +1,46 @@
+"""What tests of several folders share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+Evaluate = Callable[..., Any]
+
+
+@pytest.fixture
+def session() -> Iterator[tf.Session]:
+    """A session of the default graph."""
+    with tf.Session() as opened:
+        yield opened
+
+
+@pytest.fixture
+def evaluate(session: tf.Session) -> Evaluate:
+    """Evaluate fetches in one session, variables initialised at the first call."""
+    started: list[bool] = []
+
+    def run(fetches: Any, feed_dict: Any = None) -> Any:
+        if not started:
+            session.run(tf.global_variables_initializer())
+            started.append(True)
+        return session.run(fetches, feed_dict)
+
+    return run
+
+
+@pytest.fixture
+def traced(session: tf.Session) -> Evaluate:
+    """Evaluate fetches and return their values and what ran on which core."""
+
+    def run(fetches: Any, feed_dict: Any = None) -> tuple[Any, Any]:
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        metadata = tf.RunMetadata()
+        values = session.run(fetches, feed_dict, options, metadata)
+        return values, metadata.core_trace
+
+    return run

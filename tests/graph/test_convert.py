@@ -1,0 +1,290 @@
+"""What values become as tensors: element types, packing, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def run(fetches: Any) -> Any:
+    return tf.Session().run(fetches)
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (1.5, tf.float32),
+        (1, tf.int32),
+        (-(2**31), tf.int32),
+        (2**31 - 1, tf.int32),
+        (2**31, tf.int64),
+        (-(2**31) - 1, tf.int64),
+        ([1, 2**40], tf.int64),
+        (2**63, tf.uint64),
+        (True, tf.bool),
+        (1j, tf.complex128),
+        ("text", tf.string),
+        (b"text", tf.string),
+        ([1, 2.5], tf.float32),
+        ([[1, 2], [3, 4]], tf.int32),
+        ((1.0, 2.0), tf.float32),
+        ([], tf.float32),
+        ([[], []], tf.float32),
+        (np.float64(1), tf.float64),
+        (np.int64(1), tf.int64),
+        (np.array([1.0]), tf.float64),
+        (np.array([1], np.uint8), tf.uint8),
+        (np.array([1.0], np.float16), tf.float16),
+        (np.array([1.0], ml_dtypes.bfloat16), tf.bfloat16),
+        (np.array(["a", "b"]), tf.string),
+        (np.array([b"a"], object), tf.string),
+        ([np.float32(1), 2.5], tf.float32),
+        (range(3), tf.int32),
+        (tf.Dimension(3), tf.int32),
+        (tf.TensorShape([2, 3]), tf.int32),
+        ([tf.Dimension(2), 3], tf.int32),
+        ([[tf.Dimension(2)], [3]], tf.int32),
+    ],
+)
+def test_the_natural_dtype(value: Any, dtype: tf.DType) -> None:
+    assert tf.convert_to_tensor(value).dtype == dtype
+    assert tf.constant(value).dtype == dtype
+
+
+def test_values_arrive_as_they_are() -> None:
+    values = [2**40, [[1, 2], [3, 4]], 0.1, tf.TensorShape([2, 3])]
+    values += [[tf.Dimension(2), 3]]
+    found = run([tf.constant(value) for value in values])
+    assert found[0] == 2**40
+    assert found[1].tolist() == [[1, 2], [3, 4]]
+    assert found[2] == np.float32(0.1)
+    assert found[3].tolist() == found[4].tolist()[:1] + [3] == [2, 3]
+
+
+def test_text_becomes_bytes_and_loses_none_of_them() -> None:
+    assert run(tf.constant("Grüße")) == "Grüße".encode()
+    assert run(tf.constant(b"ends with zero\0")) == b"ends with zero\0"
+    assert run(tf.constant([b"a\0", "b", ""])).tolist() == [b"a\0", b"b", b""]
+    assert run(tf.constant([["a"], ["bc"]])).tolist() == [[b"a"], [b"bc"]]
+    assert run(tf.constant(np.array(["a", "bc"]))).tolist() == [b"a", b"bc"]
+    assert run(tf.constant([], tf.string)).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (1, tf.float32, 1.0),
+        (1, tf.float64, 1.0),
+        (1.0, tf.complex64, 1 + 0j),
+        (255, tf.uint8, 255),
+        (1.5, tf.bfloat16, 1.5),
+        ([], tf.int32, []),
+        (np.array([1.75]), tf.int32, [1]),
+        (np.array([1, 2]), tf.float32, [1.0, 2.0]),
+        (1, "int64", 1),
+        (1, np.int64, 1),
+    ],
+)
+def test_a_dtype_that_is_asked_for(value: Any, dtype: Any, expected: Any) -> None:
+    tensor = tf.convert_to_tensor(value, dtype)
+    assert tensor.dtype == dtype
+    assert np.array_equal(run(tensor), np.asarray(expected))
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "error"),
+    [
+        (1.5, tf.int32, TypeError),
+        (1.0, tf.int32, TypeError),
+        ([1, 2.0], tf.int64, TypeError),
+        (1j, tf.float32, TypeError),
+        (True, tf.int32, TypeError),
+        (True, tf.float32, TypeError),
+        (1, tf.bool, TypeError),
+        ("a", tf.float32, TypeError),
+        (1, tf.string, TypeError),
+        (256, tf.uint8, ValueError),
+        (-1, tf.uint16, ValueError),
+        (2**40, tf.int32, ValueError),
+    ],
+)
+def test_a_dtype_that_would_lose_something(value: Any, dtype: Any, error: Any) -> None:
+    for function in (tf.constant, tf.convert_to_tensor):
+        with pytest.raises(error, match=rf"tf\.{function.__name__}: .*"):
+            function(value, dtype)
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "message"),
+    [
+        ([[1, 2], [3]], ValueError, "ragged"),
+        ([["a", "b"], ["c"]], ValueError, "ragged"),
+        ([[1, 2], 3], ValueError, "ragged"),
+        (["a", 1], TypeError, "no tensor form"),
+        ([1, None], TypeError, "no tensor form"),
+        (None, ValueError, "None"),
+        ({"a": 1}, TypeError, "no tensor form"),
+        (object(), TypeError, "no tensor form"),
+        (2**70, TypeError, "no tensor form"),
+        ([np.datetime64("2020-01-01")], TypeError, "datetime"),
+        (tf.Dimension(None), ValueError, "unknown Dimension"),
+        (tf.TensorShape([None]), ValueError, "partly unknown"),
+    ],
+)
+def test_values_without_a_tensor_form(value: Any, error: Any, message: str) -> None:
+    for function in (tf.constant, tf.convert_to_tensor):
+        with pytest.raises(error, match=message):
+            function(value)
+
+
+def test_operations_have_no_value() -> None:
+    with pytest.raises(TypeError, match="is an operation, which has no value"):
+        tf.convert_to_tensor(tf.no_op())
+
+
+# Tensors among the values.
+
+
+def test_a_tensor_stays_itself() -> None:
+    x = tf.constant(1.0)
+    assert tf.convert_to_tensor(x) is x
+    assert tf.convert_to_tensor(x, tf.float32) is x
+    assert tf.convert_to_tensor(x, preferred_dtype=tf.int32) is x
+
+
+def test_a_tensor_of_another_dtype_is_refused_with_its_place() -> None:
+    x, made = tf.constant(1.0, name="x"), line()
+    with pytest.raises(ValueError, match="expected dtype int32, got x:0 float32") as got:
+        tf.convert_to_tensor(x, tf.int32)
+    assert f"{__file__}:{made}" in str(got.value)
+
+
+def test_lists_with_tensors_are_packed() -> None:
+    x = tf.constant(2.0)
+    packed = tf.convert_to_tensor([[1, x], [x, 4]])
+    assert packed.dtype == tf.float32
+    assert packed.shape.as_list() == [2, 2]
+    assert run(packed).tolist() == [[1.0, 2.0], [2.0, 4.0]]
+    rows = tf.convert_to_tensor((tf.constant([1, 2]), [3, 4]), name="rows")
+    assert rows.op.name == "rows"
+    assert run(rows).tolist() == [[1, 2], [3, 4]]
+
+
+def test_lists_with_variables_are_packed() -> None:
+    v = tf.Variable(3.0)
+    packed = tf.convert_to_tensor([v, 1])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(packed).tolist() == [3.0, 1.0]
+
+
+def test_lists_with_tensors_have_to_be_even() -> None:
+    x = tf.constant(1.0)
+    with pytest.raises(ValueError, match="(?i)pack"):
+        tf.convert_to_tensor([x, [x, x]])
+    with pytest.raises(ValueError, match="expected dtype float32"):
+        tf.convert_to_tensor([x, tf.constant(1)])
+    with pytest.raises(TypeError, match="expected int32"):
+        tf.convert_to_tensor([tf.constant(1), 2.5])
+
+
+# A hint is followed where nothing is lost.
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "dtype"),
+    [
+        (1, tf.float32, tf.float32),
+        (1, tf.int64, tf.int64),
+        (1.5, tf.int32, tf.float32),
+        (True, tf.float32, tf.bool),
+        (300, tf.uint8, tf.int32),
+        (np.array([1.5]), tf.float32, tf.float32),
+        (np.array([1.5]), tf.int32, tf.float64),
+        (np.array([2**40]), tf.int32, tf.int64),
+        (np.array([1, 2]), tf.int32, tf.int32),
+        ("a", tf.float32, tf.string),
+    ],
+)
+def test_hints(value: Any, hint: tf.DType, dtype: tf.DType) -> None:
+    assert tf.convert_to_tensor(value, dtype_hint=hint).dtype == dtype
+    assert tf.convert_to_tensor(value, preferred_dtype=hint).dtype == dtype
+
+
+def test_a_dtype_goes_before_a_hint() -> None:
+    assert tf.convert_to_tensor(1, tf.float64, dtype_hint=tf.float32).dtype == tf.float64
+
+
+# Constants.
+
+
+def test_constants_have_names_and_static_values() -> None:
+    x = tf.constant([[1, 2], [3, 4]], name="table")
+    assert x.op.name == "table"
+    assert x.op.type == "Const"
+    assert x.shape.as_list() == [2, 2]
+
+
+def test_a_shape_is_filled_with_the_last_value() -> None:
+    cases = [
+        (tf.constant(7, shape=[2, 2]), [[7, 7], [7, 7]]),
+        (tf.constant([1, 2, 3], shape=[5]), [1, 2, 3, 3, 3]),
+        (tf.constant([1, 2, 3, 4], shape=(2, 2)), [[1, 2], [3, 4]]),
+        (tf.constant([[1], [2]], shape=[2]), [1, 2]),
+        (tf.constant([5], shape=[]), 5),
+        (tf.constant([], tf.int32, [0, 3]), []),
+        (tf.constant(0, shape=3), [0, 0, 0]),
+        (tf.constant("a", shape=[2]), [b"a", b"a"]),
+    ]
+    for tensor, expected in cases:
+        assert run(tensor).tolist() == expected
+        assert tensor.shape == run(tensor).shape
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"), [([1, 2, 3], [2]), ([], [1]), ([[1, 2]], []), (1, [0])]
+)
+def test_values_that_do_not_fit_the_shape(value: Any, shape: Any) -> None:
+    with pytest.raises(ValueError, match=r"tf.constant: \d values do not fit shape"):
+        tf.constant(value, shape=shape)
+
+
+def test_a_shape_may_be_verified() -> None:
+    assert tf.constant([1, 2], shape=[2], verify_shape=True).shape == [2]
+    with pytest.raises(TypeError, match=r"expected a value of shape \(2, 2\), got \[\]"):
+        tf.constant(1, shape=[2, 2], verify_shape=True)
+
+
+def test_a_constant_needs_a_known_shape_and_a_plain_value() -> None:
+    with pytest.raises(ValueError, match="not fully known"):
+        tf.constant(1, shape=[None])
+    with pytest.raises(TypeError, match="already the tensor"):
+        tf.constant(tf.constant(1))
+
+
+def test_constants_are_copies() -> None:
+    array = np.zeros(3)
+
+    class Wrapped:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+            return array
+
+    x, y, z = tf.constant(array), tf.constant(Wrapped()), tf.constant([array])
+    array += 1.0
+    assert [value.sum() for value in run([x, y, z])] == [0.0, 0.0, 0.0]
+    assert array.flags.writeable
+
+
+def test_zeros_after_the_point_are_not_integers_beside_integers() -> None:
+    with pytest.raises(TypeError, match=r"(?s)Mul.*int32.*float32"):
+        tf.constant(2) * 2.0
