@@ -26,6 +26,7 @@ LAYERS = [
     "cluster_resolver",
     "distribute",
     "train",
+    "namespaces",
     "compat",
     "contrib",
     "api",

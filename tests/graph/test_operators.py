@@ -202,7 +202,7 @@ def test_variables_are_subscripted_and_iterated_as_tensors() -> None:
         assert session.run(v[1, 0]) == 3.0
         assert session.run(v[:, 1]).tolist() == [2.0, 4.0]
         assert [session.run(row).tolist() for row in v] == [[1.0, 2.0], [3.0, 4.0]]
-    with pytest.raises(TypeError, match=r"subscript 'x' of v/read"):
+    with pytest.raises(TypeError, match=r"subscript 'x' of Variable/read"):
         v["x"]
 
 

@@ -32,8 +32,6 @@ from tpuref.base.shapes import Dimension as Dimension, TensorShape as TensorShap
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
 from tpuref.functions import bitwise as bitwise
-from tpuref.functions import linalg as linalg
-from tpuref.functions import math as math
 from tpuref.functions import nn as nn
 from tpuref.functions import random as random
 from tpuref.functions.arrays import *
@@ -55,6 +53,7 @@ from tpuref.functions.initializers import Zeros as zeros_initializer
 from tpuref.functions.linalg import *
 from tpuref.functions.math import *
 from tpuref.functions.random import *
+from tpuref.functions.nn import sigmoid as sigmoid
 from tpuref.functions.scopes import *
 from tpuref.functions.sorting import *
 from tpuref.functions.variable_scope import *
@@ -87,6 +86,8 @@ from tpuref.graph.variables import (
     local_variables as local_variables,
     trainable_variables as trainable_variables,
 )
+from tpuref.namespaces import linalg as linalg
+from tpuref.namespaces import math as math
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
     padding_report as padding_report,

@@ -1,0 +1,1 @@
+"""The dotted names of ``tf`` that gather functions from several modules."""

@@ -1,0 +1,416 @@
+"""Sessions: what can be fetched and fed, and in which form the values come back."""
+
+from __future__ import annotations
+
+import collections
+import sys
+import threading
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+# Fetches.
+
+
+def test_values_come_back_in_the_structure_of_the_fetches() -> None:
+    x, y = tf.constant(1, name="x"), tf.constant([2.0, 3.0])
+    step = tf.no_op()
+    fetches = {
+        "list": [x, (y, x)],
+        "pair": Pair(x, [y]),
+        "operation": step,
+        "nested": {"b": x, "a": y},
+        "empty": [[], (), {}],
+    }
+    found = tf.Session().run(fetches)
+    assert list(found) == list(fetches)
+    assert found["list"][0] == 1
+    assert isinstance(found["list"][1], tuple)
+    assert found["list"][1][0].tolist() == [2.0, 3.0]
+    assert isinstance(found["pair"], Pair)
+    assert found["pair"].left == 1 and found["pair"].right[0].tolist() == [2.0, 3.0]
+    assert found["operation"] is None
+    assert list(found["nested"]) == ["b", "a"]
+    assert found["nested"]["b"] == 1
+    assert found["empty"] == [[], (), {}]
+
+
+def test_ordered_and_default_dicts_keep_their_kind() -> None:
+    x, y = tf.constant(1), tf.constant(2)
+    ordered = tf.Session().run(collections.OrderedDict([("z", x), ("a", y)]))
+    assert type(ordered) is collections.OrderedDict
+    assert list(ordered.items()) == [("z", 1), ("a", 2)]
+
+
+def test_names_and_variables_are_fetched() -> None:
+    tf.constant(5, name="five")
+    v = tf.Variable([1.0], name="v")
+    with tf.Session() as session:
+        assert session.run("v/Assign") is None
+        assert session.run("five:0") == 5
+        assert session.run("five") is None
+        assert session.run(v).tolist() == [1.0]
+        assert session.run([v, "v:0", v.op]) == [[1.0], [1.0], None]
+
+
+def test_the_same_tensor_fetched_twice_gives_private_arrays() -> None:
+    x = tf.constant([1, 2])
+    first, second = tf.Session().run([x, x])
+    first += 1
+    assert second.tolist() == [1, 2]
+    assert tf.Session().run(x).tolist() == [1, 2]
+
+
+def test_fetched_arrays_are_private_copies_of_variables_and_feeds() -> None:
+    v = tf.Variable([1.0, 2.0])
+    x = tf.placeholder(tf.float64, [2])
+    fed = np.array([3.0, 4.0])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        for fetch in (v, v.read_value(), v.assign(v), tf.identity(v)):
+            session.run(fetch)[:] = 99.0
+            assert session.run(v).tolist() == [1.0, 2.0]
+        session.run(x, {x: fed})[:] = 99.0
+        session.run(tf.identity(x), {x: fed})[:] = 99.0
+        assert fed.tolist() == [3.0, 4.0]
+        keep = session.run(tf.assign(v, tf.cast(x, tf.float32)), {x: fed})
+        fed[:] = 0.0
+        assert keep.tolist() == session.run(v).tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (1, np.int32),
+        (2**40, np.int64),
+        (1.5, np.float32),
+        (True, np.bool_),
+        (np.float64(1.5), np.float64),
+        (ml_dtypes.bfloat16(1.5), ml_dtypes.bfloat16),
+        (1j, np.complex128),
+        ("text", bytes),
+    ],
+)
+def test_rank_zero_comes_as_a_numpy_scalar(value: Any, kind: type) -> None:
+    found = tf.Session().run(tf.constant(value))
+    assert type(found) is kind
+    assert found == (b"text" if value == "text" else value)
+
+
+def test_other_ranks_come_as_arrays_of_the_dtype() -> None:
+    x = tf.constant([1.0, 2.0], tf.bfloat16)
+    found, words = tf.Session().run([x, tf.constant(["a", "b"])])
+    assert found.dtype == ml_dtypes.bfloat16
+    assert words.dtype == object
+    assert words.tolist() == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, 2.5, object(), {1, 2}, [1], [None]])
+def test_things_that_cannot_be_fetched(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"Session.run: cannot fetch"):
+        tf.Session().run(wrong)
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing:0", "x:1", "x:y", ":0"])
+def test_names_that_are_not_in_the_graph(name: str) -> None:
+    tf.constant(1, name="x")
+    with pytest.raises(ValueError, match=f"cannot fetch '{name}'"):
+        tf.Session().run(name)
+
+
+def test_tensors_of_another_graph_cannot_be_fetched() -> None:
+    x = tf.constant(1)
+    with pytest.raises(ValueError, match="another graph"):
+        tf.Session(graph=tf.Graph()).run(x)
+
+
+def test_only_what_is_asked_for_runs() -> None:
+    calls: list[int] = []
+    idle = tf.py_func(lambda: calls.append(1) or 0, [], tf.int32)
+    x = tf.constant(1)
+    tf.Session().run(x + 1)
+    assert calls == []
+    tf.Session().run([idle, idle, idle + 1])
+    assert calls == [1]
+
+
+# Feeds.
+
+
+def test_placeholders_take_what_is_fed() -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    y = tf.placeholder(tf.int32)
+    session = tf.Session()
+    assert session.run(x * 2.0, {x: [[1, 2]]}).tolist() == [[2.0, 4.0]]
+    assert session.run(x, {"x:0": np.zeros([0, 2])}).shape == (0, 2)
+    assert session.run(y, {y: [[1], [2]]}).tolist() == [[1], [2]]
+    assert session.run(y, {y: 7}) == 7
+    assert type(session.run(x, {x: np.float64([[1, 2]])})[0, 0]) is np.float32
+
+
+def test_a_tuple_of_tensors_takes_a_tuple_of_values() -> None:
+    x, y = tf.placeholder(tf.int32), tf.placeholder(tf.int32)
+    session = tf.Session()
+    assert session.run(x - y, {(x, y): (5, 3)}) == 2
+    assert session.run(x - y, {Pair(x, y): Pair(5, 3)}) == 2
+    with pytest.raises(ValueError, match="tuple of 2 tensors"):
+        session.run(x - y, {(x, y): (5,)})
+
+
+def test_intermediate_tensors_can_be_fed() -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = x * 2.0
+    z = y + 1.0
+    session = tf.Session()
+    assert session.run(z, {y: 10.0}) == 11.0  # x is not needed then
+    assert session.run([x, y, z], {x: 1.0, y: 10.0}) == [1.0, 10.0, 11.0]
+    assert session.run(tf.constant(1) + 0, {"Const:0": 5}) == 1
+
+
+def test_a_fed_constant_is_replaced() -> None:
+    x = tf.constant(1.0)
+    y = x + 1.0
+    assert tf.Session().run([x, y], {x: 41.0}) == [41.0, 42.0]
+
+
+def test_one_output_of_several_can_be_fed() -> None:
+    low, high = tf.split(tf.constant([1, 2, 3, 4]), 2)
+    fed = tf.Session().run([low, high], {high: [7, 8]})
+    assert [value.tolist() for value in fed] == [[1, 2], [7, 8]]
+
+
+def test_a_feed_reaches_into_branches_and_loops() -> None:
+    x = tf.placeholder(tf.int32, [])
+    chosen = tf.cond(x > 0, lambda: x * 2, lambda: -x)
+    total = tf.while_loop(lambda i: i < 3, lambda i: i + x, [tf.constant(0)])
+    session = tf.Session()
+    assert session.run([chosen, total], {x: 2}) == [4, 4]
+
+
+def test_a_placeholder_that_is_not_fed_is_named_with_its_place() -> None:
+    x, made = tf.placeholder(tf.float32, [2], name="x"), line()
+    y = x + 1.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="has to be fed") as caught:
+        tf.Session().run(y)
+    assert caught.value.op == "x"
+    assert caught.value.site.line == made
+    assert f"{__file__}:{made}" in str(caught.value)
+
+
+def test_a_placeholder_with_a_default_needs_no_feed() -> None:
+    x = tf.placeholder_with_default(tf.constant([1.0]), [None])
+    assert tf.Session().run(x).tolist() == [1.0]
+    assert tf.Session().run(x, {x: [2.0, 3.0]}).tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("value", [[1.0, 2.0], 1.0, [[1.0, 2.0]], [[[1.0, 2.0, 3.0]]]])
+def test_feeding_a_wrong_shape_shows_both(value: Any) -> None:
+    x, made = tf.placeholder(tf.float32, [None, 3], name="x"), line()
+    with pytest.raises(ValueError, match=r"shape \[.*x:0 float32\[\?,3\]") as caught:
+        tf.Session().run(x, {x: value})
+    assert f"{__file__}:{made}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        (tf.int32, [1.5]),
+        (tf.int32, "text"),
+        (tf.float32, "text"),
+        (tf.string, 1),
+        (tf.float32, 1j),
+        (tf.bool, 1),
+    ],
+)
+def test_feeding_a_wrong_kind(dtype: Any, value: Any) -> None:
+    x = tf.placeholder(dtype, name="x")
+    with pytest.raises(TypeError, match=r"cannot feed x:0"):
+        tf.Session().run(x, {x: value})
+
+
+@pytest.mark.parametrize("value", [[[1, 2], [3]], None, 2**40])
+def test_feeding_what_has_no_form(value: Any) -> None:
+    x = tf.placeholder(tf.int32, name="x")
+    with pytest.raises(ValueError, match=r"cannot feed x:0"):
+        tf.Session().run(x, {x: value})
+
+
+def test_tensors_and_variables_are_no_values_to_feed() -> None:
+    x = tf.placeholder(tf.float32, [])
+    for value in (tf.constant(1.0), tf.Variable(1.0)):
+        with pytest.raises(TypeError, match="feed NumPy arrays, numbers or lists"):
+            tf.Session().run(x, {x: value})
+
+
+def test_keys_that_are_no_tensors_of_the_graph() -> None:
+    x = tf.constant(1)
+    with tf.Graph().as_default():
+        foreign = tf.placeholder(tf.float32)
+    for key in (foreign, "nothing:0", "Const", tf.no_op(), 3, None):
+        with pytest.raises(TypeError, match="as a key of feed_dict"):
+            tf.Session().run(x, {key: 1.0})
+    with pytest.raises(TypeError, match="feed_dict must be a dict"):
+        tf.Session().run(x, [1])  # type: ignore[arg-type]
+
+
+# The life of a session.
+
+
+def test_a_closed_session_runs_nothing() -> None:
+    x = tf.constant(1)
+    with tf.Session() as session:
+        assert session.run(x) == 1
+    other = tf.Session()
+    other.close()
+    for closed in (session, other):
+        with pytest.raises(RuntimeError, match="closed"):
+            closed.run(x)
+    other.close()
+
+
+def test_with_makes_session_and_graph_current() -> None:
+    graph = tf.Graph()
+    with tf.Session(graph=graph) as session:
+        assert tf.get_default_session() is session
+        assert tf.get_default_graph() is session.graph is graph
+        x = tf.constant(1)
+        with tf.Session() as inner:
+            assert tf.get_default_session() is inner
+        assert tf.get_default_session() is session
+        assert x.eval() == 1
+    assert tf.get_default_session() is None
+    assert tf.get_default_graph() is not graph
+
+
+def test_as_default_neither_closes_nor_changes_the_graph() -> None:
+    graph = tf.Graph()
+    session = tf.Session(graph=graph)
+    with session.as_default() as entered:
+        assert entered is session
+        assert tf.get_default_session() is session
+        assert tf.get_default_graph() is not graph
+        with session.as_default():
+            pass
+    assert tf.get_default_session() is None
+    with graph.as_default():
+        assert session.run(tf.constant(1)) == 1
+
+
+def test_a_session_cannot_be_entered_twice_at_once() -> None:
+    with tf.Session() as session, pytest.raises(RuntimeError, match="current one"):
+        with session:
+            pass
+    assert tf.get_default_session() is None
+
+
+def test_errors_pass_through_and_end_the_session() -> None:
+    with pytest.raises(ZeroDivisionError), tf.Session() as session:
+        raise ZeroDivisionError
+    assert tf.get_default_session() is None
+    with pytest.raises(RuntimeError, match="closed"):
+        session.run([])
+
+
+def test_a_session_takes_the_default_graph_of_its_making() -> None:
+    x = tf.constant(1)
+    session = tf.Session()
+    with tf.Graph().as_default():
+        assert session.run(x) == 1
+
+
+def test_what_is_built_after_a_run_can_be_run() -> None:
+    session = tf.Session()
+    x = tf.constant(1)
+    assert session.run(x) == 1
+    y = x + 1
+    assert session.run(y) == 2
+    assert session.run([x, y]) == [1, 2]
+
+
+def test_arguments_of_a_session() -> None:
+    with pytest.raises(ValueError, match="target must be"):
+        tf.Session("nowhere")
+    with pytest.raises(TypeError, match=r"must be a tf.Graph"):
+        tf.Session(graph="g")  # type: ignore[arg-type]
+    assert tf.Session("local").sess_str == "local"
+    config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False)
+    assert tf.Session(config=config).run(tf.constant(1)) == 1
+
+
+def test_sessions_run_from_several_threads() -> None:
+    x = tf.placeholder(tf.int64, [])
+    v = tf.Variable(np.int64(0))
+    total = v.assign_add(x)
+    session = tf.Session()
+    session.run(v.initializer)
+    doubled: list[Any] = []
+
+    def work(number: int) -> None:
+        doubled.append(session.run(x * 2, {x: number}))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(doubled) == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert session.run(total, {x: 5}) == 5
+
+
+# Random numbers repeat from session to session where there is a seed.
+
+
+def draws(session: tf.Session, tensor: tf.Tensor) -> list[list[float]]:
+    return [session.run(tensor).tolist() for _ in range(3)]
+
+
+def test_an_operation_seed_replays_in_a_new_session() -> None:
+    x = tf.random_normal([4], seed=3)
+    first, second = draws(tf.Session(), x), draws(tf.Session(), x)
+    assert first == second
+    assert first[0] != first[1] != first[2]
+
+
+def test_a_graph_seed_replays_and_tells_operations_apart() -> None:
+    tf.set_random_seed(5)
+    x, y = tf.random_uniform([4]), tf.random_uniform([4])
+    assert draws(tf.Session(), x) == draws(tf.Session(), x)
+    left, right = tf.Session().run([x, y])
+    assert left.tolist() != right.tolist()
+
+
+def test_the_same_program_in_a_new_graph_draws_the_same() -> None:
+    def program(seed: int | None) -> list[float]:
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.set_random_seed(seed)
+            values: list[float] = session.run(tf.random_normal([4])).tolist()
+            return values
+
+    assert program(5) == program(5)
+    assert program(5) != program(6)
+    assert program(None) != program(None)
+
+
+def test_without_seeds_sessions_differ() -> None:
+    x = tf.random_normal([8])
+    assert draws(tf.Session(), x) != draws(tf.Session(), x)
+
+
+def test_a_run_draws_once_for_all_that_use_the_tensor() -> None:
+    x = tf.random_normal([])
+    first, second = tf.Session().run([x, x * 1.0])
+    assert first == second
