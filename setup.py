@@ -1,12 +1,13 @@
 """Packages, and the compiled kernels; everything else stands in pyproject.toml."""
 
+import glob
 import os
 
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
-KERNELS = ("padding", "sharding")
+KERNELS = ("allreduce", "links", "padding", "sharding")
 
 CANNOT_COMPILE = """
 tpuref's kernels could not be compiled: {error}
@@ -49,6 +50,7 @@ def kernel_extensions():
             Extension(
                 "tpuref.kernels.cython." + name,
                 ["src/tpuref/kernels/cython/" + name + ".pyx"],
+                depends=glob.glob("src/tpuref/kernels/cython/*.h"),
             )
             for name in KERNELS
         ],
@@ -65,7 +67,7 @@ setup(
     package_dir={"": "src", "tpuref_conformance": "conformance"},
     package_data={
         "tpuref": ["py.typed"],
-        "tpuref.kernels.cython": ["*.pyi", "*.p[xy][xd]"],
+        "tpuref.kernels.cython": ["*.h", "*.pyi", "*.p[xy][xd]"],
     },
     include_package_data=True,
     ext_modules=kernel_extensions(),

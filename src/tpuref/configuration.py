@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-EXECUTORS = ("lockstep",)
+EXECUTORS = ("lockstep", "pool")
 _SIZES = ("topology", "cores")
 
 
@@ -33,7 +33,7 @@ def _seconds(name: str, text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if value <= 0:
+    if not value > 0:  # NaN is not
         raise ValueError(f"{name} must be a number of seconds above 0, got {text!r}")
     return value
 
@@ -62,6 +62,11 @@ def _check(settings: _Settings) -> None:
         raise ValueError(
             f"config.cores must be a whole number from 1 up, got {settings.cores!r}"
         )
+    if not isinstance(settings.timeout, (int, float)) or not settings.timeout > 0:
+        raise ValueError(
+            "config.timeout must be a number of seconds above 0, got "
+            f"{settings.timeout!r}"
+        )
 
 
 class Config:
@@ -75,7 +80,8 @@ class Config:
     cores
         The number of cores, where no topology is set.  ``TPUREF_CORES``.
     executor
-        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"lockstep"``.
+        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"lockstep"`` or
+        ``"pool"``.
     timeout
         The deadline of every wait, in seconds.  ``TPUREF_TIMEOUT``.
     check_replicas

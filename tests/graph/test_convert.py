@@ -68,7 +68,7 @@ def test_values_arrive_as_they_are() -> None:
     assert found[0] == 2**40
     assert found[1].tolist() == [[1, 2], [3, 4]]
     assert found[2] == np.float32(0.1)
-    assert found[3].tolist() == found[4].tolist()[:1] + [3] == [2, 3]
+    assert found[3].tolist() == found[4].tolist() == [2, 3]
 
 
 def test_text_becomes_bytes_and_loses_none_of_them() -> None:
@@ -164,7 +164,9 @@ def test_a_tensor_stays_itself() -> None:
 
 def test_a_tensor_of_another_dtype_is_refused_with_its_place() -> None:
     x, made = tf.constant(1.0, name="x"), line()
-    with pytest.raises(ValueError, match="expected dtype int32, got x:0 float32") as got:
+    with pytest.raises(
+        ValueError, match="expected dtype int32, got x:0 float32"
+    ) as got:
         tf.convert_to_tensor(x, tf.int32)
     assert f"{__file__}:{made}" in str(got.value)
 
@@ -222,7 +224,9 @@ def test_hints(value: Any, hint: tf.DType, dtype: tf.DType) -> None:
 
 
 def test_a_dtype_goes_before_a_hint() -> None:
-    assert tf.convert_to_tensor(1, tf.float64, dtype_hint=tf.float32).dtype == tf.float64
+    assert (
+        tf.convert_to_tensor(1, tf.float64, dtype_hint=tf.float32).dtype == tf.float64
+    )
 
 
 # Constants.
@@ -261,7 +265,9 @@ def test_values_that_do_not_fit_the_shape(value: Any, shape: Any) -> None:
 
 def test_a_shape_may_be_verified() -> None:
     assert tf.constant([1, 2], shape=[2], verify_shape=True).shape == [2]
-    with pytest.raises(TypeError, match=r"expected a value of shape \(2, 2\), got \[\]"):
+    with pytest.raises(
+        TypeError, match=r"expected a value of shape \(2, 2\), got \[\]"
+    ):
         tf.constant(1, shape=[2, 2], verify_shape=True)
 
 

@@ -17,12 +17,12 @@ def test_names_are_made_unique_in_the_order_of_building() -> None:
     assert names == ["x", "x_1", "x_2"]
 
 
-def test_operations_without_a_name_get_that_of_their_type() -> None:
+def test_operations_without_a_name_get_one() -> None:
     total = tf.constant(1) + tf.constant(2)
     assert [op.name for op in total.graph.get_operations()] == [
         "Const",
         "Const_1",
-        "AddV2",
+        "add",
     ]
 
 
@@ -335,23 +335,29 @@ def test_dependencies_hold_across_an_assignment() -> None:
 
 @pytest.mark.parametrize("wrong", [3, None])
 def test_dependencies_that_are_no_part_of_a_graph(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="expected a tensor"):
-        with tf.control_dependencies([wrong]):
-            pass
+    with (
+        pytest.raises(TypeError, match="expected a tensor"),
+        tf.control_dependencies([wrong]),
+    ):
+        pass
 
 
 def test_a_dependency_needs_a_list() -> None:
-    with pytest.raises(TypeError, match=r"must be a list"):
-        with tf.control_dependencies(tf.constant([1, 2])):  # type: ignore[arg-type]
-            pass
+    with (
+        pytest.raises(TypeError, match=r"must be a list"),
+        tf.control_dependencies(tf.constant([1, 2])),  # type: ignore[arg-type]
+    ):
+        pass
 
 
 def test_dependencies_of_another_graph_are_refused() -> None:
     with tf.Graph().as_default():
         foreign = tf.no_op()
-    with pytest.raises(ValueError, match="another graph"):
-        with tf.control_dependencies([foreign]):
-            pass
+    with (
+        pytest.raises(ValueError, match="another graph"),
+        tf.control_dependencies([foreign]),
+    ):
+        pass
 
 
 # Collections.

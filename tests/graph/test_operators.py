@@ -61,9 +61,7 @@ def test_plain_values_on_either_side_take_the_tensors_dtype(
 
 
 @pytest.mark.parametrize(("python", "type", "_"), BINARY)
-def test_arrays_on_either_side(
-    python: Callable[..., Any], type: str, _: Any
-) -> None:
+def test_arrays_on_either_side(python: Callable[..., Any], type: str, _: Any) -> None:
     x = tf.constant(np.abs(A))
     right, left = python(x, B), python(np.abs(B), x)
     assert right.op.type == left.op.type or type in ("Less", "LessEqual", "Greater")
@@ -73,7 +71,11 @@ def test_arrays_on_either_side(
 
 def test_matrix_products_on_either_side() -> None:
     m, n = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
-    for product in (tf.constant(m) @ n, m @ tf.constant(n), tf.constant(m) @ n.tolist()):
+    for product in (
+        tf.constant(m) @ n,
+        m @ tf.constant(n),
+        tf.constant(m) @ n.tolist(),
+    ):
         assert product.op.type == "MatMul"
         np.testing.assert_array_equal(run(product), m @ n)
 

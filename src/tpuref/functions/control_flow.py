@@ -351,7 +351,9 @@ def _branch(
             )
         result = nest.map_structure(_result_leaf, returned)
         leaves = nest.flatten(result)
-    region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        for tensor in region.results:
+            graph.check_accessible(tensor, "tf.cond")
     return region, result
 
 
@@ -485,8 +487,11 @@ def _loop(
     specs = _invariants(start, leaves, shape_invariants)
     with _part(graph, "cond", start, specs) as (test, given):
         test.results = [_predicate(cond(*given))]
+        graph.check_accessible(test.results[0], "tf.while_loop")
     with _part(graph, "body", start, specs) as (turn, given):
         turn.results = _turned(body(*given), start, specs)
+        for tensor in turn.results:
+            graph.check_accessible(tensor, "tf.while_loop")
     return graph.create_operation(
         "While",
         leaves,

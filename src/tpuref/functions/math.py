@@ -159,7 +159,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     array([[11, 12],
            [21, 22]], dtype=int32)
     """
-    return _apply("AddV2", x, y, name=name)
+    return _apply("AddV2", x, y, name=name or "Add")
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -270,7 +270,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.truediv([1, 3], 2))
     array([0.5, 1.5])
     """
-    return _apply("RealDiv", x, y, name=name)
+    return _apply("RealDiv", x, y, name=name or "truediv")
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -318,7 +318,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.divide([9., 3.], 2.))
     array([4.5, 1.5], dtype=float32)
     """
-    return _apply("RealDiv", x, y, name=name)
+    return _apply("RealDiv", x, y, name=name or "truediv")
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -348,7 +348,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     array([-4,  3], dtype=int32)
     """
     x, y = convert_operands("tf.div", (x, y))
-    return _apply("FloorDiv" if x.dtype.is_integer else "RealDiv", x, y, name=name)
+    op = "FloorDiv" if x.dtype.is_integer else "RealDiv"
+    return _apply(op, x, y, name=name or "div")
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -372,7 +373,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
     array([0.  , 0.25], dtype=float32)
     """
-    return _apply("DivNoNan", x, y, name=name)
+    return _apply("DivNoNan", x, y, name=name or "div_no_nan")
 
 
 divide_no_nan = div_no_nan
@@ -404,7 +405,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.floordiv([7, -7], 2))
     array([ 3, -4], dtype=int32)
     """
-    return _apply("FloorDiv", x, y, name=name)
+    return _apply("FloorDiv", x, y, name=name or "floordiv")
 
 
 floor_div = floordiv
@@ -2116,7 +2117,7 @@ def clip_by_value(
     t = convert_to_tensor(t)
     low = convert_to_tensor(clip_value_min, t.dtype)
     high = convert_to_tensor(clip_value_max, t.dtype)
-    clipped = _apply("ClipByValue", t, low, high, name=name)
+    clipped = _apply("ClipByValue", t, low, high, name=name or "clip_by_value")
     if not t.shape.is_compatible_with(clipped.shape):
         raise ValueError(
             f"tf.clip_by_value: the bounds {low.describe()} and {high.describe()} do "
@@ -2155,7 +2156,9 @@ def clip_by_norm(
     t = convert_to_tensor(t)
     limit = convert_to_tensor(clip_norm, t.dtype)
     length = reduce_euclidean_norm(t, axes, keepdims=True)
-    return truediv(multiply(t, limit), maximum(length, limit), name)
+    return truediv(
+        multiply(t, limit), maximum(length, limit), name or "clip_by_norm"
+    )
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:

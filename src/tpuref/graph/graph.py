@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tpuref.base.callsite import CallSite, user_site
+from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
@@ -145,10 +145,9 @@ class Graph:
             if self._finalized:
                 raise RuntimeError("the graph is finalized and cannot be changed")
             site = user_site()
-            for tensor in inputs:
-                self._check_accessible(tensor, type, site)
-            for awaited in self._scopes.control:
-                self._check_accessible(awaited, type, site)
+            needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
+            for used in needed:
+                self.check_accessible(used, type)
             operation = Operation(
                 self,
                 type,
@@ -171,13 +170,20 @@ class Graph:
                 operation.region.operations.append(operation)
             return operation
 
-    def _check_accessible(
-        self, used: Tensor | Operation, type: str, site: CallSite
-    ) -> None:
+    def check_accessible(self, used: Tensor | Operation, user: str) -> None:
+        """Refuse what `user` cannot use here: of another graph, or leaked out.
+
+        Raises
+        ------
+        ValueError
+            If it belongs to another graph.
+        InaccessibleTensorError
+            If it was made inside a computation, branch or loop that is not being built.
+        """
         label, maker = _labelled(used)
         if used.graph is not self:
             raise ValueError(
-                f"{type}: the {label} belongs to another graph than the current one; "
+                f"{user}: the {label} belongs to another graph than the current one; "
                 f"it was made at {maker.site}. Build both in one graph, or evaluate it "
                 "first and pass the value"
             )
@@ -185,9 +191,9 @@ class Graph:
         if owner is None or (here is not None and here.is_within(owner)):
             return
         raise InaccessibleTensorError(
-            f"{type}: the {label} was made inside the {owner.kind} {owner.name!r} at "
-            f"{maker.site} and is used outside of it at {site}; return it from that "
-            "function and use the value that comes back"
+            f"{user}: the {label} was made inside the {owner.kind} {owner.name!r} at "
+            f"{maker.site} and is used outside of it at {user_site()}; return it from "
+            "that function and use the value that comes back"
         )
 
     def _operation_name(self, name: str) -> str:

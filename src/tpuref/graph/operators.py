@@ -41,52 +41,52 @@ class Operators:
         return get_item(convert_to_tensor(self), item)
 
     def __add__(self, other: Any) -> Any:
-        return _binary("AddV2", self, other)
+        return _binary("AddV2", self, other, "add")
 
     def __radd__(self, other: Any) -> Any:
-        return _binary("AddV2", other, self)
+        return _binary("AddV2", other, self, "add")
 
     def __sub__(self, other: Any) -> Any:
-        return _binary("Sub", self, other)
+        return _binary("Sub", self, other, "sub")
 
     def __rsub__(self, other: Any) -> Any:
-        return _binary("Sub", other, self)
+        return _binary("Sub", other, self, "sub")
 
     def __mul__(self, other: Any) -> Any:
-        return _binary("Mul", self, other)
+        return _binary("Mul", self, other, "mul")
 
     def __rmul__(self, other: Any) -> Any:
-        return _binary("Mul", other, self)
+        return _binary("Mul", other, self, "mul")
 
     def __truediv__(self, other: Any) -> Any:
-        return _binary("RealDiv", self, other)
+        return _binary("RealDiv", self, other, "truediv")
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _binary("RealDiv", other, self)
+        return _binary("RealDiv", other, self, "truediv")
 
     def __floordiv__(self, other: Any) -> Any:
-        return _binary("FloorDiv", self, other)
+        return _binary("FloorDiv", self, other, "floordiv")
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return _binary("FloorDiv", other, self)
+        return _binary("FloorDiv", other, self, "floordiv")
 
     def __mod__(self, other: Any) -> Any:
-        return _binary("FloorMod", self, other)
+        return _binary("FloorMod", self, other, "mod")
 
     def __rmod__(self, other: Any) -> Any:
-        return _binary("FloorMod", other, self)
+        return _binary("FloorMod", other, self, "mod")
 
     def __pow__(self, other: Any) -> Any:
-        return _binary("Pow", self, other)
+        return _binary("Pow", self, other, "pow")
 
     def __rpow__(self, other: Any) -> Any:
-        return _binary("Pow", other, self)
+        return _binary("Pow", other, self, "pow")
 
     def __matmul__(self, other: Any) -> Any:
-        return _binary("MatMul", self, other)
+        return _binary("MatMul", self, other, "matmul")
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _binary("MatMul", other, self)
+        return _binary("MatMul", other, self, "matmul")
 
     def __lt__(self, other: Any) -> Any:
         return _binary("Less", self, other)
@@ -101,22 +101,22 @@ class Operators:
         return _binary("GreaterEqual", self, other)
 
     def __and__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), self, other)
+        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), self, other, "and")
 
     def __rand__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), other, self)
+        return _binary(_logical(self, "LogicalAnd", "BitwiseAnd"), other, self, "and")
 
     def __or__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), self, other)
+        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), self, other, "or")
 
     def __ror__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), other, self)
+        return _binary(_logical(self, "LogicalOr", "BitwiseOr"), other, self, "or")
 
     def __xor__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), self, other)
+        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), self, other, "xor")
 
     def __rxor__(self, other: Any) -> Any:
-        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), other, self)
+        return _binary(_logical(self, "LogicalXor", "BitwiseXor"), other, self, "xor")
 
     def __invert__(self) -> Any:
         return _unary(_logical(self, "LogicalNot", "Invert"), self)
@@ -141,10 +141,10 @@ def _unary(op: str, x: Any) -> Any:
     return apply(op, x)
 
 
-def _binary(op: str, x: Any, y: Any) -> Any:
+def _binary(op: str, x: Any, y: Any, name: str | None = None) -> Any:
     from tpuref.graph.build import apply
 
-    return apply(op, x, y)
+    return apply(op, x, y, name=name)
 
 
 def _protocol() -> Any:

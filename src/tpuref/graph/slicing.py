@@ -40,7 +40,9 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
         raise ValueError(f"subscript {item!r} of {tensor.describe()} has two ellipses")
     bounds: list[Tensor] = []
     key = tuple(_item(part, bounds, tensor) for part in items)
-    result: Tensor = apply("StridedSlice", tensor, *bounds, key=key)
+    result: Tensor = apply(
+        "StridedSlice", tensor, *bounds, key=key, name="strided_slice"
+    )
     return result
 
 

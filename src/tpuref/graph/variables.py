@@ -32,7 +32,7 @@ class Variable(Operators):
         A tensor, a value that converts to one, or a function without parameters that
         returns one.
     trainable
-        Whether the variable joins the collection of trainable variables.
+        Whether the variable joins the collection of trainable variables; None for yes.
     collections
         The collections to join, by default that of global variables.
     validate_shape
@@ -66,7 +66,7 @@ class Variable(Operators):
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: bool = True,
+        trainable: bool | None = None,
         collections: Sequence[str] | None = None,
         validate_shape: bool = True,
         caching_device: Any = None,
@@ -78,7 +78,7 @@ class Variable(Operators):
     ) -> None:
         if initial_value is None:
             raise ValueError("tf.Variable: initial_value must be given")
-        self.trainable = trainable
+        self.trainable = trainable is None or trainable
         self.constraint = constraint
         wanted = None if dtype is None else as_dtype(dtype)
         if executing_eagerly():
@@ -90,7 +90,7 @@ class Variable(Operators):
         names = list(
             [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
         )
-        if trainable:
+        if self.trainable:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(names, self)
 

@@ -15,9 +15,9 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
-from tpuref.kernels.python import allreduce
-
 COMPILED = (
+    "tpuref.kernels.cython.allreduce",
+    "tpuref.kernels.cython.links",
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.sharding",
 )
@@ -49,8 +49,8 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
-    from tpuref.kernels.cython import padding, sharding
+    from tpuref.kernels.cython import allreduce, links, padding, sharding
 else:
-    from tpuref.kernels.python import padding, sharding
+    from tpuref.kernels.python import allreduce, links, padding, sharding
 
-__all__ = ["IMPLEMENTATION", "allreduce", "padding", "sharding"]
+__all__ = ["IMPLEMENTATION", "allreduce", "links", "padding", "sharding"]

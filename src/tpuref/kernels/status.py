@@ -13,9 +13,19 @@ SOURCE_SIZE = 3
 DESTINATION_SIZE = 4
 BAD_RANK = 5
 DOES_NOT_FIT = 6
+POISONED = 7
+DEADLINE = 8
+LEFT = 9
+MISMATCH = 10
+BAD_MEMBERS = 11
+BAD_OFFSET = 12
+BAD_DTYPE = 13
 
 MAX_RANK = 32
 """The most dimensions that a kernel walks: as many as every NumPy release allows."""
+
+FLAT_LIMIT = 8192
+"""The most bytes of a vector that the links sum by `flat`."""
 
 _MEANINGS = {
     BAD_COUNT: "a count is negative, or there are no shards",
@@ -24,6 +34,13 @@ _MEANINGS = {
     DESTINATION_SIZE: "the destination does not hold as many bytes as its shape needs",
     BAD_RANK: f"the two shapes differ in rank, or have more than {MAX_RANK} dimensions",
     DOES_NOT_FIT: "the unpadded shape is larger than the padded one in some dimension",
+    POISONED: "another core failed",
+    DEADLINE: "the deadline passed before all members came",
+    LEFT: "a member left the program without coming here",
+    MISMATCH: "the members came to different collectives",
+    BAD_MEMBERS: "the members are not cores, or this core is not one of them, once",
+    BAD_OFFSET: "a vector does not lie within the arena",
+    BAD_DTYPE: "values of this type cannot be added",
 }
 
 

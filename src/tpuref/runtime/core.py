@@ -16,6 +16,7 @@ from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
 
 Values = list[Any]
@@ -26,18 +27,21 @@ Path = tuple[int, ...]
 HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "Print"})
 """The operations that only the host can carry out, wherever they were placed."""
 
-ON_CORE = frozenset({"VariableV2", "ReadVariableOp", "Assign", "AssignAdd", "AssignSub"})
-"""The operations that concern the replica's own variables, host parts included."""
-
-
 class Surroundings(Protocol):
     """What a core needs from around it while a program runs."""
 
     run: Run
     replica: int
+    trace: list[str] | None
 
     def collective(self, instr: Instr, contribution: Array) -> Array:
         """Take part in a collective and return this core's result."""
+
+    def send(self, logical_core: int, value: Array) -> None:
+        """Send a value to another logical core of the replica."""
+
+    def receive(self, logical_core: int) -> Array:
+        """Return the next value from another logical core of the replica."""
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
         """Let the host carry out the instruction at `path`."""
@@ -52,45 +56,81 @@ class CoreProgram:
         The program.
     around
         What the core needs from around it.
+    logical_core
+        The number of the core within its replica.
+    plan
+        Which core of the replica carries out and holds what.
     path
         Where the program stands within a larger one.
     """
 
-    def __init__(self, program: Program, around: Surroundings, path: Path = ()) -> None:
+    def __init__(
+        self,
+        program: Program,
+        around: Surroundings,
+        logical_core: int,
+        plan: PlacementPlan,
+        path: Path = (),
+    ) -> None:
         self._around = around
+        self._logical_core = logical_core
+        self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
-        self._instrs = program.instrs
-        self._path = path
         self._slots = 1 + max(
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._steps = [
-            self._step(instr, (*path, index)) for index, instr in enumerate(self._instrs)
-        ]
+        self._steps: list[tuple[Step, Instr, bool]] = []
+        for index, instr in enumerate(program.instrs):
+            self._add(instr, (*path, index))
+        for transfer in plan.at_the_end(program):
+            self._add_transfer(transfer, program.instrs[-1])
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Carry out the program and return its results."""
         values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
-        index = 0
+        trace = self._around.trace
         try:
-            for index, step in enumerate(self._steps):
+            for step, instr, on_core in self._steps:
                 step(values)
+                if trace is not None and on_core:
+                    trace.append(instr.name)
         except OpError as error:
-            error.op = error.op or self._instrs[index].name
-            error.site = error.site or self._instrs[index].site
+            error.op = error.op or instr.name
+            error.site = error.site or instr.site
             raise
         return [values[slot] for slot in self._results]
+
+    def _add(self, instr: Instr, path: Path) -> None:
+        for transfer in self._plan.before(instr):
+            self._add_transfer(transfer, instr)
+        if self._logical_core in self._plan.runs_on(instr):
+            self._steps.append((self._step(instr, path), instr, instr.core != HOST))
+
+    def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
+        slot, around = transfer.slot, self._around
+        if transfer.source == self._logical_core:
+
+            def send(values: Values) -> None:
+                around.send(transfer.target, values[slot])
+
+            self._steps.append((send, instr, False))
+        elif transfer.target == self._logical_core:
+
+            def receive(values: Values) -> None:
+                values[slot] = around.receive(transfer.source)
+
+            self._steps.append((receive, instr, False))
 
     def _step(self, instr: Instr, path: Path) -> Step:
         if instr.op == "If":
             return self._if(instr, path)
         if instr.op == "While":
             return self._while(instr, path)
-        if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in ON_CORE):
+        if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):
             return self._host_call(instr, path)
         if instr.op in EFFECTS:
             return self._effect(instr)
@@ -187,6 +227,8 @@ class CoreProgram:
 
     def _blocks(self, instr: Instr, path: Path) -> list[CoreProgram]:
         return [
-            CoreProgram(block, self._around, (*path, number))
+            CoreProgram(
+                block, self._around, self._logical_core, self._plan, (*path, number)
+            )
             for number, block in enumerate(instr.blocks)
         ]

@@ -41,6 +41,7 @@ from tpuref.base.errors import (
     OpError,
     UnavailableError,
 )
+from tpuref.configuration import config
 from tpuref.kernels import links as kernel
 from tpuref.ops.definition import Array
 from tpuref.ops.registry import REGISTRY
@@ -246,7 +247,8 @@ class CorePool:
                     draws,
                     run.state.entropy,
                     run.timeout,
-                    True,
+                    logical == 0 and (replica == 0 or config.check_replicas),
+                    run.trace is not None,
                     freed,
                 )
             )
@@ -264,22 +266,13 @@ class _Facts:
     """What the host has to know of a program: its variables and random draws."""
 
     def __init__(self, program: Program) -> None:
-        instrs = list(_all_instrs(program))
+        instrs = list(program.all_instrs())
         self.handles = list(
             dict.fromkeys(i.attrs["handle"] for i in instrs if "handle" in i.attrs)
         )
         self.random = [
             i.name for i in instrs if i.op in REGISTRY and REGISTRY[i.op].random
         ]
-
-
-def _all_instrs(program: Program) -> list[Instr]:
-    found = []
-    for instr in program.instrs:
-        found.append(instr)
-        for block in instr.blocks:
-            found += _all_instrs(block)
-    return found
 
 
 class _Placed:
@@ -377,6 +370,9 @@ class _Gathering:
         if kind == "call":
             self._call(core, replica, message[1], message[2])
             return
+        if kind == "pass":
+            self._pool._channels[message[1]].send(("value", message[2], message[3]))
+            return
         self._waiting.discard(core)
         if kind == "done":
             self._take_results(core, replica, *message[2:])
@@ -396,16 +392,19 @@ class _Gathering:
         outputs: Sequence[Described],
         written: Sequence[tuple[str, Described]],
         draws: Sequence[tuple[str, int]],
+        trace: Sequence[str],
     ) -> None:
-        values = [self._pool.pinned(core, described) for described in outputs]
-        if self._place[core][1] != 0:
-            return
-        self._results[replica] = values
+        logical = self._place[core][1]
+        if logical == 0:
+            self._results[replica] = [self._pool.pinned(core, d) for d in outputs]
         for handle, described in written:
             value = self._pool.pinned(core, described)
             self._run.variables[replica].write(handle, value)
         for name, count in draws:
-            self._run.state.set_draws(name, replica, count)
+            if count > self._run.state.draws(name, replica):
+                self._run.state.set_draws(name, replica, count)
+        if self._run.trace is not None and self._run.record is not None:
+            self._run.trace += [self._run.record(n, replica, logical) for n in trace]
 
     def _call(
         self, core: int, replica: int, path: Sequence[int], inputs: Sequence[Described]

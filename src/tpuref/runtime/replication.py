@@ -23,10 +23,6 @@ from tpuref.runtime.state import ReplicaVariables, commit
 from tpuref.runtime.topology import Topology
 from tpuref.runtime.trace import CoreTrace
 
-EXECUTORS = {"lockstep": run_program}
-"""What can carry out the program of the replicas, by the name of the setting."""
-
-
 @dataclass(frozen=True)
 class Placement:
     """The physical core of each replica's logical cores.
@@ -111,7 +107,11 @@ def _highest(program: Program) -> str:
 
 
 def replicate(
-    instr: Instr, inputs: Sequence[Array], placement: Placement, run: Run
+    instr: Instr,
+    inputs: Sequence[Array],
+    placement: Placement,
+    executor: Executor,
+    run: Run,
 ) -> list[Array]:
     """Run the computation of `instr` and return the outputs, replica by replica."""
     replicas, count = instr.attrs["replicas"], instr.attrs["inputs_per_replica"]
@@ -131,7 +131,7 @@ def replicate(
         padding_log=run.padding_log,
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
-    results = EXECUTORS[config.executor](instr.blocks[0], given, inner)
+    results = executor.run(instr.blocks[0], given, inner)
     commit(views, run.variables[0], config.check_replicas)
     return [array for replica in range(replicas) for array in results[replica]]
 

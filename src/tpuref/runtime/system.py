@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import threading
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
+from tpuref.runtime.executor import Executor, Lockstep, start_executor
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
 from tpuref.runtime.topology import Topology
@@ -43,6 +45,8 @@ class System:
     def __init__(self, job: str) -> None:
         self.job = job
         self._topology: Topology | None = None
+        self._executor: Executor = Lockstep()
+        self._kind = ""
         self._explicit = False
         self._stopped: CallSite | None = None
         self._lock = threading.Lock()
@@ -55,17 +59,41 @@ class System:
     def initialize(self) -> Topology:
         """Start the system, or start it again."""
         with self._lock:
-            self._topology = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+            wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+            self._stop()
+            self._start(wanted)
             self._explicit, self._stopped = True, None
-            return self._topology
+            return wanted
 
     def shutdown(self, site: CallSite) -> None:
         """Stop the system until it is initialised again."""
         with self._lock:
-            self._topology, self._explicit, self._stopped = None, False, site
+            self._stop()
+            self._explicit, self._stopped = False, site
 
-    def acquire(self, cores: int, assigned: Topology | None) -> tuple[Topology, bool]:
-        """Return the topology to run on, and whether its size was fixed by the user.
+    def close(self) -> None:
+        """Stop what runs, without a word about it."""
+        with self._lock:
+            self._stop()
+
+    def _start(self, topology: Topology) -> None:
+        """Start what carries out programs, unless it runs already at that size."""
+        if self._topology is not None and self._kind == config.executor:
+            if self._topology.num_cores == topology.num_cores:
+                self._topology = topology
+                return
+        self._stop()
+        self._executor = start_executor(config.executor, topology.num_cores)
+        self._topology, self._kind = topology, config.executor
+
+    def _stop(self) -> None:
+        self._executor.close()
+        self._executor, self._topology, self._kind = Lockstep(), None, ""
+
+    def acquire(
+        self, cores: int, assigned: Topology | None
+    ) -> tuple[Topology, Executor, bool]:
+        """Return what to run on, and whether its size was fixed by the user.
 
         A system that nobody sized is started, or grown, to what is asked for.
         """
@@ -75,14 +103,13 @@ class System:
                     "the TPU system is not initialised: it was shut down at "
                     f"{self._stopped}. Run tf.tpu.initialize_system() again first"
                 )
-            if self._explicit and self._topology is not None:
-                return self._topology, True
-            wanted = configured_topology()
-            if wanted is not None:
-                self._topology = wanted
-                return wanted, True
-            self._topology = self._grown(cores, assigned)
-            return self._topology, assigned is not None
+            fixed = self._explicit or assigned is not None
+            if not self._explicit:
+                wanted = configured_topology()
+                fixed = fixed or wanted is not None
+                self._start(wanted or self._grown(cores, assigned))
+            assert self._topology is not None
+            return self._topology, self._executor, fixed
 
     def _grown(self, cores: int, assigned: Topology | None) -> Topology:
         if assigned is not None:
@@ -102,12 +129,12 @@ class Cluster:
         """Run a replicated computation and return the outputs of all replicas."""
         system = self._running(instr)
         assigned = instr.attrs["topology"]
-        topology, fixed = system.acquire(
+        topology, executor, fixed = system.acquire(
             instr.attrs["replicas"],
             None if assigned is None else Topology(serialized=assigned),
         )
         placement = Placement.decide(instr, topology, fixed, system.job)
-        return replicate(instr, inputs, placement, run)
+        return replicate(instr, inputs, placement, executor, run)
 
     def initialize(self, instr: Instr) -> bytes:
         """Start the system of the job and return its serialized topology."""
@@ -118,7 +145,9 @@ class Cluster:
         self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
 
     def reset(self) -> None:
-        """Forget all systems, as if the process had just started."""
+        """Stop and forget all systems, as if the process had just started."""
+        for system in self._systems.values():
+            system.close()
         self._systems = {job: System(job) for job in self._systems}
 
     def device_names(self) -> list[str]:
@@ -169,6 +198,8 @@ class Cluster:
 
 LOCAL = Cluster([LOCAL_JOB])
 """The one job of this process."""
+
+atexit.register(LOCAL.reset)
 
 
 def connect(cluster_def: Any) -> Cluster:

@@ -16,6 +16,7 @@ import threading
 import traceback
 import weakref
 import zlib
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.core import CoreProgram, Path
+from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.run import Run
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.wire import (
@@ -60,12 +62,16 @@ class Core:
         self._channel = channel
         spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
         self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
-        self._programs: dict[int, CoreProgram] = {}
+        self._sent: dict[int, Program] = {}
+        self._programs: dict[tuple[int, int, int], CoreProgram] = {}
+        self._from_cores: dict[int, deque[Array]] = {}
+        self._lent: list[int] = []
         self._groups: dict[tuple[Any, ...], tuple[Array, int]] = {}
         self._retired: list[tuple[int, frozenset[int]]] = []
         self._placement: tuple[tuple[int, ...], ...] = ()
         self._logical = 0
         self.replica = 0
+        self.trace: list[str] | None = None
         self.run: Run = _idle_run()
 
     def serve(self) -> None:
@@ -76,12 +82,24 @@ class Core:
             if message[0] == "run":
                 self._run(*message[1:])
             elif message[0] == "program":
-                program: Program = pickle.loads(message[2])
-                self._programs[message[1]] = CoreProgram(program, self)
+                self._sent[message[1]] = pickle.loads(message[2])
             elif message[0] == "forget":
-                self._programs.pop(message[1], None)
+                self._forget(message[1])
             elif message[0] == "exit":
                 return
+
+    def _forget(self, number: int) -> None:
+        del self._sent[number]
+        for key in [key for key in self._programs if key[0] == number]:
+            del self._programs[key]
+
+    def _prepared(self, number: int, logical_core: int, cores: int) -> CoreProgram:
+        key = number, logical_core, cores
+        if key not in self._programs:
+            program = self._sent[number]
+            plan = PlacementPlan(program, cores)
+            self._programs[key] = CoreProgram(program, self, logical_core, plan)
+        return self._programs[key]
 
     # -- one run ---------------------------------------------------------------
 
@@ -98,13 +116,14 @@ class Core:
         entropy: int,
         seconds: float,
         report_writes: bool,
+        traced: bool,
         freed: Sequence[int],
     ) -> None:
-        for offset in freed:
-            self._heap.free(offset)
-        for offset, _ in self._retired:
-            self._heap.free(offset)
+        self._free([*freed, *self._lent, *(offset for offset, _ in self._retired)])
         self._retired.clear()
+        self._lent.clear()
+        self._from_cores.clear()
+        self.trace = [] if traced else None
         self.replica, self._logical, self._placement = replica, logical, placement
         state = CoreState(entropy, dict(draws))
         held = CoreVariables({h: self._received(d) for h, d in variables})
@@ -117,14 +136,22 @@ class Core:
         )
         self._links.begin(run, seconds)
         try:
-            results = self._programs[program].run([self._received(d) for d in inputs])
-            outputs = [self._described(array) for array in results]
+            prepared = self._prepared(program, logical, len(placement[replica]))
+            results = prepared.run([self._received(d) for d in inputs])
+            outputs = [] if logical else [self._described(a) for a in results]
             written = [
                 (handle, self._described(value))
                 for handle, value in (held.written.items() if report_writes else ())
             ]
             draws = tuple(state.draws.items())
-            answer: tuple[Any, ...] = ("done", run, outputs, written, draws)
+            answer: tuple[Any, ...] = (
+                "done",
+                run,
+                outputs,
+                written,
+                draws,
+                self.trace or [],
+            )
         except Stopped:
             answer = ("stopped", run)
         except BaseException as error:
@@ -133,6 +160,10 @@ class Core:
         self._links.finish()
         self.run = _idle_run()
         self._channel.send(answer)
+
+    def _free(self, offsets: Sequence[int]) -> None:
+        for offset in offsets:
+            self._heap.free(offset)
 
     def _received(self, described: Described) -> Array:
         if isinstance(described[2], int):
@@ -153,14 +184,37 @@ class Core:
 
     # -- what a program asks for -----------------------------------------------
 
+    def send(self, logical_core: int, value: Array) -> None:
+        """Send a value to another logical core of the replica."""
+        described = self._described(value)
+        if isinstance(described[2], int):
+            self._lent.append(described[2])
+        target = self._placement[self.replica][logical_core]
+        self._channel.send(("pass", target, self._logical, described))
+
+    def receive(self, logical_core: int) -> Array:
+        """Return the next value from another logical core of the replica."""
+        waiting = self._from_cores.setdefault(logical_core, deque())
+        while not waiting:
+            self._store(self._channel.receive())
+        return waiting.popleft()
+
+    def _store(self, message: tuple[Any, ...]) -> None:
+        """Keep a value that came from another core."""
+        if message[0] != "value":
+            raise Stopped
+        arrived = self._from_cores.setdefault(message[1], deque())
+        arrived.append(self._received(message[2]))
+
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
         """Let the host carry out the instruction at `path`."""
         described = [self._described(array) for array in inputs]
         self._channel.send(("call", path, described))
         answer = self._channel.receive()
-        for item in described:
-            if isinstance(item[2], int):
-                self._heap.free(item[2])
+        while answer[0] == "value":
+            self._store(answer)
+            answer = self._channel.receive()
+        self._free([item[2] for item in described if isinstance(item[2], int)])
         if answer[0] != "answer":
             raise Stopped
         return [inline_array(item) for item in answer[1]]
@@ -170,7 +224,7 @@ class Core:
         members, code = self._group(instr, contribution)
         if len(members) == 1:
             return contribution
-        if contribution.nbytes <= kernel.FLAT_LIMIT:
+        if contribution.nbytes <= status.FLAT_LIMIT:
             return self._flat(instr, contribution, members, code)
         return self._direct(instr, contribution, members, code)
 
@@ -188,8 +242,8 @@ class Core:
     def _flat(
         self, instr: Instr, contribution: Array, members: Array, code: int
     ) -> Array:
-        source = np.ascontiguousarray(contribution)
-        result = np.empty_like(source)
+        source = contribution if contribution.flags.c_contiguous else contribution.copy()
+        result = np.empty(source.shape, source.dtype)
         self._check(
             instr,
             members,

@@ -14,6 +14,9 @@ from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from tpuref.kernels import status as codes
+from tpuref.kernels.python.links import dtype_code
+
 from tpuref.kernels.cython.status cimport (
     BAD_COUNT,
     BAD_DTYPE,
@@ -21,13 +24,13 @@ from tpuref.kernels.cython.status cimport (
     BAD_OFFSET,
     DEADLINE,
     DESTINATION_SIZE,
-    FLAT_LIMIT,
     LEFT,
     MISMATCH,
     OK,
     POISONED,
     SOURCE_SIZE,
 )
+from tpuref.kernels.cython.status cimport FLAT_LIMIT as STAGING_BYTES
 
 cdef extern from "fold.h" nogil:
     size_t tpuref_item_bytes(int dtype)
@@ -76,7 +79,7 @@ cdef struct Slot:
     uint32_t sleepers       # how many others may be asleep on the flag
     unsigned char _unused[108]
     Record records[2]
-    unsigned char staging[2][FLAT_LIMIT]
+    unsigned char staging[2][STAGING_BYTES]
 
 cdef enum:
     BARRIER = 1
@@ -90,6 +93,10 @@ cdef enum:
     SLICE = 5000000         # nanoseconds
 
 cdef uint32_t GONE = 0xFFFFFFFF
+
+__all__ = ["FLAT_LIMIT", "Links", "control_bytes", "dtype_code"]
+
+FLAT_LIMIT = codes.FLAT_LIMIT
 
 
 def control_bytes(Py_ssize_t cores):
@@ -234,7 +241,7 @@ cdef class Links:
         cdef int status
         if item == 0:
             return BAD_DTYPE
-        if size > FLAT_LIMIT or size % item != 0:
+        if size > STAGING_BYTES or size % item != 0:
             return SOURCE_SIZE
         if result.shape[0] != size:
             return DESTINATION_SIZE
@@ -242,7 +249,8 @@ cdef class Links:
         with nogil:
             status = self.enter(FLAT, size // item, dtype, fingerprint, 2)
             if status == OK:
-                memcpy(self.own.staging[self.parity], &source[0], size)
+                if size > 0:
+                    memcpy(self.own.staging[self.parity], &source[0], size)
                 status = self.meet()
             if status == OK:
                 self.fold_staging(&result[0], size // item, dtype)
@@ -309,8 +317,6 @@ cdef class Links:
 
     def late(self, members):
         """Give the members that keep this core waiting."""
-        cdef uint64_t least = self.awaited
-        self.take(members)
         reached = {int(member): self.reached(member) for member in members}
         behind = {
             member: flag for member, flag in reached.items()
@@ -319,25 +325,379 @@ cdef class Links:
         absent = [
             member for member, flag in behind.items() if is_before(flag, self.arrival)
         ]
-        for flag in behind.values():
-            if is_before(flag, least):
-                least = flag
+        least = min(behind.values(), default=0)
         return absent or [member for member, flag in behind.items() if flag == least]
 
     def differing(self, members):
         """Give the members whose collective differs from that of the first."""
-        self.take(members)
-        return [
-            int(member) for member in members
-            if self.differs(
-                &self.slots[self.members[0]].records[self.parity],
-                &self.slots[<Py_ssize_t>member].records[self.parity],
-            )
-        ]
+        for member in members:
+            self.slot(member)
+        first = members[0]
+        return [int(member) for member in members if self.differ(first, member)]
 
     def position(self, Py_ssize_t core):
         """Give the run that a core is in, and its phase."""
-        if not 0 <= core < self.cores:
-            raise ValueError(f"position: there are {self.cores} cores, got {core}")
-        flag = tpuref_load(&self.slots[core].flag)
+        cdef uint64_t flag = tpuref_load(&self.slot(core).flag)
         return flag >> 32, flag & GONE
+
+    cdef int take(self, members) except -1:
+        # To take a buffer costs as much as all the rest of a call, and a program
+        # brings the same few arrays over and over.
+        if members is not self.members_given:
+            self.members_view = members
+            self.members_given = members
+            self.size = self.members_view.shape[0]
+            self.members = &self.members_view[0]
+        return 0
+
+    cdef Slot* slot(self, Py_ssize_t core) except NULL:
+        if not 0 <= core < self.cores:
+            raise ValueError(f"Links: there are {self.cores} cores, got core {core}")
+        return &self.slots[core]
+
+    # Checking arguments
+
+    cdef int check_members(self) noexcept nogil:
+        cdef Py_ssize_t position
+        self.place = -1
+        for position in range(self.size):
+            if self.members[position] < 0 or self.members[position] >= self.cores:
+                return BAD_MEMBERS
+            if self.members[position] == self.core:
+                if self.place >= 0:
+                    return BAD_MEMBERS
+                self.place = position
+        return OK if self.place >= 0 else BAD_MEMBERS
+
+    cdef int check_vector(
+        self, Py_ssize_t offset, Py_ssize_t count, int dtype
+    ) noexcept nogil:
+        cdef size_t item = tpuref_item_bytes(dtype)
+        if item == 0:
+            return BAD_DTYPE
+        return self.check_bytes(offset, count, item)
+
+    cdef int check_bytes(
+        self, Py_ssize_t offset, Py_ssize_t count, Py_ssize_t item
+    ) noexcept nogil:
+        if count < 0:
+            return BAD_COUNT
+        if offset < 0 or offset > self.arena.shape[0]:
+            return BAD_OFFSET
+        return OK if count <= (self.arena.shape[0] - offset) // item else BAD_OFFSET
+
+    # Waiting
+
+    cdef void publish(self, uint64_t flag) noexcept nogil:
+        tpuref_store(&self.own.flag, flag)
+        if tpuref_load_count(&self.own.sleepers) != 0:
+            tpuref_wake(&self.own.flag)
+
+    cdef void advance(self) noexcept nogil:
+        self.flag += 1
+        self.publish(self.flag)
+
+    cdef int look(self, Py_ssize_t core, uint64_t target) noexcept nogil:
+        # Whether a core has reached a flag, as far as one look can tell.
+        cdef Slot* slot = &self.slots[core]
+        cdef uint64_t flag = tpuref_load(&slot.flag)
+        self.seen[core] = flag
+        if not is_before(flag, target):
+            if is_within(flag, target):
+                return OK
+            if is_within(slot.last, target) and not is_before(slot.last, target):
+                return OK
+        if tpuref_load(&self.header.poison) != 0:
+            return POISONED
+        return PENDING if is_before(flag, target) else LEFT
+
+    cdef int reach(self, Py_ssize_t core, uint64_t target) noexcept nogil:
+        # Wait until a core has reached a flag.
+        cdef int status
+        cdef Py_ssize_t turn
+        self.awaited = target
+        if is_within(self.seen[core], target) and not is_before(
+            self.seen[core], target
+        ):
+            return OK
+        status = self.look(core, target)
+        for turn in range(self.spins + YIELDS):
+            if status != PENDING:
+                return status
+            if turn < self.spins:
+                tpuref_pause()
+            else:
+                tpuref_yield()
+            status = self.look(core, target)
+        while status == PENDING:
+            status = self.sleep(core, target)
+        return status
+
+    cdef int sleep(self, Py_ssize_t core, uint64_t target) noexcept nogil:
+        # Sleep once. The owner of a flag first stores it and then looks for sleepers;
+        # this counts itself first and then looks at the flag; so one sees the other.
+        cdef Slot* slot = &self.slots[core]
+        cdef int64_t left = self.deadline - tpuref_now()
+        cdef int status
+        if left <= 0:
+            status = self.look(core, target)
+            return DEADLINE if status == PENDING else status
+        tpuref_add_count(&slot.sleepers, 1)
+        status = self.look(core, target)
+        if status == PENDING:
+            tpuref_sleep(&slot.flag, self.seen[core], min(left, SLICE))
+        tpuref_add_count(&slot.sleepers, <uint32_t>-1)
+        return status
+
+    cdef int all_reach(self, uint64_t target) noexcept nogil:
+        cdef Py_ssize_t position
+        cdef int status
+        for position in range(self.size):
+            if position != self.place:
+                status = self.reach(self.members[position], target)
+                if status != OK:
+                    return status
+        return OK
+
+    # The parts of a collective
+
+    cdef int enter(
+        self, int kind, size_t count, int dtype, uint64_t fingerprint, Py_ssize_t phases
+    ) noexcept nogil:
+        cdef int status = self.check_members()
+        cdef Record* record
+        if status != OK:
+            return status
+        self.parity = self.collectives & 1
+        self.arrival = self.flag + 1
+        status = self.reclaim()
+        if status != OK:
+            return status
+        record = &self.own.records[self.parity]
+        record.stamp = self.arrival
+        record.kind = kind << 8 | dtype
+        record.count = count
+        record.fingerprint = fingerprint
+        tpuref_store(&record.refused, 0)
+        self.lend(kind, self.flag + phases)
+        self.collectives += 1
+        return OK
+
+    cdef int reclaim(self) noexcept nogil:
+        # Wait until what this core published under this parity has been read.
+        cdef uint64_t target = self.released[self.parity]
+        cdef int64_t* readers = self.readers[self.parity]
+        cdef Py_ssize_t position
+        cdef int status
+        if tpuref_load(&self.header.poison) != 0:
+            return POISONED
+        for position in range(self.num_readers[self.parity]):
+            if is_before(self.seen[readers[position]], target):
+                status = self.reach(readers[position], target)
+                if status != OK and status != LEFT:
+                    return status
+        return OK
+
+    cdef void lend(self, int kind, uint64_t released) noexcept nogil:
+        # Note who will read what is published now, and their flag when they have.
+        cdef int64_t* readers = self.readers[self.parity]
+        self.released[self.parity] = released
+        if kind == RING:
+            self.num_readers[self.parity] = 1
+            readers[0] = self.neighbour(1)
+        else:
+            self.num_readers[self.parity] = self.size
+            memcpy(readers, self.members, self.size * sizeof(int64_t))
+
+    cdef void offer(
+        self, size_t source, size_t result, size_t scratch
+    ) noexcept nogil:
+        cdef Record* record = &self.own.records[self.parity]
+        record.source = source
+        record.result = result
+        record.scratch = scratch
+
+    cdef int meet(self) noexcept nogil:
+        # Arrive, wait for all members, and see whether they brought the same.
+        cdef Py_ssize_t position
+        cdef int status
+        self.advance()
+        status = self.all_reach(self.arrival)
+        if status != OK:
+            return status
+        for position in range(self.size):
+            if self.differ(self.core, self.members[position]):
+                return MISMATCH
+        return OK
+
+    cdef bint differ(self, Py_ssize_t core, Py_ssize_t other) noexcept nogil:
+        cdef Record* a = &self.slots[core].records[self.parity]
+        cdef Record* b = &self.slots[other].records[self.parity]
+        return (
+            a.stamp != b.stamp
+            or a.kind != b.kind
+            or a.count != b.count
+            or a.fingerprint != b.fingerprint
+        )
+
+    cdef void fold_staging(
+        self, void* result, size_t count, int dtype
+    ) noexcept nogil:
+        cdef Py_ssize_t position
+        for position in range(self.size):
+            self.sources[position] = (
+                self.slots[self.members[position]].staging[self.parity]
+            )
+        tpuref_fold(self.sources, self.size, result, 0, count, dtype, False)
+
+    cdef void fold_chunk(self, Py_ssize_t count, int dtype) noexcept nogil:
+        cdef Py_ssize_t position
+        cdef Record* record
+        for position in range(self.size):
+            record = &self.slots[self.members[position]].records[self.parity]
+            self.sources[position] = self.base + record.source
+        record = &self.slots[self.members[0]].records[self.parity]
+        self.shared_result = record.result
+        tpuref_fold(
+            self.sources, self.size, self.base + record.result,
+            chunk_start(count, self.size, self.place),
+            chunk_start(count, self.size, self.place + 1),
+            dtype, self.is_large(count, dtype, self.size + 1),
+        )
+
+    cdef bint is_large(
+        self, Py_ssize_t count, int dtype, Py_ssize_t vectors
+    ) noexcept nogil:
+        # Results that will not stay in a cache anyway are written past the caches.
+        return count > self.cache_bytes // vectors // <Py_ssize_t>tpuref_item_bytes(
+            dtype
+        )
+
+    # The ring
+
+    cdef Py_ssize_t neighbour(self, Py_ssize_t step) noexcept nogil:
+        return self.members[(self.place + step + self.size) % self.size]
+
+    cdef int run_ring(self, Py_ssize_t count, int dtype) noexcept nogil:
+        cdef Py_ssize_t step
+        cdef int status
+        cdef uint64_t end = self.flag + 2 * self.size - 1
+        self.advance()
+        if self.size == 1:
+            self.fold_alone(count, dtype)
+            return OK
+        for step in range(2 * (self.size - 1)):
+            status = self.left_is_ready(end)
+            if status != OK:
+                return status
+            if step < self.size - 1:
+                self.add_chunk(step, count, dtype)
+            else:
+                self.copy_chunk(step - (self.size - 1), count, dtype)
+            self.advance()
+        return self.reach(self.neighbour(1), end)
+
+    cdef void fold_alone(self, Py_ssize_t count, int dtype) noexcept nogil:
+        cdef Record* own = &self.own.records[self.parity]
+        self.sources[0] = self.base + own.source
+        tpuref_fold(
+            self.sources, 1, self.base + own.result, 0, count, dtype, False
+        )
+
+    cdef int left_is_ready(self, uint64_t end) noexcept nogil:
+        # Wait until the left neighbour is as far as this core. Where it, or one before
+        # it, found a difference, say so to the right and give up the other steps.
+        cdef Py_ssize_t left = self.neighbour(-1)
+        cdef int status = self.reach(left, self.flag)
+        if status != OK:
+            return status
+        if self.differ(self.core, left) or tpuref_load(
+            &self.slots[left].records[self.parity].refused
+        ):
+            tpuref_store(&self.own.records[self.parity].refused, 1)
+            self.flag = end
+            self.publish(end)
+            return MISMATCH
+        return OK
+
+    cdef void add_chunk(
+        self, Py_ssize_t step, Py_ssize_t count, int dtype
+    ) noexcept nogil:
+        # Add this core's part to what has come together further left.
+        cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
+        cdef Record* own = &self.own.records[self.parity]
+        cdef bint first = step == 0
+        cdef bint last = step == self.size - 2
+        cdef Py_ssize_t chunk = (self.place - 1 - step + self.size) % self.size
+        cdef Py_ssize_t start = chunk_start(count, self.size, chunk)
+        cdef Py_ssize_t stop = chunk_start(count, self.size, chunk + 1)
+        cdef Py_ssize_t item = tpuref_item_bytes(dtype)
+        cdef bint half = tpuref_is_half(dtype)
+        cdef unsigned char* partial
+        cdef unsigned char* total
+        if first:
+            partial = self.base + left.source + start * item
+        elif half:
+            partial = self.base + left.scratch + start * <Py_ssize_t>sizeof(float)
+        else:
+            partial = self.base + left.result + start * item
+        if half and not last:
+            total = self.base + own.scratch + start * <Py_ssize_t>sizeof(float)
+        else:
+            total = self.base + own.result + start * item
+        tpuref_add(
+            partial, half and not first,
+            self.base + own.source + start * item,
+            total, half and not last, stop - start, dtype, False,
+        )
+
+    cdef void copy_chunk(
+        self, Py_ssize_t step, Py_ssize_t count, int dtype
+    ) noexcept nogil:
+        # Take over a chunk that is complete.
+        cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
+        cdef Record* own = &self.own.records[self.parity]
+        cdef Py_ssize_t chunk = (self.place - step + self.size) % self.size
+        cdef Py_ssize_t item = tpuref_item_bytes(dtype)
+        cdef Py_ssize_t start = chunk_start(count, self.size, chunk) * item
+        cdef Py_ssize_t stop = chunk_start(count, self.size, chunk + 1) * item
+        memcpy(
+            self.base + own.result + start,
+            self.base + left.result + start,
+            stop - start,
+        )
+
+    cdef uint64_t reached(self, Py_ssize_t core) except? 0:
+        # The flag of a core as far as it counts in this run.
+        cdef Slot* slot = self.slot(core)
+        cdef uint64_t flag = tpuref_load(&slot.flag)
+        cdef uint64_t start = self.awaited >> 32 << 32
+        if is_within(flag, start) or is_before(flag, start):
+            return flag
+        return slot.last if is_within(slot.last, start) else start
+
+
+cdef inline bint is_before(uint64_t flag, uint64_t other) noexcept nogil:
+    # By the sign of the difference, because the number of the run comes round.
+    return <int64_t>(flag - other) < 0
+
+
+cdef inline bint is_within(uint64_t flag, uint64_t other) noexcept nogil:
+    # Whether the first belongs to the run of the second, and to a core still in it.
+    return flag >> 32 == other >> 32 and <uint32_t>flag != GONE
+
+
+cdef inline Py_ssize_t chunk_start(
+    Py_ssize_t count, Py_ssize_t chunks, Py_ssize_t chunk
+) noexcept nogil:
+    # As schedule.chunk_slice has it.
+    return count * chunk // chunks
+
+
+def last_level_cache():
+    """Give the size of the largest cache, or what is usual where it cannot be read."""
+    try:
+        with open("/sys/devices/system/cpu/cpu0/cache/index3/size") as file:
+            return int(file.read().removesuffix("K\n")) << 10
+    except (OSError, ValueError):
+        return 32 << 20

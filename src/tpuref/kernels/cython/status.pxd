@@ -8,6 +8,14 @@ cdef enum:
     DESTINATION_SIZE = 4
     BAD_RANK = 5
     DOES_NOT_FIT = 6
+    POISONED = 7
+    DEADLINE = 8
+    LEFT = 9
+    MISMATCH = 10
+    BAD_MEMBERS = 11
+    BAD_OFFSET = 12
+    BAD_DTYPE = 13
 
 cdef enum:
     MAX_RANK = 32
+    FLAT_LIMIT = 8192

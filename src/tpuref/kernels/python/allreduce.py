@@ -70,7 +70,7 @@ def fold(contributions: Sequence[Vector]) -> Vector:
     >>> fold([np.float16([2048]), np.float16([1]), np.float16([1])]).tolist()
     [2050.0]
     """
-    _check(contributions)
+    check_contributions(contributions)
     wide = accumulator(contributions[0].dtype)
     total = contributions[0].astype(wide)
     with np.errstate(all="ignore"):
@@ -100,7 +100,7 @@ def ring(contributions: Sequence[Vector]) -> list[Vector]:
     TypeError
         If their dtype is not numeric.
     """
-    _check(contributions)
+    check_contributions(contributions)
     num_cores, length = len(contributions), contributions[0].size
     dtype = contributions[0].dtype
     with np.errstate(all="ignore"):
@@ -138,7 +138,7 @@ def direct(contributions: Sequence[Vector]) -> Vector:
     TypeError
         If their dtype is not numeric.
     """
-    _check(contributions)
+    check_contributions(contributions)
     num_cores = len(contributions)
     result = np.empty_like(contributions[0])
     for owner in range(num_cores):
@@ -167,12 +167,34 @@ def flat(contributions: Sequence[Vector]) -> list[Vector]:
     TypeError
         If their dtype is not numeric.
     """
-    _check(contributions)
+    check_contributions(contributions)
     return [fold(contributions) for _ in contributions]
 
 
-def _check(contributions: Sequence[Vector]) -> None:
-    """Refuse contributions that do not belong together."""
+def vector_instructions() -> str:
+    """Name what adds up: NumPy here, a set of instructions in the compiled twin.
+
+    Returns
+    -------
+    str
+        ``numpy``.
+    """
+    return "numpy"
+
+
+def check_contributions(contributions: Sequence[Vector]) -> None:
+    """Refuse contributions that do not belong together.
+
+    Parameters
+    ----------
+    contributions
+        One vector per core.
+
+    Raises
+    ------
+    ValueError
+        If they are none, not flat, or differ in dtype or length.
+    """
     kinds = {(vector.dtype, vector.shape) for vector in contributions}
     if len(kinds) != 1 or contributions[0].ndim != 1:
         described = ", ".join(

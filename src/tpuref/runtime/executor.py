@@ -1,0 +1,39 @@
+"""What carries out the program of the replicas: lockstep, or the core pool."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from tpuref.program import Program
+from tpuref.runtime.lockstep import Values, run_program
+from tpuref.runtime.run import Run
+
+
+class Executor(Protocol):
+    """Carries out programs for all replicas."""
+
+    def run(self, program: Program, inputs: Values, run: Run) -> Values:
+        """Carry out `program` for the replicas in `inputs` and return their results."""
+
+    def close(self) -> None:
+        """Let go of everything that was started."""
+
+
+class Lockstep:
+    """All replicas step by step in this process."""
+
+    def run(self, program: Program, inputs: Values, run: Run) -> Values:
+        """Carry out `program` for the replicas in `inputs` and return their results."""
+        return run_program(program, inputs, run)
+
+    def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+
+def start_executor(name: str, cores: int) -> Executor:
+    """Start the executor of that name for a system of so many cores."""
+    if name == "lockstep":
+        return Lockstep()
+    from tpuref.runtime.pool import CorePool  # starts processes, so only where asked for
+
+    return CorePool(cores)

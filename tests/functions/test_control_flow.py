@@ -1,0 +1,769 @@
+"""Order, branches, loops and calls of Python."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+@pytest.fixture(autouse=True)
+def graph() -> tf.Graph:
+    tf.reset_default_graph()
+    return tf.get_default_graph()
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+def run(fetches: Any, feed_dict: Any = None) -> Any:
+    return tf.Session().run(fetches, feed_dict)
+
+
+def note(log: list[Any], label: Any) -> tf.Tensor:
+    """Return a tensor that notes when it is evaluated."""
+
+    def write() -> int:
+        log.append(label)
+        return 0
+
+    tensor: tf.Tensor = tf.py_func(write, [], tf.int32)
+    return tensor
+
+
+# no_op, group, tuple, with_dependencies.
+
+
+def test_no_op_does_nothing() -> None:
+    operation = tf.no_op(name="nothing")
+    assert (operation.name, operation.type) == ("nothing", "NoOp")
+    assert list(operation.inputs) == operation.outputs == []
+    assert run(operation) is None
+
+
+def test_group_runs_everything_in_it() -> None:
+    log: list[Any] = []
+    parts = [note(log, "a"), note(log, "b").op, [note(log, "c"), {"k": note(log, "d")}]]
+    both = tf.group(*parts, None, name="both")
+    assert both.name == "both"
+    assert run(both) is None
+    assert log == ["a", "b", "c", "d"]
+    assert tf.group().type == "NoOp"
+    with pytest.raises(TypeError, match="expected a tensor"):
+        tf.group(3)
+
+
+def test_group_accepts_variables() -> None:
+    v = tf.Variable(1)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(tf.group(v, v.assign(5))) is None
+        assert session.run(v) == 5
+
+
+def test_a_tuple_is_available_when_all_of_it_is() -> None:
+    log: list[Any] = []
+    a, b, c = note(log, "a"), note(log, "b"), note(log, "c").op
+    x, none, y, operation = tf.tuple([a, None, b, tf.no_op()], control_inputs=[c])
+    assert none is None
+    assert isinstance(operation, tf.Operation)
+    assert run(x) == 0
+    assert sorted(log) == ["a", "b", "c"]
+    log.clear()
+    run([y, operation])
+    assert sorted(log) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="at least one"):
+        tf.tuple([None])
+
+
+def test_dependencies_of_one_tensor() -> None:
+    log: list[Any] = []
+    x = tf.with_dependencies([note(log, "first")], tf.constant(3))
+    assert run(x) == 3
+    assert log == ["first"]
+
+
+# cond: values.
+
+
+def test_a_branch_is_chosen_at_run_time() -> None:
+    p = tf.placeholder(tf.bool, [])
+    x = tf.constant(3)
+    y = tf.cond(p, lambda: x * 10, lambda: x - 1)
+    assert y.dtype == tf.int32
+    assert y.shape.as_list() == []
+    assert [run(y, {p: choice}) for choice in (True, False)] == [30, 2]
+
+
+def test_a_branch_may_return_what_is_around_it_or_plain_values() -> None:
+    p = tf.placeholder(tf.bool, [])
+    x = tf.constant(3.0)
+    assert run(tf.cond(p, lambda: x, lambda: 4.0), {p: True}) == 3.0
+    assert run(tf.cond(p, lambda: x, lambda: 4.0), {p: False}) == 4.0
+    v = tf.Variable(7.0)
+    y = tf.cond(p, lambda: v, lambda: x)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(y, {p: True}) == 7.0
+
+
+@pytest.mark.parametrize("choice", [True, False])
+def test_structures_come_back_as_the_branches_have_them(choice: bool) -> None:
+    p = tf.placeholder(tf.bool, [])
+
+    def branch(sign: int) -> Any:
+        return {
+            "b": [tf.constant(sign), (tf.constant(2.0 * sign),)],
+            "a": Pair(sign, []),
+        }
+
+    found = run(tf.cond(p, lambda: branch(1), lambda: branch(-1)), {p: choice})
+    sign = 1 if choice else -1
+    assert found == {"b": [sign, (2.0 * sign,)], "a": Pair(sign, [])}
+    assert list(found) == ["b", "a"]
+    assert isinstance(found["a"], Pair)
+
+
+def test_a_list_of_one_is_unpacked_unless_strict() -> None:
+    p = tf.constant(True)
+    assert isinstance(tf.cond(p, lambda: [1], lambda: [2]), tf.Tensor)
+    assert isinstance(tf.cond(p, lambda: (1,), lambda: (2,)), tf.Tensor)
+    kept = tf.cond(p, lambda: [1], lambda: [2], strict=True)
+    assert isinstance(kept, list)
+    assert run(kept) == [1]
+    assert run(tf.cond(p, lambda: [1, 2], lambda: [3, 4])) == [1, 2]
+
+
+def test_shapes_that_differ_become_partly_unknown() -> None:
+    p = tf.placeholder(tf.bool, [])
+    y = tf.cond(p, lambda: tf.zeros([2, 3]), lambda: tf.ones([4, 3]))
+    assert y.shape.as_list() == [None, 3]
+    z = tf.cond(p, lambda: tf.zeros([2]), lambda: tf.ones([2, 2]))
+    assert z.shape.ndims is None
+    assert run([y, z], {p: False})[0].shape == (4, 3)
+
+
+def test_branches_nest() -> None:
+    x = tf.placeholder(tf.int32, [])
+    outer = tf.constant(100)
+
+    def positive() -> tf.Tensor:
+        tens = x * 10
+        return tf.cond(x > 5, lambda: tens + outer, lambda: tens)
+
+    y = tf.cond(x > 0, positive, lambda: tf.cond(x < -5, lambda: outer, lambda: x))
+    assert [run(y, {x: n}) for n in (7, 2, -7, -2)] == [170, 20, 100, -2]
+
+
+def test_conditions_may_be_folded_or_computed() -> None:
+    assert run(tf.cond(tf.constant(1) < 2, lambda: 1, lambda: 2)) == 1
+    p = tf.reduce_any(tf.constant([False, False]))
+    assert run(tf.cond(p, lambda: 1, lambda: 2)) == 2
+
+
+# cond: effects.
+
+
+def test_only_the_branch_taken_has_effects() -> None:
+    p = tf.placeholder(tf.bool, [])
+    v = tf.Variable(0)
+    log: list[Any] = []
+
+    def add(number: int) -> tf.Tensor:
+        with tf.control_dependencies([note(log, number)]):
+            return v.assign_add(number)
+
+    y = tf.cond(p, lambda: add(1), lambda: add(100))
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(y, {p: True}) == 1
+        assert session.run(y, {p: False}) == 101
+        assert session.run(v) == 101
+    assert log == [1, 100]
+
+
+def test_a_failing_branch_that_is_not_taken_does_not_fail() -> None:
+    x = tf.placeholder(tf.int32, [])
+    y = tf.cond(tf.equal(x, 0), lambda: tf.constant(0), lambda: 10 // x)
+    assert [run(y, {x: n}) for n in (0, 5)] == [0, 2]
+
+
+def test_branches_may_return_operations() -> None:
+    p = tf.placeholder(tf.bool, [])
+    v = tf.Variable(0)
+    step = tf.cond(p, lambda: v.assign(5).op, tf.no_op)
+    assert isinstance(step, tf.Operation)
+    both = tf.cond(p, lambda: (v.assign(7).op, 1), lambda: (tf.no_op(), 2))
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(step, {p: False})
+        assert session.run(v) == 0
+        session.run(step, {p: True})
+        assert session.run(v) == 5
+        assert session.run(both, {p: True}) == (None, 1)
+        assert session.run(v) == 7
+
+
+def test_dependencies_on_outer_operations_are_kept_within_a_branch() -> None:
+    log: list[Any] = []
+    before = note(log, "before").op
+
+    def branch() -> tf.Tensor:
+        with tf.control_dependencies([before]):
+            return tf.constant(1)
+
+    assert run(tf.cond(tf.constant(True), branch, lambda: 2)) == 1
+    assert log == ["before"]
+
+
+def test_dependencies_around_a_cond_run_first() -> None:
+    log: list[Any] = []
+    with tf.control_dependencies([note(log, "before")]):
+        y = tf.cond(tf.constant(True), lambda: note(log, "branch"), lambda: 2)
+    run(y)
+    assert log == ["before", "branch"]
+
+
+def test_dependencies_between_operations_of_a_branch() -> None:
+    log: list[Any] = []
+
+    def branch() -> tf.Tensor:
+        with tf.control_dependencies([note(log, "first")]):
+            return tf.identity(note(log, "second"))
+
+    run(tf.cond(tf.constant(True), branch, lambda: 0))
+    assert log == ["first", "second"]
+
+
+# cond: errors.
+
+
+@pytest.mark.parametrize(
+    ("pred", "error", "message"),
+    [
+        (True, TypeError, "Python bool"),
+        (1, TypeError, "must be bool"),
+        (1.0, TypeError, "must be bool"),
+        ([True, False], ValueError, "must be a scalar"),
+    ],
+)
+def test_predicates_that_do_not_work(pred: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=f"tf.cond: .*{message}"):
+        tf.cond(pred, lambda: 1, lambda: 2)
+
+
+def test_both_functions_are_needed() -> None:
+    p = tf.constant(True)
+    for functions in ({}, {"true_fn": lambda: 1}, {"true_fn": 1, "false_fn": 2}):
+        with pytest.raises(TypeError, match="must be callable"):
+            tf.cond(p, **functions)
+
+
+@pytest.mark.parametrize(
+    ("result", "other", "error", "message"),
+    [
+        (lambda: 1, lambda: 2.0, TypeError, r"int32\[\].*float32\[\]"),
+        (lambda: [1, 2], lambda: [1], ValueError, "tf.cond"),
+        (lambda: [1, 2], lambda: (1, 2), ValueError, "tf.cond"),
+        (lambda: {"a": 1}, lambda: {"b": 1}, ValueError, "tf.cond"),
+        (lambda: tf.no_op(), lambda: 1, ValueError, "tf.cond"),
+        (lambda: None, lambda: 1, ValueError, "true_fn returned None"),
+        (lambda: 1, lambda: None, ValueError, "false_fn returned None"),
+    ],
+)
+def test_branches_have_to_agree(
+    result: Any, other: Any, error: Any, message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        tf.cond(tf.constant(True), result, other)
+
+
+def test_after_a_failing_branch_the_graph_builds_on(graph: tf.Graph) -> None:
+    def fail() -> Any:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        tf.cond(tf.constant(True), fail, lambda: 1)
+    assert graph.region is None
+    assert run(tf.constant(1) + 1) == 2
+
+
+# while_loop: values.
+
+
+def test_a_loop_repeats_while_its_condition_holds() -> None:
+    n = tf.placeholder(tf.int32, [])
+    i, total = tf.while_loop(
+        lambda i, total: i < n,
+        lambda i, total: (i + 1, total + i),
+        [tf.constant(0), tf.constant(0)],
+    )
+    session = tf.Session()
+    assert session.run([i, total], {n: 5}) == [5, 10]
+    assert session.run([i, total], {n: 0}) == [0, 0]
+    assert (i.shape.as_list(), i.dtype) == ([], tf.int32)
+
+
+def test_a_single_variable_comes_bare_unless_told_otherwise() -> None:
+    bare = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+    assert isinstance(bare, tf.Tensor)
+    listed = tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [0])
+    assert isinstance(listed, tf.Tensor)
+    kept = tf.while_loop(
+        lambda i: i < 3, lambda i: [i + 1], [0], return_same_structure=True
+    )
+    assert isinstance(kept, list)
+    assert run([bare, listed, kept]) == [3, 3, [3]]
+
+
+def test_loop_variables_are_nested() -> None:
+    start = [0, {"b": Pair(1.0, (2.0,)), "a": [3]}]
+
+    def body(i: Any, nest: Any) -> Any:
+        left, (right,) = nest["b"]
+        return [i + 1, {"b": Pair(left * 2, (right + left,)), "a": [nest["a"][0] - 1]}]
+
+    found = run(tf.while_loop(lambda i, nest: i < 3, body, start))
+    assert found == [3, {"b": Pair(8.0, (9.0,)), "a": [0]}]
+    assert list(found[1]) == ["b", "a"]
+
+
+def test_one_structure_of_several_comes_in_its_list() -> None:
+    found = tf.while_loop(
+        lambda pair: pair.left < 3,
+        lambda pair: [Pair(pair.left + 1, pair.right * 2)],
+        [Pair(0, 1)],
+    )
+    assert run(found) == [Pair(3, 8)]
+
+
+def test_loops_capture_what_is_around_them() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    limit = tf.constant(3)
+    step = x * 2.0
+    _, y = tf.while_loop(
+        lambda i, y: i < limit, lambda i, y: (i + 1, y + step), (0, tf.zeros([2]))
+    )
+    assert run(y, {x: [1.0, 10.0]}).tolist() == [6.0, 60.0]
+
+
+def test_a_body_may_return_what_is_around_it() -> None:
+    x = tf.constant(7)
+    assert run(tf.while_loop(lambda i: i < 5, lambda i: x, [0])) == 7
+
+
+def test_loops_and_branches_nest() -> None:
+    n = tf.placeholder(tf.int32, [])
+
+    def body(i: Any, total: Any) -> Any:
+        inner = tf.while_loop(lambda j: j < i, lambda j: j + n, [i * 0])
+        even = tf.equal(i % 2, 0)
+        return i + 1, total + tf.cond(even, lambda: inner, lambda: -inner)
+
+    _, total = tf.while_loop(lambda i, total: i < n, body, (0, 0))
+
+    expected, count = 0, 5
+    for i in range(count):
+        j = 0
+        while j < i:
+            j += count
+        expected += j if i % 2 == 0 else -j
+    assert run(total, {n: count}) == expected
+
+
+def test_variables_are_read_and_written_in_each_turn() -> None:
+    v = tf.Variable(1)
+    total = tf.while_loop(lambda i: v < 100, lambda i: i + v.assign(v * 3), [0])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(total) == 3 + 9 + 27 + 81 + 243
+        assert session.run(v) == 243
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (3, 3), (99, 5)])
+def test_a_loop_ends_at_the_maximum_of_iterations(limit: int, expected: int) -> None:
+    loop = tf.while_loop(
+        lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=limit
+    )
+    assert run(loop) == expected
+    known = tf.while_loop(
+        lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=tf.constant(2)
+    )
+    assert run(known) == 2
+
+
+def test_the_maximum_has_to_be_known() -> None:
+    n = tf.placeholder(tf.int32, [])
+    with pytest.raises(ValueError, match="maximum_iterations"):
+        tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=n)
+    with pytest.raises(TypeError, match="maximum_iterations"):
+        tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], maximum_iterations=1.5)
+
+
+def test_random_numbers_differ_from_turn_to_turn() -> None:
+    def body(i: Any, seen: Any) -> Any:
+        return i + 1, tf.concat([seen, tf.random_uniform([1])], 0)
+
+    _, seen = tf.while_loop(
+        lambda i, seen: i < 4,
+        body,
+        (0, tf.zeros([0])),
+        (tf.TensorShape([]), tf.TensorShape([None])),
+    )
+    assert len(set(run(seen).tolist())) == 4
+
+
+# while_loop: shapes.
+
+
+def test_invariants_let_a_shape_change() -> None:
+    i, rows = tf.while_loop(
+        lambda i, rows: i < 3,
+        lambda i, rows: [i + 1, tf.concat([rows, rows], 0)],
+        [0, tf.ones([1, 2])],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 2])],
+    )
+    assert rows.shape.as_list() == [None, 2]
+    assert run(rows).shape == (8, 2)
+    assert i.shape.as_list() == []
+
+
+def test_invariants_may_be_nested_and_of_unknown_rank() -> None:
+    found = tf.while_loop(
+        lambda i, pair: i < 2,
+        lambda i, pair: (i + 1, Pair(tf.expand_dims(pair.left, 0), pair.right)),
+        (0, Pair(tf.constant(1), tf.constant(2))),
+        (tf.TensorShape([]), Pair(tf.TensorShape(None), tf.TensorShape([]))),
+    )
+    assert found[1].left.shape.ndims is None
+    assert run(found)[1].left.tolist() == [[1]]
+
+
+def test_a_shape_that_changes_needs_an_invariant() -> None:
+    with pytest.raises(
+        ValueError, match=r"float32\[1\].*float32\[2\].*shape_invariants"
+    ):
+        tf.while_loop(
+            lambda x: tf.size(x) < 5, lambda x: tf.concat([x, x], 0), [tf.ones([1])]
+        )
+
+
+@pytest.mark.parametrize(
+    ("invariants", "message"),
+    [
+        ([tf.TensorShape([3])], "does not have the invariant shape"),
+        ([tf.TensorShape([2, 2])], "does not have the invariant shape"),
+        ([tf.TensorShape([2]), tf.TensorShape([2])], "2 shapes for 1 loop variables"),
+    ],
+)
+def test_invariants_that_do_not_hold(invariants: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tf.while_loop(
+            lambda x: x[0] < 1.0, lambda x: x + 1.0, [tf.zeros([2])], invariants
+        )
+
+
+# while_loop: errors.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((1, lambda i: i, [0]), TypeError, "callable"),
+        ((lambda i: i < 1, None, [0]), TypeError, "callable"),
+        ((lambda i: i < 1, lambda i: i, []), ValueError, "at least one"),
+        ((lambda i: i < 1, lambda i: i, 0), ValueError, "must be a list"),
+        ((lambda i: i, lambda i: i, [0]), TypeError, "must be bool"),
+        ((lambda i: [True, False], lambda i: i, [0]), ValueError, "scalar"),
+        ((lambda i: i < 1, lambda i: (i, i), [0]), ValueError, "loop_vars"),
+        ((lambda i, j: i < 1, lambda i, j: [i], [0, 0]), ValueError, "loop_vars"),
+        ((lambda i, j: i < 1, lambda i, j: i, [0, 0]), ValueError, "loop_vars"),
+        ((lambda i: i < 1, lambda i: i + 0.5, [0]), TypeError, "AddV2"),
+        (
+            (lambda i: i < 1, lambda i: tf.cast(i, tf.float32), [0]),
+            TypeError,
+            "element type cannot change",
+        ),
+        ((lambda i: i < 1, lambda i: None, [0]), ValueError, "None"),
+    ],
+)
+def test_loops_that_do_not_work(arguments: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        tf.while_loop(*arguments)
+
+
+def test_an_error_in_a_turn_names_the_operation_and_its_line() -> None:
+    made = []
+
+    def body(i: Any) -> Any:
+        made.append(line() + 1)
+        return i + 6 // (3 - i)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
+        run(tf.while_loop(lambda i: i < 10, body, [3]))
+    assert caught.value.op == "while/body/floordiv"
+    assert f"{__file__}:{made[0]}" in str(caught.value)
+
+
+# py_func.
+
+
+def test_python_is_called_with_arrays_when_the_graph_runs() -> None:
+    seen: list[Any] = []
+
+    def double(x: Any, y: Any) -> Any:
+        seen.append((type(x), type(y), x.dtype))
+        return x * 2 + y
+
+    x = tf.placeholder(tf.float32)
+    y = tf.py_func(double, [x, 1.0], tf.float32, name="double")
+    assert y.op.name == "double"
+    assert y.dtype == tf.float32
+    assert y.shape.ndims is None
+    assert seen == []
+    assert run(y, {x: [1.0, 2.0]}).tolist() == [3.0, 5.0]
+    assert seen == [(np.ndarray, np.ndarray, np.float32)]
+
+
+def test_several_results_come_as_a_list() -> None:
+    total, number = tf.py_func(
+        lambda x: (x.sum(), np.int64(x.size)), [[1.0, 2.0]], [tf.float32, tf.int64]
+    )
+    assert run([total, number]) == [3.0, 2]
+    (single,) = tf.py_func(lambda: [np.float32(1)], [], [tf.float32])
+    assert run(single) == 1.0
+
+
+def test_a_function_without_results_gives_none() -> None:
+    log: list[Any] = []
+    assert tf.py_func(lambda: log.append(1), [], []) == []
+
+
+def test_errors_of_the_function_show_its_own_and_both_places() -> None:
+    def fail(x: Any) -> Any:
+        raise KeyError("lost")
+
+    y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
+    with pytest.raises(tf.errors.UnknownError, match="KeyError: 'lost'") as caught:
+        run(y + 1.0)
+    assert caught.value.op == "host"
+    assert f"{__file__}:{made}" in str(caught.value)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_the_number_of_results_is_checked() -> None:
+    y = tf.py_func(lambda: (1.0, 2.0), [], [tf.float32])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 values.* 1 types"):
+        run(y)
+    with pytest.raises(TypeError, match="func must be callable"):
+        tf.py_func(3, [], tf.float32)  # type: ignore[arg-type]
+
+
+def test_a_function_is_called_in_every_turn_of_a_loop() -> None:
+    log: list[int] = []
+
+    def note_turn(i: Any) -> Any:
+        log.append(int(i))
+        return i + np.int32(2)
+
+    def body(i: Any) -> Any:
+        raised = tf.py_func(note_turn, [i], tf.int32)
+        raised.set_shape([])
+        return raised
+
+    assert run(tf.while_loop(lambda i: i < 5, body, [0])) == 6
+    assert log == [0, 2, 4]
+
+
+# Print and Assert.
+
+
+def test_print_shows_its_data_at_every_evaluation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    x = tf.constant([1, 2, 3, 4])
+    y = tf.Print(x, [x, tf.constant("text"), 2.5], "x is ", summarize=2)
+    assert (y.dtype, y.shape.as_list()) == (tf.int32, [4])
+    assert capsys.readouterr().err == ""
+    session = tf.Session()
+    for _ in range(2):
+        assert session.run(y).tolist() == [1, 2, 3, 4]
+    shown = capsys.readouterr()
+    assert shown.err == "x is [1 2...][text][2.5]\n" * 2
+    assert shown.out == ""
+
+
+def test_print_shows_three_elements_by_default(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(tf.Print(tf.constant(0), [tf.range(9), tf.range(3)]))
+    assert capsys.readouterr().err == "[0 1 2...][0 1 2]\n"
+
+
+def test_assert_fails_at_run_time_with_its_data() -> None:
+    x = tf.placeholder(tf.int32, [None])
+    check, made = tf.Assert(tf.reduce_all(x > 0), [x, "positive"], 2, "check"), line()
+    assert isinstance(check, tf.Operation)
+    session = tf.Session()
+    assert session.run(check, {x: [1]}) is None
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        session.run(check, {x: [3, -1, 2]})
+    assert "[3 -1...] [positive]" in str(caught.value)
+    assert caught.value.op == "check"
+    assert f"{__file__}:{made}" in str(caught.value)
+
+
+def test_assert_needs_every_element_and_a_bool() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(tf.Assert([True, False], ["all"]))
+    with pytest.raises((TypeError, ValueError), match="bool"):
+        tf.Assert(tf.constant(1), [])
+
+
+def test_a_value_may_wait_for_an_assertion() -> None:
+    x = tf.placeholder(tf.float32, [])
+    with tf.control_dependencies([tf.Assert(x > 0, [x])]):
+        root = tf.sqrt(x)
+    assert run(root, {x: 4.0}) == 2.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[-4.0\]"):
+        run(root, {x: -4.0})
+
+
+# Values stay where they are made.
+
+
+def leaked(build: Any) -> Any:
+    """Return what a function kept while it was called by `build`."""
+    kept: list[Any] = []
+
+    def keep(value: Any) -> Any:
+        kept.append(value)
+        return value
+
+    build(keep)
+    return kept[0]
+
+
+LEAKS = {
+    "branch of tf.cond": lambda keep: tf.cond(
+        tf.constant(True), lambda: keep(tf.constant(1) + 1), lambda: 2
+    ),
+    "tf.while_loop": lambda keep: tf.while_loop(
+        lambda i: i < 2, lambda i: keep(i + 1), [0]
+    ),
+    "replicated computation": lambda keep: tf.tpu.rewrite(
+        lambda x: keep(x + 1), [tf.constant(1)]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_a_value_that_leaks_is_refused_with_both_places(kind: str) -> None:
+    value = leaked(LEAKS[kind])
+    with pytest.raises(tf.errors.InaccessibleTensorError, match=kind) as caught:
+        value + 1
+    text = str(caught.value)
+    assert value.name in text
+    assert text.count("test_control_flow.py:") == 2
+    for use in (
+        lambda: tf.identity(value),
+        lambda: tf.no_op() and tf.group(value),
+        lambda: tf.stack([value, value]),
+        lambda: tf.cond(tf.constant(True), lambda: value, lambda: 0),
+        lambda: tf.while_loop(lambda i: True, lambda i: value, [0]),
+    ):
+        with pytest.raises(tf.errors.InaccessibleTensorError, match=kind):
+            use()
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_a_leaked_value_is_neither_fetched_nor_fed_nor_awaited(kind: str) -> None:
+    value = leaked(LEAKS[kind])
+    with pytest.raises(ValueError, match=f"cannot fetch.*{kind}"):
+        run(value)
+    with pytest.raises(ValueError, match=f"cannot fetch.*{kind}"):
+        run(value.op)
+    with pytest.raises(ValueError, match=f"cannot feed.*{kind}"):
+        run(tf.constant(0), {value: 1})
+    with (
+        pytest.raises(tf.errors.InaccessibleTensorError, match=kind),
+        tf.control_dependencies([value]),
+    ):
+        tf.no_op()
+
+
+def test_a_branch_does_not_see_into_its_sibling() -> None:
+    kept: list[Any] = []
+
+    def first() -> Any:
+        kept.append(tf.constant(1) + 1)
+        return kept[0]
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="true"):
+        tf.cond(tf.constant(True), first, lambda: kept[0])
+
+
+def test_loop_variables_do_not_leave_their_loop() -> None:
+    kept: list[Any] = []
+    tf.while_loop(lambda i: kept.append(i) or i < 2, lambda i: i + 1, [0])
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="tf.while_loop"):
+        kept[0] + 1
+
+
+# Eager mode.
+
+
+def test_control_flow_runs_at_once_in_eager_mode() -> None:
+    with tf.eager_execution():
+        x = tf.constant(3)
+        called: list[str] = []
+        y = tf.cond(x > 2, lambda: x * 10, lambda: called.append("false") or x)
+        assert (int(y), called) == (30, [])
+        total = tf.while_loop(lambda i: i < 10, lambda i: i + x, [0])
+        assert int(total) == 12
+        limited = tf.while_loop(
+            lambda i: i < 10, lambda i: [i + x], [0], maximum_iterations=2
+        )
+        assert int(limited) == 6
+        pair = tf.while_loop(
+            lambda i, n: i < 2,
+            lambda i, n: (i + 1, tf.concat([n, n], 0)),
+            (0, tf.ones([1])),
+        )
+        assert pair[1].shape.as_list() == [4]
+        with pytest.raises(TypeError, match="element type"):
+            tf.while_loop(lambda i: i < 2, lambda i: tf.cast(i, tf.float32), [0])
+
+
+def test_order_needs_no_operations_in_eager_mode() -> None:
+    with tf.eager_execution():
+        assert tf.no_op() is None
+        assert tf.group(tf.constant(1)) is None
+        x = tf.constant(1)
+        assert tf.tuple([x, None]) == [x, None]
+        with tf.control_dependencies([tf.no_op(), x]):
+            assert int(tf.with_dependencies([tf.no_op()], x)) == 1
+
+
+def test_python_and_assertions_run_at_once_in_eager_mode(
+    graph: tf.Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with tf.eager_execution():
+        y = tf.py_func(lambda x: x * 2, [tf.constant(21)], tf.int32)
+        assert int(y) == 42
+        assert tf.Assert(tf.constant(True), ["never"]) is None
+        with pytest.raises(tf.errors.InvalidArgumentError, match="shown"):
+            tf.Assert(tf.constant(False), ["shown"])
+        assert int(tf.Print(tf.constant(1), ["printed"])) == 1
+    assert capsys.readouterr().err == "[printed]\n"
+    assert graph.get_operations() == []

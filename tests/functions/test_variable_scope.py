@@ -1,0 +1,509 @@
+"""get_variable: names, sharing, custom getters, and the defaults of scopes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+@pytest.fixture(autouse=True)
+def graph() -> tf.Graph:
+    tf.reset_default_graph()
+    return tf.get_default_graph()
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+def started(fetches: Any) -> Any:
+    """Return the values after the initialisers ran."""
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches)
+
+
+# Making variables.
+
+
+def test_a_variable_has_the_name_of_its_scopes() -> None:
+    with tf.variable_scope("a"), tf.variable_scope("b") as scope:
+        v = tf.get_variable("v", [2])
+    assert v.name == "a/b/v:0"
+    assert v.op.name == "a/b/v"
+    assert scope.name == "a/b"
+    assert isinstance(v, tf.Variable)
+    assert tf.get_variable("v", [2]).name == "v:0"
+    assert tf.get_variable_scope().name == ""
+
+
+def test_name_scopes_do_not_name_variables() -> None:
+    with tf.name_scope("n"):
+        assert tf.get_variable("v", [1]).name == "v:0"
+        assert tf.Variable(0, name="w").name == "n/w:0"
+
+
+def test_float32_is_the_default_and_scopes_give_another() -> None:
+    assert tf.get_variable("a", [1]).dtype == tf.float32
+    with tf.variable_scope("s", dtype=tf.float64), tf.variable_scope("t"):
+        assert tf.get_variable("b", [1]).dtype == tf.float64
+        assert tf.get_variable("c", [1], tf.float16).dtype == tf.float16
+
+
+@pytest.mark.parametrize(
+    ("initializer", "dtype", "expected"),
+    [
+        (3.5, tf.float32, 3.5),
+        (3, tf.int32, 3),
+        ([1, 2], tf.int32, [1, 2]),
+        (np.array([1.0, 2.0]), tf.float64, [1.0, 2.0]),
+        (True, tf.bool, True),
+        ("text", tf.string, b"text"),
+    ],
+)
+def test_a_value_gives_shape_and_dtype(
+    initializer: Any, dtype: tf.DType, expected: Any
+) -> None:
+    v = tf.get_variable("v", initializer=initializer)
+    assert v.dtype == dtype
+    assert np.array_equal(started(v), np.asarray(expected, dtype.as_numpy_dtype))
+
+
+def test_a_tensor_or_a_function_may_give_the_value() -> None:
+    v = tf.get_variable("v", initializer=tf.constant([1, 2]))
+    w = tf.get_variable("w", initializer=lambda: tf.ones([3]), dtype=tf.float32)
+    u = tf.get_variable(
+        "u", [2], initializer=lambda shape, dtype: tf.ones(shape, dtype)
+    )
+    assert v.dtype == tf.int32
+    assert [x.tolist() for x in started([v, w, u])] == [[1, 2], [1, 1, 1], [1, 1]]
+
+
+def test_a_value_is_converted_to_the_dtype_asked_for() -> None:
+    v = tf.get_variable("v", dtype=tf.float64, initializer=1)
+    assert v.dtype == tf.float64
+    assert started(v) == 1.0
+
+
+def test_an_initializer_may_be_a_class() -> None:
+    v = tf.get_variable("v", [2], initializer=tf.ones_initializer)
+    assert started(v).tolist() == [1.0, 1.0]
+
+
+def test_default_initializers_by_dtype() -> None:
+    weights = tf.get_variable("weights", [30, 20])
+    counts = tf.get_variable("counts", [3], tf.int32)
+    flags = tf.get_variable("flags", [2], tf.bool)
+    w, c, f = started([weights, counts, flags])
+    limit = np.sqrt(6 / 50)
+    assert np.abs(w).max() <= limit and np.abs(w).max() > limit * 0.9
+    assert abs(w.mean()) < limit * 0.1
+    assert c.tolist() == [0, 0, 0]
+    assert f.tolist() == [False, False]
+    with pytest.raises(
+        ValueError, match=r"'c' of dtype complex64 needs an initializer"
+    ):
+        tf.get_variable("c", [1], tf.complex64)
+
+
+def test_the_shape_may_be_given_in_many_forms() -> None:
+    shapes = [[2, 3], (2, 3), tf.TensorShape([2, 3]), [tf.Dimension(2), 3]]
+    for k, shape in enumerate(shapes):
+        assert tf.get_variable(f"v{k}", shape).shape.as_list() == [2, 3]
+    assert tf.get_variable("scalar", []).shape.as_list() == []
+    assert tf.get_variable("vector", 4).shape.as_list() == [4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs a shape"),
+        ({"shape": [None, 2]}, "fully known"),
+        ({"shape": [2], "initializer": [1.0, 2.0]}, "leave shape out"),
+        ({"shape": [2], "initializer": np.ones(2)}, "leave shape out"),
+        (
+            {"initializer": np.float32(1), "dtype": tf.complex64, "shape": [1]},
+            "leave shape out",
+        ),
+    ],
+)
+def test_shapes_and_values_that_do_not_work(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"tf.get_variable: .*'v'.*{message}"):
+        tf.get_variable("v", **arguments)
+
+
+def test_a_tensor_of_another_dtype_than_asked_for_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"'v' is of dtype int32, asked for was float32"
+    ):
+        tf.get_variable("v", dtype=tf.float32, initializer=tf.constant(1))
+
+
+def test_collections_and_trainable() -> None:
+    v = tf.get_variable("v", [1])
+    w = tf.get_variable("w", [1], trainable=False)
+    u = tf.get_variable("u", [1], collections=["mine", tf.GraphKeys.LOCAL_VARIABLES])
+    n = tf.get_variable("n", [1], trainable=None)
+    assert tf.global_variables() == [v, w, n]
+    assert tf.trainable_variables() == [v, u, n]
+    assert tf.get_collection("mine") == tf.local_variables() == [u]
+
+
+def test_a_regularizer_adds_a_loss_once() -> None:
+    def half(v: Any) -> tf.Tensor:
+        return tf.reduce_sum(v * v) / 2.0
+
+    with tf.variable_scope("s", regularizer=half, reuse=tf.AUTO_REUSE):
+        for _ in range(2):
+            tf.get_variable("v", initializer=[3.0, 4.0])
+        tf.get_variable("w", initializer=1.0, regularizer=lambda v: None)
+    losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    assert [loss.name.startswith("s/v/Regularizer/") for loss in losses] == [True]
+    assert started(losses) == [12.5]
+
+
+# Sharing.
+
+
+def test_a_name_is_made_once_and_the_error_says_where() -> None:
+    tf.get_variable("v", [1])
+    made = line() - 1
+    with pytest.raises(ValueError, match=r"'v' exists already.*AUTO_REUSE") as caught:
+        tf.get_variable("v", [1])
+    assert f"{__file__}:{made}" in str(caught.value)
+
+
+def test_a_variable_of_tf_variable_is_not_shared_and_takes_no_name() -> None:
+    tf.Variable(0.0, name="v")
+    with (
+        pytest.raises(ValueError, match="does not exist"),
+        tf.variable_scope("", reuse=True),
+    ):
+        tf.get_variable("v", [])
+
+
+def test_reuse_gives_the_same_variable() -> None:
+    with tf.variable_scope("s"):
+        v = tf.get_variable("v", [2])
+    with tf.variable_scope("s", reuse=True):
+        assert tf.get_variable("v", [2]) is v
+        assert tf.get_variable("v") is v
+        with (
+            tf.variable_scope("t"),
+            pytest.raises(ValueError, match="'s/t/w' does not"),
+        ):
+            tf.get_variable("w", [2])
+    assert tf.global_variables() == [v]
+
+
+def test_auto_reuse_makes_once_then_shares() -> None:
+    found = []
+    for _ in range(2):
+        with tf.variable_scope("s", reuse=tf.AUTO_REUSE), tf.variable_scope("t"):
+            found.append(tf.get_variable("v", [2]))
+    assert found[0] is found[1]
+
+
+def test_a_scope_may_turn_to_sharing() -> None:
+    with tf.variable_scope("s") as scope:
+        v = tf.get_variable("v", [2])
+        assert not scope.reuse
+        scope.reuse_variables()
+        assert tf.get_variable_scope().reuse is True
+        assert tf.get_variable("v", [2]) is v
+    with pytest.raises(ValueError, match="exists already"), tf.variable_scope("s"):
+        tf.get_variable("v", [2])
+
+
+@pytest.mark.parametrize("inner", [None, False])
+@pytest.mark.parametrize("outer", [True, tf.AUTO_REUSE])
+def test_sharing_is_inherited_and_cannot_be_undone(outer: Any, inner: Any) -> None:
+    with tf.variable_scope("a", reuse=outer), tf.variable_scope("b", reuse=inner) as b:
+        assert b.reuse == outer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"shape": [3]}, r"'v' has shape \(2,\), asked for was \(3,\)"),
+        ({"shape": [2], "dtype": tf.float64}, "'v' has dtype float32.*float64"),
+        ({"shape": [2], "dtype": tf.int32}, "'v' has dtype float32.*int32"),
+    ],
+)
+def test_sharing_checks_shape_and_dtype(arguments: Any, message: str) -> None:
+    tf.get_variable("v", [2])
+    with tf.variable_scope("", reuse=True), pytest.raises(ValueError, match=message):
+        tf.get_variable("v", **arguments)
+
+
+def test_sharing_accepts_a_partly_known_shape() -> None:
+    v = tf.get_variable("v", [2, 3])
+    with tf.variable_scope("", reuse=True):
+        assert tf.get_variable("v", [None, 3]) is v
+
+
+def test_variables_belong_to_their_graph() -> None:
+    v = tf.get_variable("v", [1])
+    with tf.Graph().as_default():
+        assert tf.get_variable("v", [1]) is not v
+
+
+# Entering scopes.
+
+
+def test_a_scope_object_is_entered_from_anywhere() -> None:
+    with tf.variable_scope("a"), tf.variable_scope("b", dtype=tf.float64) as b:
+        v = tf.get_variable("v", [1])
+    with tf.variable_scope("other"), tf.variable_scope(b, reuse=True) as again:
+        assert again.name == "a/b"
+        assert tf.get_variable("v", [1]) is v
+    assert again.dtype == tf.float64
+    assert b.reuse is False
+
+
+def test_a_scope_entered_again_keeps_its_own_way_of_sharing() -> None:
+    with tf.variable_scope("a") as a:
+        pass
+    with tf.variable_scope("b", reuse=True), tf.variable_scope(a):
+        assert tf.get_variable("v", [1]).name == "a/v:0"
+
+
+def test_operations_are_named_below_the_scope_too() -> None:
+    with tf.variable_scope("a") as a:
+        x = tf.constant(0, name="x")
+        with tf.variable_scope("b/c"):
+            y = tf.constant(0, name="x")
+    with tf.variable_scope(a):
+        z = tf.constant(0, name="x")
+    with tf.variable_scope("a", auxiliary_name_scope=False):
+        w = tf.constant(0, name="x")
+        v = tf.get_variable("v", [1])
+    assert [t.op.name for t in (x, y, z, w)] == ["a/x", "a/b/c/x", "a_1/x", "x"]
+    assert v.name == "a/v:0"
+    assert a.original_name_scope == "a/"
+
+
+def test_a_scope_without_auxiliary_names_stays_in_the_name_scope_around() -> None:
+    with (
+        tf.name_scope("n"),
+        tf.variable_scope("a", auxiliary_name_scope=False) as scope,
+    ):
+        x = tf.constant(0, name="x")
+    assert x.op.name == "n/x"
+    assert scope.original_name_scope == "n/"
+
+
+def test_a_default_name_is_made_unique() -> None:
+    names = []
+    for _ in range(3):
+        with tf.variable_scope(None, "layer") as scope:
+            names.append(scope.name)
+            names.append(tf.get_variable("w", [1]).name)
+    assert names == [
+        *("layer", "layer/w:0"),
+        *("layer_1", "layer_1/w:0"),
+        *("layer_2", "layer_2/w:0"),
+    ]
+
+
+def test_a_default_name_is_unique_even_without_variables() -> None:
+    with tf.variable_scope(None, "layer") as first:
+        pass
+    with tf.variable_scope(None, "layer") as second:
+        pass
+    with tf.variable_scope("given", "layer") as third:
+        pass
+    assert [s.name for s in (first, second, third)] == ["layer", "layer_1", "given"]
+
+
+def test_default_names_repeat_when_the_scope_around_is_entered_again() -> None:
+    """So that a function called twice within a shared scope shares its variables."""
+
+    def layers() -> list[Any]:
+        found = []
+        for _ in range(2):
+            with tf.variable_scope(None, "layer"):
+                found.append(tf.get_variable("w", [1]))
+        return found
+
+    with tf.variable_scope("model"):
+        made = layers()
+    with tf.variable_scope("model", reuse=True):
+        shared = layers()
+    assert [v.name for v in made] == ["model/layer/w:0", "model/layer_1/w:0"]
+    assert shared == made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((None,), TypeError),
+        ((3,), TypeError),
+        ((["a"],), TypeError),
+    ],
+)
+def test_scopes_need_a_name(arguments: Any, error: Any) -> None:
+    with pytest.raises(error, match="name_or_scope"), tf.variable_scope(*arguments):
+        pass
+
+
+def test_reuse_is_one_of_four() -> None:
+    with (
+        pytest.raises(ValueError, match="reuse must be"),
+        tf.variable_scope("a", reuse="yes"),  # type: ignore[arg-type]
+    ):
+        pass
+    with (
+        pytest.raises(ValueError, match="made unique"),
+        tf.variable_scope(None, "a", reuse=True),
+    ):
+        pass
+
+
+def test_a_scope_ends_with_an_error_too() -> None:
+    with pytest.raises(ZeroDivisionError), tf.variable_scope("a"):
+        raise ZeroDivisionError
+    assert tf.get_variable_scope().name == ""
+    assert tf.get_variable("v", [1]).name == "v:0"
+
+
+def test_a_scope_lists_its_variables() -> None:
+    tf.get_variable("a_other", [1])
+    with tf.variable_scope("a") as scope:
+        v = tf.get_variable("v", [1])
+        w = tf.get_variable("w", [1], trainable=False)
+    assert scope.global_variables() == [v, w]
+    assert scope.trainable_variables() == [v]
+
+
+def test_defaults_are_inherited_and_replaced() -> None:
+    with tf.variable_scope("a", initializer=tf.ones_initializer()) as a:
+        with tf.variable_scope("b"):
+            one = tf.get_variable("one", [1])
+        with tf.variable_scope("c", initializer=tf.zeros_initializer()):
+            zero = tf.get_variable("zero", [1])
+            two = tf.get_variable("two", [1], initializer=tf.constant_initializer(2))
+    with tf.variable_scope(a):
+        again = tf.get_variable("again", [1])
+    values = started([one, zero, two, again])
+    assert [v.tolist() for v in values] == [[1.0], [0.0], [2.0], [1.0]]
+
+
+# Custom getters.
+
+
+def recording(log: list[Any], label: str) -> Any:
+    def getter(inner: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        log.append((label, name, kwargs["dtype"].name))
+        return inner(name, *args, **kwargs)
+
+    return getter
+
+
+def test_a_custom_getter_stands_in_for_making_the_variable() -> None:
+    def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getter(name, *args, **kwargs) * 2.0
+
+    with tf.variable_scope("s", custom_getter=doubled):
+        value = tf.get_variable("v", initializer=3.0)
+    assert isinstance(value, tf.Tensor)
+    assert [v.name for v in tf.global_variables()] == ["s/v:0"]
+    assert started(value) == 6.0
+
+
+def test_a_custom_getter_gets_every_argument_by_name() -> None:
+    seen: dict[str, Any] = {}
+
+    def getter(inner: Any, name: str, **kwargs: Any) -> Any:
+        seen.update(kwargs, name=name)
+        return inner(name=name, **kwargs)
+
+    with tf.variable_scope("s", custom_getter=getter, reuse=tf.AUTO_REUSE):
+        tf.get_variable("v", [2], trainable=False, collections=["mine"])
+    assert seen["name"] == "s/v"
+    assert seen["shape"] == [2]
+    assert seen["dtype"] == tf.float32
+    assert seen["trainable"] is False
+    assert seen["collections"] == ["mine"]
+    assert seen["reuse"] == tf.AUTO_REUSE
+    assert {"initializer", "regularizer", "validate_shape"} <= set(seen)
+
+
+def test_nested_getters_are_called_from_the_inside_out() -> None:
+    log: list[Any] = []
+    with (
+        tf.variable_scope("a", custom_getter=recording(log, "outer")),
+        tf.variable_scope("b"),
+        tf.variable_scope("c", custom_getter=recording(log, "inner")),
+    ):
+        tf.get_variable("v", [1])
+    assert log == [("inner", "a/b/c/v", "float32"), ("outer", "a/b/c/v", "float32")]
+
+
+def test_a_getter_may_change_name_and_dtype_for_the_ones_around_it() -> None:
+    log: list[Any] = []
+
+    def renaming(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return getter(name + "_x", *args, **{**kwargs, "dtype": tf.float64})
+
+    with (
+        tf.variable_scope("a", custom_getter=recording(log, "outer")),
+        tf.variable_scope("b", custom_getter=renaming),
+    ):
+        v = tf.get_variable("v", [1])
+    assert log == [("outer", "a/b/v_x", "float64")]
+    assert (v.name, v.dtype) == ("a/b/v_x:0", tf.float64)
+
+
+def test_a_getter_given_to_get_variable_replaces_that_of_the_scope() -> None:
+    log: list[Any] = []
+    with tf.variable_scope("a", custom_getter=recording(log, "scope")):
+        tf.get_variable("v", [1], custom_getter=recording(log, "call"))
+    assert [label for label, _, _ in log] == ["call"]
+
+
+def test_a_getter_ends_with_its_scope_and_comes_back_with_the_object() -> None:
+    log: list[Any] = []
+    with tf.variable_scope("a", custom_getter=recording(log, "a")) as a:
+        pass
+    tf.get_variable("v", [1])
+    assert log == []
+    with tf.variable_scope(a):
+        tf.get_variable("v", [1])
+    assert [label for label, _, _ in log] == ["a"]
+
+
+def test_a_getter_sees_the_dtype_of_a_value() -> None:
+    log: list[Any] = []
+    with tf.variable_scope("s", custom_getter=recording(log, "s")):
+        tf.get_variable("v", initializer=3)
+        tf.get_variable("w", initializer="text")
+        tf.get_variable("u", initializer=tf.constant(True))
+    assert [dtype for _, _, dtype in log] == ["int32", "string", "bool"]
+
+
+# Inside computations, and in eager mode.
+
+
+def test_variables_of_a_computation_are_made_outside_of_it() -> None:
+    def branch() -> tf.Tensor:
+        v = tf.get_variable("v", initializer=2.0)
+        w = tf.get_variable("w", [], initializer=tf.ones_initializer())
+        return v + w
+
+    result = tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))
+    assert started(result) == 3.0
+    assert [v.name for v in tf.global_variables()] == ["v:0", "w:0"]
+
+
+def test_in_eager_mode_each_call_makes_a_variable() -> None:
+    with tf.eager_execution():
+        first = tf.get_variable("v", initializer=1.0)
+        second = tf.get_variable("v", initializer=2.0)
+        assert (float(first), float(second)) == (1.0, 2.0)
+    assert tf.get_variable("v", [1]).shape.as_list() == [1]

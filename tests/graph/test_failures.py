@@ -1,0 +1,98 @@
+"""Every error names the operation, its operands and the user's line."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+BUILD = [
+    (lambda x: x + tf.constant([1.0, 2.0, 3.0]), ValueError, ["AddV2", "float32[3]"]),
+    (lambda x: x + tf.constant(1), TypeError, ["AddV2", "int32[]"]),
+    (lambda x: tf.concat([x, [[1.0]]], 0), ValueError, ["float32[1,1]"]),
+    (lambda x: tf.reshape(x, [3]), ValueError, ["Reshape"]),
+    (lambda x: tf.logical_not(x), TypeError, ["LogicalNot"]),
+    (lambda x: x[5], ValueError, ["StridedSlice"]),
+    (lambda x: tf.reduce_sum(x, axis=4), ValueError, []),
+]
+
+
+@pytest.mark.parametrize(("build", "error", "parts"), BUILD)
+def test_build_time_errors(build: Any, error: Any, parts: list[str]) -> None:
+    x, made = tf.constant([1.0, 2.0], name="given"), line()
+    with pytest.raises(error) as caught:
+        build(x)
+    text = str(caught.value)
+    for part in [*parts, "given:0 float32[2]", f"{__file__}:{made}"]:
+        assert part in text
+    here = build.__code__.co_firstlineno
+    assert f"{__file__}:{here} in <lambda>" in text
+
+
+def test_a_name_that_was_given_is_in_the_message() -> None:
+    with pytest.raises(ValueError, match="AddV2 'total': "):
+        tf.add([1.0, 2.0], [1.0, 2.0, 3.0], name="total")
+
+
+def test_run_time_errors_show_operation_operands_and_line() -> None:
+    table = tf.constant([10, 20, 30])
+    i = tf.placeholder(tf.int32, [None])
+    chosen, made = tf.gather(table, i, name="chosen"), line()
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.Session().run(chosen + 1, {i: [0, 7]})
+    text = str(caught.value)
+    assert "7" in text and "3" in text
+    assert "chosen" in text
+    assert f"{__file__}:{made}" in text
+    assert "chosen" in caught.value.op
+    assert caught.value.site.line == made
+
+
+def test_shapes_that_show_only_at_run_time() -> None:
+    x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    total, made = tf.add(x, y, name="total"), line()
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.Session().run(total, {x: [1.0, 2.0], y: [1.0, 2.0, 3.0]})
+    text = str(caught.value)
+    for part in ("float32[2]", "float32[3]", "total", f"{__file__}:{made}"):
+        assert part in text
+
+
+def test_the_line_is_that_of_the_caller_of_the_users_function() -> None:
+    """It is the innermost line of the user's, whatever library calls lie between."""
+
+    def layer(x: Any) -> Any:
+        return tf.sqrt(x)
+
+    y = layer(tf.constant(1.0))
+    assert y.op.site.function == "layer"
+    assert y.op.site.code == "return tf.sqrt(x)"
+    assert next(map(tf.sqrt, [tf.constant(1.0)])).op.site.line == line()
+
+
+def test_lines_of_operations_built_through_numpy_and_scopes() -> None:
+    import numpy as np
+
+    with tf.name_scope("a"), tf.variable_scope("b"):
+        x, made = np.sqrt(tf.constant(1.0)), line()
+        v, variable_made = tf.get_variable("v", [1]), line()
+    z, sum_made = np.sum(x), line()
+    assert x.op.site.line == made
+    assert v.op.site.line == variable_made
+    assert z.op.site.line == sum_made
+    assert {t.op.site.filename for t in (x, v, z)} == {__file__}
+
+
+def test_describe_shows_an_operation_whole() -> None:
+    x = tf.constant([1.0], name="x")
+    text = tf.sqrt(x, name="root").op.describe()
+    assert "'root' (Sqrt) of (x:0 float32[1])" in text
+    assert f"{__file__}:" in text

@@ -1,0 +1,333 @@
+"""Variables: values that last from run to run of one session."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def line() -> int:
+    return sys._getframe(1).f_lineno
+
+
+@pytest.fixture
+def session() -> tf.Session:
+    return tf.Session()
+
+
+# What a variable tells.
+
+
+def test_name_shape_dtype_and_operation(graph: tf.Graph) -> None:
+    with tf.name_scope("layer"):
+        v = tf.Variable([[1.0, 2.0]], name="w")
+    assert v.name == "layer/w:0"
+    assert v.op.name == "layer/w"
+    assert v.op.type == "VariableV2"
+    assert v.shape.as_list() == v.get_shape().as_list() == [1, 2]
+    assert v.dtype == tf.float32
+    assert v.graph is graph
+    assert v.trainable
+    assert v.device == ""
+    assert v.initial_value.dtype == tf.float32
+    assert v.initializer.type == "Assign"
+    assert "layer/w:0" in repr(v) and "(1, 2)" in repr(v) and "float32" in repr(v)
+
+
+def test_names_are_made_unique() -> None:
+    names = [tf.Variable(0).op.name for _ in range(2)] + [
+        tf.Variable(0, name="v").name for _ in range(2)
+    ]
+    assert names == ["Variable", "Variable_1", "v:0", "v_1:0"]
+
+
+@pytest.mark.parametrize(
+    ("initial", "dtype", "expected"),
+    [
+        (1, None, tf.int32),
+        (1.0, None, tf.float32),
+        (np.float64(1), None, tf.float64),
+        (True, None, tf.bool),
+        ("a", None, tf.string),
+        (1, tf.float32, tf.float32),
+        (1.0, tf.bfloat16, tf.bfloat16),
+    ],
+)
+def test_the_dtype_is_that_of_the_initial_value(
+    initial: Any, dtype: Any, expected: tf.DType, session: tf.Session
+) -> None:
+    v = tf.Variable(initial, dtype=dtype)
+    session.run(v.initializer)
+    assert v.dtype == expected
+    assert np.asarray(session.run(v)).dtype == expected or expected == tf.string
+
+
+def test_the_initial_value_may_be_a_function_or_a_tensor(session: tf.Session) -> None:
+    calls: list[int] = []
+
+    def initial() -> tf.Tensor:
+        calls.append(1)
+        return tf.constant([1.0, 2.0]) * 3.0
+
+    v, w = tf.Variable(initial), tf.Variable(tf.ones([2]) + 1.0)
+    session.run(tf.global_variables_initializer())
+    assert [x.tolist() for x in session.run([v, w])] == [[3.0, 6.0], [2.0, 2.0]]
+    assert calls == [1]
+
+
+def test_a_variable_may_start_from_another(session: tf.Session) -> None:
+    v = tf.Variable(2.0)
+    w = tf.Variable(v * 10.0)
+    session.run(tf.global_variables_initializer())
+    assert session.run([v, w]) == [2.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({}, ValueError, "initial_value must be given"),
+        ({"initial_value": 1.5, "dtype": tf.int32}, TypeError, "expected int32"),
+        ({"initial_value": [[1], [2, 3]]}, ValueError, "ragged"),
+        ({"initial_value": 1.0, "shape": [2]}, ValueError, "another shape"),
+    ],
+)
+def test_initial_values_that_do_not_work(
+    arguments: Any, error: Any, message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        tf.Variable(**arguments)
+
+
+def test_the_shape_of_the_initial_value_has_to_be_known(session: tf.Session) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    with pytest.raises(
+        ValueError, match=r"initial value .*float32\[\?\].* known shape"
+    ):
+        tf.Variable(x)
+    v = tf.Variable(x, validate_shape=False)
+    assert v.shape.ndims is None
+    session.run(v.initializer, {x: [1.0, 2.0]})
+    assert session.run(v).tolist() == [1.0, 2.0]
+    w = tf.Variable(x, shape=[None])
+    session.run(w.initializer, {x: [1.0, 2.0, 3.0]})
+    assert session.run(w).tolist() == [1.0, 2.0, 3.0]
+
+
+# Before a variable has a value.
+
+
+def test_reading_before_initialising_names_the_variable_and_the_place(
+    session: tf.Session,
+) -> None:
+    v = tf.Variable(1.0, name="weight")
+    y, made = v + 1.0, line()
+    with pytest.raises(tf.errors.FailedPreconditionError) as caught:
+        session.run(y)
+    assert "'weight'" in str(caught.value)
+    assert "tf.global_variables_initializer()" in str(caught.value)
+    assert caught.value.op == "weight/read"
+    assert f"{__file__}:{made}" in str(caught.value)
+    for fetch in (v, v.assign_add(1.0), v.assign_sub(1.0)):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="weight"):
+            session.run(fetch)
+
+
+def test_being_initialised_can_be_asked(session: tf.Session) -> None:
+    v = tf.Variable(1.0)
+    known = v.is_initialized()
+    assert not session.run(known)
+    session.run(v.initializer)
+    assert session.run(known)
+    assert type(session.run(known)) is np.bool_
+
+
+def test_an_assignment_initialises_too(session: tf.Session) -> None:
+    v = tf.Variable(1.0)
+    session.run(v.assign(4.0))
+    assert session.run(v) == 4.0
+
+
+def test_values_belong_to_their_session() -> None:
+    v = tf.Variable(1.0)
+    first, second = tf.Session(), tf.Session()
+    first.run(v.initializer)
+    first.run(v.assign_add(1.0))
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        second.run(v)
+    second.run(v.initializer)
+    assert (first.run(v), second.run(v)) == (2.0, 1.0)
+
+
+# Assigning.
+
+
+def test_assignments_give_the_new_value(session: tf.Session) -> None:
+    v = tf.Variable([1.0, 2.0])
+    session.run(v.initializer)
+    assert session.run(v.assign([5.0, 6.0])).tolist() == [5.0, 6.0]
+    assert session.run(v.assign_add([1.0, 1.0])).tolist() == [6.0, 7.0]
+    assert session.run(v.assign_sub([2.0, 2.0])).tolist() == [4.0, 5.0]
+    assert session.run(v).tolist() == [4.0, 5.0]
+    assert session.run(tf.assign(v, [0.0, 0.0])).tolist() == [0.0, 0.0]
+    assert session.run(tf.assign_add(v, [1.0, 2.0])).tolist() == [1.0, 2.0]
+    assert session.run(tf.assign_sub(v, [1.0, 1.0])).tolist() == [0.0, 1.0]
+
+
+def test_an_assignment_may_come_as_an_operation_alone(session: tf.Session) -> None:
+    v = tf.Variable(1.0)
+    step = v.assign(2.0, read_value=False)
+    assert isinstance(step, tf.Operation)
+    assert session.run(step) is None
+    assert session.run(v) == 2.0
+
+
+def test_initialising_again_starts_over(session: tf.Session) -> None:
+    v = tf.Variable(1.0)
+    session.run([v.initializer])
+    session.run(v.assign_add(5.0))
+    session.run(v.initializer)
+    assert session.run(v) == 1.0
+
+
+def test_reads_and_writes_of_one_run_come_in_program_order(session: tf.Session) -> None:
+    v = tf.Variable(1.0)
+    before = v.read_value()
+    doubled = v.assign(v * 2.0)
+    between = v.value()
+    raised = v.assign_add(10.0)
+    after = v + 0.0
+    session.run(v.initializer)
+    found = session.run([after, raised, between, doubled, before])
+    assert found == [12.0, 12.0, 2.0, 2.0, 1.0]
+
+
+def test_a_value_read_earlier_does_not_change(session: tf.Session) -> None:
+    v = tf.Variable([1.0])
+    session.run(v.initializer)
+    with tf.control_dependencies([v.read_value()]):
+        before = tf.identity(v.read_value())
+        with tf.control_dependencies([v.assign([9.0])]):
+            both = tf.stack([before, v.read_value()])
+    assert session.run(both).tolist() == [[1.0], [9.0]]
+
+
+@pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
+def test_assigning_what_does_not_fit(method: str) -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    change = getattr(v, method)
+    with pytest.raises(ValueError, match=r"'v'.*float32\[2\].*float32\[3\]"):
+        change([1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match=r"(?s)'v'.*float32\[2\].*int32\[2\].*tf.cast"):
+        change(tf.constant([1, 2]))
+    with pytest.raises(TypeError, match=r"'n' holds int32\[\], .* float32\[\]"):
+        tf.Variable(1, name="n").assign(2.5)
+
+
+def test_assigning_another_shape_at_run_time_fails_there(session: tf.Session) -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    x = tf.placeholder(tf.float32)
+    changed, made = v.assign(x), line()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'v'.*\[3\]") as caught:
+        session.run(changed, {x: [1.0, 2.0, 3.0]})
+    assert f"{__file__}:{made}" in str(caught.value)
+    assert session.run(changed, {x: [3.0, 4.0]}).tolist() == [3.0, 4.0]
+
+
+def test_a_variable_of_any_shape_takes_any(session: tf.Session) -> None:
+    v = tf.Variable([1.0], validate_shape=False)
+    session.run(v.initializer)
+    assert session.run(v.assign([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
+    assert session.run(v).shape == (1, 2)
+
+
+def test_load_gives_a_value_and_leaves_the_graph_alone(graph: tf.Graph) -> None:
+    v = tf.Variable([1.0, 2.0])
+    before = graph.version
+    with tf.Session() as session:
+        v.load([3.0, 4.0])
+        assert session.run(v).tolist() == [3.0, 4.0]
+        v.load(np.array([5.0, 6.0]), session)
+        assert v.eval().tolist() == v.eval(session).tolist() == [5.0, 6.0]
+        with pytest.raises(ValueError, match="shape"):
+            v.load([1.0])
+    assert graph.version == before
+    with pytest.raises(ValueError, match="no current session"):
+        v.load([1.0, 2.0])
+
+
+def test_a_loaded_array_stays_the_callers(session: tf.Session) -> None:
+    v = tf.Variable([1.0, 2.0])
+    array = np.array([3.0, 4.0], np.float32)
+    v.load(array, session)
+    array[:] = 0.0
+    assert session.run(v).tolist() == [3.0, 4.0]
+
+
+# Collections and graphs.
+
+
+def test_collections() -> None:
+    v = tf.Variable(1.0, name="v")
+    w = tf.Variable(1.0, name="w", trainable=False)
+    local = tf.Variable(
+        1.0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES]
+    )
+    mine = tf.Variable(1.0, collections=["mine"])
+    nowhere = tf.Variable(1.0, collections=[], trainable=False)
+    assert tf.global_variables() == [v, w]
+    assert tf.trainable_variables() == [v, mine]
+    assert tf.local_variables() == [local]
+    assert tf.get_collection("mine") == [mine]
+    assert nowhere not in tf.global_variables()
+    assert tf.global_variables("w") == [w]
+
+
+def test_initializers_of_all_and_of_some(session: tf.Session) -> None:
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    local = tf.Variable(3.0, trainable=False, collections=["local_variables"])
+    session.run(tf.variables_initializer([w]))
+    assert session.run(w) == 2.0
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        session.run(v)
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    assert session.run([v, local]) == [1.0, 3.0]
+    assert tf.variables_initializer([]).type == "NoOp"
+
+
+def test_a_variable_is_used_in_its_graph_only() -> None:
+    v, made = tf.Variable(1.0, name="v"), line()
+    with tf.Graph().as_default():
+        for use in (
+            v.read_value,
+            lambda: v.assign(1.0),
+            lambda: v + 1,
+            v.is_initialized,
+        ):
+            with pytest.raises(ValueError, match="'v'.*another graph") as caught:
+                use()
+            assert f"{__file__}:{made}" in str(caught.value)
+
+
+def test_a_variable_made_inside_a_computation_outlives_it(session: tf.Session) -> None:
+    made: list[tf.Variable] = []
+
+    def branch() -> tf.Tensor:
+        made.append(tf.Variable(5.0))
+        return made[0] * 2.0
+
+    result = tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))
+    session.run(tf.global_variables_initializer())
+    assert session.run([result, made[0]]) == [10.0, 5.0]
+
+
+def test_an_initial_value_from_within_a_computation_is_refused() -> None:
+    def branch() -> tf.Tensor:
+        return tf.Variable(tf.constant(1.0)).read_value()
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="branch of tf.cond"):
+        tf.cond(tf.constant(True), branch, lambda: tf.constant(0.0))

@@ -1,0 +1,151 @@
+"""Settings: from the environment, set, overridden and refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.configuration import EXECUTORS, Config
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name in ("TOPOLOGY", "CORES", "EXECUTOR", "TIMEOUT", "CHECK_REPLICAS"):
+        monkeypatch.delenv(f"TPUREF_{name}", raising=False)
+    return monkeypatch
+
+
+def test_defaults(environment: pytest.MonkeyPatch) -> None:
+    config = Config()
+    assert config.topology is None
+    assert config.cores is None
+    assert config.executor in EXECUTORS
+    assert config.timeout == 120.0
+    assert config.check_replicas is False
+    assert config.padding_visible is False
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "name", "value"),
+    [
+        ("TPUREF_TOPOLOGY", "2x2x2", "topology", "2x2x2"),
+        ("TPUREF_CORES", "4", "cores", 4),
+        ("TPUREF_EXECUTOR", "lockstep", "executor", "lockstep"),
+        ("TPUREF_TIMEOUT", "2.5", "timeout", 2.5),
+        ("TPUREF_CHECK_REPLICAS", "1", "check_replicas", True),
+        ("TPUREF_CHECK_REPLICAS", "0", "check_replicas", False),
+    ],
+)
+def test_the_environment_is_read(
+    environment: pytest.MonkeyPatch, variable: str, text: str, name: str, value: Any
+) -> None:
+    environment.setenv(variable, text)
+    assert getattr(Config(), name) == value
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("TPUREF_CORES", "0"),
+        ("TPUREF_CORES", "-1"),
+        ("TPUREF_CORES", "two"),
+        ("TPUREF_CORES", ""),
+        ("TPUREF_TIMEOUT", "0"),
+        ("TPUREF_TIMEOUT", "soon"),
+        ("TPUREF_TIMEOUT", "nan"),
+        ("TPUREF_EXECUTOR", "fast"),
+    ],
+)
+def test_a_bad_environment_is_named(
+    environment: pytest.MonkeyPatch, variable: str, text: str
+) -> None:
+    environment.setenv(variable, text)
+    with pytest.raises(ValueError, match=f"{variable}|config.executor") as caught:
+        Config()
+    assert repr(text) in str(caught.value)
+
+
+def test_setting(environment: pytest.MonkeyPatch) -> None:
+    config = Config()
+    config.timeout = 5
+    config.check_replicas = True
+    assert (config.timeout, config.check_replicas) == (5, True)
+
+
+def test_the_size_that_was_set_last_decides(environment: pytest.MonkeyPatch) -> None:
+    config = Config()
+    config.topology = "2x2x2"
+    config.cores = 4
+    assert (config.topology, config.cores) == (None, 4)
+    config.topology = "1x1x2"
+    assert (config.topology, config.cores) == ("1x1x2", None)
+    config.cores = None
+    assert (config.topology, config.cores) == ("1x1x2", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("executor", "fast"),
+        ("cores", 0),
+        ("cores", 2.0),
+        ("cores", "4"),
+        ("timeout", 0),
+        ("timeout", -1.0),
+        ("timeout", "soon"),
+        ("timeout", float("nan")),
+    ],
+)
+def test_values_that_are_refused(
+    environment: pytest.MonkeyPatch, name: str, value: Any
+) -> None:
+    config = Config()
+    before = repr(config)
+    with pytest.raises(ValueError, match=f"config.{name} must be"):
+        setattr(config, name, value)
+    assert repr(config) == before
+
+
+def test_unknown_settings_are_refused_with_the_known_ones() -> None:
+    config = Config()
+    with pytest.raises(AttributeError, match="'corse'.*cores"):
+        config.corse = 4
+    with pytest.raises(AttributeError):
+        _ = config.corse
+    with pytest.raises(AttributeError, match="'corse'"), config.override(corse=4):
+        pass
+
+
+def test_override_ends_with_the_block(environment: pytest.MonkeyPatch) -> None:
+    config = Config()
+    config.topology = "2x2x2"
+    with config.override(cores=4, timeout=1.0) as within:
+        assert within is config
+        assert (config.topology, config.cores, config.timeout) == (None, 4, 1.0)
+        with config.override(cores=2):
+            assert config.cores == 2
+        assert config.cores == 4
+    assert (config.topology, config.cores) == ("2x2x2", None)
+    with pytest.raises(ZeroDivisionError), config.override(cores=4):
+        raise ZeroDivisionError
+    assert config.cores is None
+
+
+def test_an_override_that_fails_changes_nothing() -> None:
+    config = Config()
+    before = repr(config)
+    with (
+        pytest.raises(ValueError, match="executor"),
+        config.override(timeout=1.0, executor="fast"),
+    ):
+        pass
+    assert repr(config) == before
+
+
+def test_the_settings_of_the_process_are_public() -> None:
+    assert isinstance(tf.config, Config)
+    with tf.config.override(check_replicas=True):
+        assert "check_replicas=True" in repr(tf.config)
+    assert repr(tf.config).startswith("Config(")

@@ -1,0 +1,184 @@
+"""tf.tpu.bfloat16_scope, and the rounding of the cast behind it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def stored(name: str) -> Any:
+    (variable,) = [v for v in tf.global_variables() if v.name == f"{name}:0"]
+    return variable
+
+
+def test_the_names_are_one_function() -> None:
+    assert tf.tpu.bfloat16_scope is tf.tpu.bfloat16_scope_dyn
+    assert tf.tpu.bfloat16_scope is tf.contrib.tpu.bfloat16_scope
+
+
+def test_it_is_a_context_manager() -> None:
+    scope = tf.tpu.bfloat16_scope()
+    assert isinstance(scope, contextlib.AbstractContextManager)
+    with scope:
+        pass
+
+
+def test_bfloat16_variables_are_stored_as_float32(evaluate: Any) -> None:
+    with tf.tpu.bfloat16_scope():
+        w = tf.get_variable(
+            "w", [], tf.bfloat16, initializer=tf.constant_initializer(1 + 2**-8)
+        )
+    assert w.dtype == tf.bfloat16 and tf.convert_to_tensor(w).dtype == tf.bfloat16
+    assert stored("w").dtype == tf.float32
+    assert evaluate(stored("w")) == np.float32(1.00390625)
+    read = evaluate(w)
+    assert read.dtype == ml_dtypes.bfloat16 and read == 1.0  # the tie goes to even
+
+
+@pytest.mark.parametrize("dtype", [None, tf.float32, tf.float16, tf.float64, tf.int32])
+def test_other_requests_are_untouched(dtype: Any) -> None:
+    arguments = {} if dtype is None else {"dtype": dtype}
+    with tf.tpu.bfloat16_scope():
+        a = tf.get_variable("a", [2], **arguments)
+    assert isinstance(a, tf.Variable) and a.dtype == (dtype or tf.float32)
+    types = {op.type for op in tf.get_default_graph().get_operations()}
+    assert "Cast" not in types or dtype == tf.int32
+
+
+def test_the_default_dtype_of_a_scope_counts_as_a_request() -> None:
+    with tf.tpu.bfloat16_scope(), tf.variable_scope("s", dtype=tf.bfloat16):
+        w = tf.get_variable("w", [2])
+    assert w.dtype == tf.bfloat16 and stored("s/w").dtype == tf.float32
+
+
+def test_variables_made_otherwise_are_untouched() -> None:
+    with tf.tpu.bfloat16_scope():
+        v = tf.Variable(tf.zeros([1], tf.bfloat16))
+    assert isinstance(v, tf.Variable) and v.dtype == tf.bfloat16
+    assert tf.global_variables() == [v]
+
+
+def test_it_ends_with_the_block() -> None:
+    with tf.tpu.bfloat16_scope():
+        pass
+    with contextlib.suppress(KeyError), tf.tpu.bfloat16_scope():
+        raise KeyError
+    z = tf.get_variable("z", [1], tf.bfloat16)
+    assert isinstance(z, tf.Variable) and z.dtype == tf.bfloat16
+
+
+def test_names_are_those_of_the_releases() -> None:
+    with tf.tpu.bfloat16_scope():
+        tf.get_variable("w", [1], tf.bfloat16)
+        with tf.variable_scope("in"):
+            tf.get_variable("w", [1], tf.bfloat16)
+    with tf.variable_scope("out"), tf.tpu.bfloat16_scope():
+        tf.get_variable("w", [1], tf.bfloat16)
+    # The doubled slash is what every release makes of a scope with an empty name.
+    names = [v.name for v in tf.global_variables()]
+    assert [name.lstrip("/") for name in names] == ["w:0", "in/w:0", "out//w:0"]
+
+
+def test_variables_are_shared_through_the_scope(evaluate: Any) -> None:
+    with tf.tpu.bfloat16_scope():
+        one = tf.get_variable("w", [2], tf.bfloat16)
+        tf.get_variable_scope().reuse_variables()
+        other = tf.get_variable("w", [2], tf.bfloat16)
+    assert len(tf.global_variables()) == 1
+    assert evaluate(one).tolist() == evaluate(other).tolist()
+
+
+def test_a_bfloat16_variable_made_before_is_not_shared() -> None:
+    tf.get_variable("w", [2], tf.bfloat16)
+    with (
+        tf.variable_scope("", reuse=True),
+        tf.tpu.bfloat16_scope(),
+        pytest.raises(ValueError, match="w"),
+    ):
+        tf.get_variable("w", [2], tf.bfloat16)
+
+
+def test_getters_around_and_within_are_called() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def note(place: str) -> Any:
+        def getter(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+            seen.append((place, kwargs["dtype"].name))
+            return getter(name, *args, **kwargs)
+
+        return getter
+
+    with (
+        tf.variable_scope("a", custom_getter=note("around")),
+        tf.tpu.bfloat16_scope(),
+        tf.variable_scope("b", custom_getter=note("within")),
+    ):
+        tf.get_variable("w", [1], tf.bfloat16)
+    assert seen == [("within", "bfloat16"), ("around", "float32")]
+
+
+def test_the_read_follows_assignments(evaluate: Any) -> None:
+    with tf.tpu.bfloat16_scope():
+        w = tf.get_variable("w", [2], tf.bfloat16, initializer=tf.zeros_initializer())
+    assert evaluate(w).astype(float).tolist() == [0.0, 0.0]
+    evaluate(stored("w").assign([1.0, 257.0]))
+    assert evaluate(w).astype(float).tolist() == [1.0, 256.0]
+
+
+def test_within_a_replicated_computation(evaluate: Any) -> None:
+    def computation(x: Any) -> Any:
+        with tf.tpu.bfloat16_scope():
+            w = tf.get_variable(
+                "w", [], tf.bfloat16, initializer=tf.constant_initializer(3.0)
+            )
+        return tf.tpu.cross_replica_sum(w * tf.cast(x, tf.bfloat16))
+
+    out = tf.tpu.replicate(computation, [[1.0], [2.0]])
+    assert stored("w").dtype == tf.float32
+    results = evaluate(out)
+    assert results == [(9.0,), (9.0,)]
+    assert results[0][0].dtype == ml_dtypes.bfloat16
+
+
+# -- rounding ------------------------------------------------------------------
+
+
+def cast_bits(bits: Any) -> Any:
+    """Cast float32 values, given by their bits, to bfloat16 and return the bits."""
+    x = tf.constant(np.asarray(bits, np.uint32).view(np.float32))
+    return tf.Session().run(tf.cast(x, tf.bfloat16)).view(np.uint16)
+
+
+def test_every_bfloat16_value_survives_the_way_there_and_back() -> None:
+    patterns = np.arange(65536, dtype=np.uint16)
+    x = tf.constant(patterns.view(ml_dtypes.bfloat16))
+    wide = tf.cast(x, tf.float32)
+    values, back = tf.Session().run([wide, tf.cast(wide, tf.bfloat16)])
+    assert np.array_equal(values.view(np.uint32)[~np.isnan(values)] >> 16,
+                          patterns[~np.isnan(values)])
+    is_nan = np.isnan(values)
+    assert is_nan.sum() == 2 * 127
+    assert np.array_equal(back.view(np.uint16)[~is_nan], patterns[~is_nan])
+    assert np.isnan(back[is_nan].astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("low", [0x0001, 0x7FFF, 0x8000, 0x8001, 0xFFFF])
+def test_rounding_is_to_nearest_even_for_every_pattern(low: int) -> None:
+    high = np.arange(65536, dtype=np.uint32)
+    finite = (high & 0x7F80) != 0x7F80
+    high = high[finite]
+    rounds_up = low > 0x8000 or (low == 0x8000) & (high % 2 == 1)
+    expected = (high + rounds_up).astype(np.uint16)  # the largest round to infinity
+    assert np.array_equal(cast_bits((high << 16) | low), expected)
+
+
+def test_infinities_and_nan_are_kept() -> None:
+    bits = cast_bits([0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF])
+    assert bits[:2].tolist() == [0x7F80, 0xFF80]
+    assert np.isnan(bits[2:].view(ml_dtypes.bfloat16).astype(np.float32)).all()

@@ -1,0 +1,252 @@
+"""tf.tpu.core, device assignments, and replicas of several cores."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+contrib = tf.contrib.tpu
+
+
+def assignment(replicas: int, shape: Any = None, mesh: str = "2x2x2") -> Any:
+    topology = contrib.Topology.for_mesh(*contrib.Topology.parse_mesh(mesh))
+    return contrib.device_assignment(
+        topology, computation_shape=shape, num_replicas=replicas
+    )
+
+
+# -- the name ------------------------------------------------------------------
+
+
+def test_the_name_of_a_core() -> None:
+    assert tf.tpu.core is tf.tpu.core_dyn is contrib.core
+    assert list(inspect.signature(tf.tpu.core).parameters) == ["num"]
+    assert tf.tpu.core(0) == "device:TPU_REPLICATED_CORE:0"
+    assert tf.tpu.core(num=7) == "device:TPU_REPLICATED_CORE:7"
+    assert tf.tpu.core(np.int64(3)) == tf.tpu.core(3)
+    with pytest.raises(TypeError):
+        tf.tpu.core()
+
+
+def test_the_name_is_one_for_tf_device() -> None:
+    with tf.device(tf.tpu.core(1)):
+        t = tf.constant(1)
+    assert t.device.endswith("TPU_REPLICATED_CORE:1")
+
+
+# -- which cores replicas run on -----------------------------------------------
+
+
+def places(trace: Any) -> set[tuple[int, int, int]]:
+    return {(t.replica, t.logical_core, t.core) for t in trace}
+
+
+@pytest.mark.parametrize("replicas", [1, 4])
+def test_replicas_get_cores_in_order(replicas: int, traced: Any) -> None:
+    with tf.config.override(cores=4):
+        out = tf.tpu.replicate(lambda x: x + 1, [[r] for r in range(replicas)])
+        values, trace = traced(out)
+    assert values == [(r + 1,) for r in range(replicas)]
+    assert places(trace) == {(r, 0, r) for r in range(replicas)}
+
+
+def test_an_assignment_places_replicas(traced: Any) -> None:
+    topology = contrib.Topology.for_cores(4)
+    coordinates = topology.device_coordinates.reshape(4, 1, 3)[[3, 1, 0, 2]]
+    out = tf.tpu.replicate(
+        lambda x: x + 1,
+        [[1.0]] * 4,
+        device_assignment=contrib.DeviceAssignment(topology, coordinates),
+    )
+    _, trace = traced(out)
+    assert places(trace) == {(0, 0, 3), (1, 0, 1), (2, 0, 0), (3, 0, 2)}
+
+
+def test_an_assignment_may_use_a_part_of_the_system(traced: Any) -> None:
+    chosen = assignment(3)
+    with tf.config.override(topology="2x2x2"):
+        out = tf.tpu.replicate(lambda x: x, [[1], [2], [3]], device_assignment=chosen)
+        values, trace = traced(out)
+    assert values == [(1,), (2,), (3,)]
+    for record in trace:
+        task = chosen.tpu_device(record.replica).removeprefix("/task:")
+        assert record.device == f"/job:localhost/replica:0/task:{task}"
+    assert {t.replica for t in trace} == {0, 1, 2}
+
+
+def test_the_trace_tells_task_and_device(traced: Any) -> None:
+    topology = contrib.Topology(
+        mesh_shape=[2, 2, 2],
+        device_coordinates=np.array(
+            [
+                [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]],
+                [[0, 1, 0], [0, 1, 1], [1, 1, 0], [1, 1, 1]],
+            ]
+        ),
+    )
+    chosen = contrib.device_assignment(topology, num_replicas=8)
+    out = tf.tpu.replicate(
+        lambda x: x * 1, [[r] for r in range(8)], device_assignment=chosen
+    )
+    _, trace = traced(out)
+    for record in trace:
+        ordinal = chosen.tpu_ordinal(record.replica)
+        host = chosen.host_device(record.replica)
+        assert host == f"/task:{record.task}/device:CPU:0"
+        assert record.core == 4 * record.task + ordinal
+        assert record.device == (
+            f"/job:localhost/replica:0/task:{record.task}/device:TPU:{ordinal}"
+        )
+    assert {t.task for t in trace} == {0, 1}
+
+
+def test_without_being_asked_nothing_is_traced(session: Any) -> None:
+    out = tf.tpu.replicate(lambda x: x, [[1.0]])
+    metadata = tf.RunMetadata()
+    session.run(out, run_metadata=metadata)
+    assert metadata.core_trace == ()
+    session.run(out, options=tf.RunOptions(), run_metadata=metadata)
+    assert metadata.core_trace == ()
+
+
+# -- several cores per replica -------------------------------------------------
+
+
+def two_cores(x: Any) -> Any:
+    with tf.device(tf.tpu.core(0)):
+        a = tf.identity(x * 2, name="on_zero")
+    with tf.device(tf.tpu.core(1)):
+        b = tf.identity(a + 1, name="on_one")
+    with tf.device(tf.tpu.core(0)):
+        return tf.identity(b * 10, name="back")
+
+
+def test_values_cross_cores(traced: Any) -> None:
+    chosen = assignment(4, [1, 1, 2])
+    out = tf.tpu.replicate(
+        two_cores, [[float(r)] for r in range(4)], device_assignment=chosen
+    )
+    values, trace = traced(out)
+    assert values == [(10 * (2.0 * r + 1),) for r in range(4)]
+    topology = chosen.topology
+    for record in trace:
+        name = record.operation.split("/")[-1]
+        if name in ("on_zero", "on_one", "back"):
+            logical = int(name == "on_one")
+            assert record.logical_core == logical
+            place = chosen.core_assignment[record.replica][logical]
+            assert record.core == topology.core_at(tuple(int(c) for c in place))
+    assert len({t.core for t in trace}) == 8
+
+
+def test_operations_without_a_core_run_on_the_first(traced: Any) -> None:
+    def computation(x: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            y = tf.negative(x)
+        return tf.negative(y, name="nowhere")
+
+    out = tf.tpu.rewrite(
+        computation, [1.0], device_assignment=assignment(1, [1, 1, 2])
+    )
+    _, trace = traced(out)
+    assert [t.logical_core for t in trace if t.operation.endswith("nowhere")] == [0]
+
+
+def test_sums_cross_replicas_on_their_core(traced: Any) -> None:
+    def computation(x: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            return tf.tpu.cross_replica_sum(x, name="total")
+
+    out = tf.tpu.replicate(
+        computation, [[1.0], [2.0]], device_assignment=assignment(2, [1, 1, 2])
+    )
+    values, trace = traced(out)
+    assert values == [(3.0,), (3.0,)]
+    summing = [t for t in trace if t.operation.endswith("total")]
+    assert {(t.replica, t.logical_core) for t in summing} == {(0, 1), (1, 1)}
+
+
+def test_control_flow_may_use_other_cores(traced: Any) -> None:
+    def branch(x: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            return tf.identity(x + 1, name="branch")
+
+    out = tf.tpu.rewrite(
+        lambda x: tf.cond(x > 0, lambda: branch(x), lambda: x),
+        [1.0],
+        device_assignment=assignment(1, [1, 1, 2]),
+    )
+    value, trace = traced(out)
+    assert value == (2.0,)
+    assert [t.logical_core for t in trace if t.operation.endswith("branch")] == [1]
+
+
+# -- errors at evaluation ------------------------------------------------------
+
+
+@pytest.mark.parametrize("replicas", [2, 3, 5, 9])
+def test_neither_one_replica_nor_as_many_as_cores(replicas: int, session: Any) -> None:
+    out = tf.tpu.replicate(lambda x: x, [[1.0]] * replicas)
+    with (
+        tf.config.override(cores=4),
+        pytest.raises(tf.errors.InvalidArgumentError) as raised,
+    ):
+        session.run(out)
+    message = str(raised.value)
+    assert f"{replicas} replicas" in message and "4 cores" in message
+    assert "device_assignment" in message and f"TPUREF_CORES={replicas}" in message
+
+
+def test_several_cores_need_an_assignment(session: Any) -> None:
+    for cores in (None, 8):
+        out = tf.tpu.replicate(two_cores, [[1.0]])
+        with (
+            tf.config.override(cores=cores),
+            pytest.raises(tf.errors.InvalidArgumentError) as raised,
+        ):
+            session.run(out)
+        message = str(raised.value)
+        assert "2 logical cores" in message and "device_assignment" in message
+        assert "on core 1, built at" in message
+        assert 'tf.identity(a + 1, name="on_one")' in message
+
+
+def test_a_core_beyond_the_assignment_is_named_with_its_place(session: Any) -> None:
+    def computation(x: Any) -> Any:
+        with tf.device(tf.tpu.core(5)):
+            return tf.negative(x, name="too_far")  # on a core that there is not
+
+    out = tf.tpu.rewrite(computation, [1.0], device_assignment=assignment(1, [1, 1, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        session.run(out)
+    message = str(raised.value)
+    assert "6 logical cores" in message and "gives 2" in message
+    assert "too_far" in message and "core 5" in message
+    assert "# on a core that there is not" in message
+
+
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_an_assignment_for_another_number_of_replicas(
+    replicas: int, session: Any
+) -> None:
+    out = tf.tpu.replicate(
+        lambda x: x, [[1.0]] * replicas, device_assignment=assignment(2)
+    )
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=f"{replicas} replicas.*has 2"
+    ):
+        session.run(out)
+
+
+def test_an_assignment_for_another_topology(session: Any) -> None:
+    out = tf.tpu.replicate(lambda x: x, [[1.0]] * 8, device_assignment=assignment(8))
+    with (
+        tf.config.override(topology="1x1x2"),
+        pytest.raises(tf.errors.InvalidArgumentError, match="another topology"),
+    ):
+        session.run(out)

@@ -1,0 +1,372 @@
+"""tf.tpu.outside_compilation: parts of a computation that run on the host."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def test_the_names_are_one_function() -> None:
+    assert tf.tpu.outside_compilation is tf.tpu.outside_compilation_dyn
+    assert tf.tpu.outside_compilation is tf.contrib.tpu.outside_compilation
+
+
+def test_the_signature() -> None:
+    kinds = [p.kind for p in inspect.signature(tf.tpu.outside_compilation).parameters.values()]
+    assert kinds == [
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.VAR_POSITIONAL,
+        inspect.Parameter.VAR_KEYWORD,
+    ]
+
+
+# -- arguments and results -----------------------------------------------------
+
+
+def test_arguments_are_forwarded_in_order(evaluate: Any) -> None:
+    out = tf.tpu.replicate(
+        lambda x, y: tf.tpu.outside_compilation(lambda a, b: a - b, x, y),
+        [[5.0, 3.0], [7.0, 1.0]],
+    )
+    assert evaluate(out) == [(2.0,), (6.0,)]
+
+
+def test_keywords_are_forwarded_by_name(evaluate: Any) -> None:
+    out = tf.tpu.rewrite(
+        lambda x: tf.tpu.outside_compilation(lambda a, scale: a * scale, x, scale=3.0),
+        [2.0],
+    )
+    assert evaluate(out) == (6.0,)
+
+
+def test_a_dictionary_by_position_is_an_ordinary_argument() -> None:
+    given = tf.tpu.outside_compilation(lambda d: d, {"scale": 3.0})
+    assert given == {"scale": 3.0}
+
+
+def test_every_argument_arrives_as_it_is() -> None:
+    seen: list[Any] = []
+
+    def host(*args: Any, **kwargs: Any) -> None:
+        seen.append((args, kwargs))
+
+    marker = object()
+
+    def computation(x: Any) -> None:
+        tf.tpu.outside_compilation(host, None, x, {"k": [x, 1]}, "text", marker, n=None)
+        seen.append(x)
+
+    tf.tpu.rewrite(computation, [1.0])
+    (args, kwargs), x = seen
+    assert args == (None, x, {"k": [x, 1]}, "text", marker) and kwargs == {"n": None}
+
+
+def test_it_is_called_once_while_the_graph_is_built() -> None:
+    calls: list[Any] = []
+    tf.tpu.replicate(
+        lambda x: tf.tpu.outside_compilation(lambda a: calls.append(a), x), [[1.0]] * 4
+    )
+    assert len(calls) == 1 and isinstance(calls[0], tf.Tensor)
+
+
+@pytest.mark.parametrize(
+    "value", [None, 5, "text", (), {"a": None}, [1, (2, None)], object()]
+)
+def test_what_is_returned_comes_back_as_it_is(value: Any) -> None:
+    got: list[Any] = []
+    tf.tpu.rewrite(lambda: got.append(tf.tpu.outside_compilation(lambda: value)))
+    assert got[0] is value
+
+
+def test_nested_tensors_come_back_in_their_structure(evaluate: Any) -> None:
+    def computation(x: Any) -> Any:
+        result = tf.tpu.outside_compilation(lambda a: (a, {"k": [a + 1]}, None), x)
+        assert type(result) is tuple and type(result[1]["k"]) is list
+        assert result[2] is None
+        return result[0] + result[1]["k"][0]
+
+    assert evaluate(tf.tpu.rewrite(computation, [1.0])) == (3.0,)
+
+
+def test_results_can_be_used_on_the_cores_again(evaluate: Any) -> None:
+    def computation(x: Any) -> Any:
+        y = tf.tpu.outside_compilation(lambda a: a + 1.0, x)
+        total = tf.tpu.cross_replica_sum(y)
+        return tf.tpu.outside_compilation(lambda a: a * 2.0, total)
+
+    assert evaluate(tf.tpu.replicate(computation, [[1.0], [2.0]])) == [(10.0,)] * 2
+
+
+@pytest.mark.parametrize("computation", [None, 5, "text"])
+def test_the_computation_has_to_be_callable(computation: Any) -> None:
+    with pytest.raises(TypeError, match="computation must be callable"):
+        tf.tpu.outside_compilation(computation)
+
+
+@pytest.mark.parametrize(
+    "computation",
+    [functools.partial(np.add, 1.0), tf.abs, lambda *a: a[0], dict],
+)
+def test_any_callable_will_do(computation: Any) -> None:
+    tf.tpu.rewrite(
+        lambda x: tf.tpu.outside_compilation(computation, *([] if computation is dict else [x])),
+        [1.0],
+    )
+
+
+# -- outside of replicas -------------------------------------------------------
+
+
+def test_without_a_replicate_scope_it_is_a_plain_call(evaluate: Any) -> None:
+    t = tf.constant(1.0)
+    result = tf.tpu.outside_compilation(lambda a, b: a + b, t, b=1.0)
+    assert evaluate(result) == 2.0
+    nested = tf.tpu.outside_compilation(
+        lambda: tf.tpu.outside_compilation(lambda: "inner")
+    )
+    assert nested == "inner"
+
+
+def test_within_itself_it_is_refused() -> None:
+    def computation() -> Any:
+        return tf.tpu.outside_compilation(
+            lambda: tf.tpu.outside_compilation(lambda: tf.constant(1.0))
+        )
+
+    with pytest.raises(NotImplementedError, match="within itself"):
+        tf.tpu.rewrite(computation)
+
+
+def test_an_error_while_building_leaves_no_scope_open(evaluate: Any) -> None:
+    def fail() -> None:
+        raise KeyError("mine")
+
+    def computation(x: Any) -> Any:
+        with pytest.raises(KeyError, match="mine"):
+            tf.tpu.outside_compilation(fail)
+        inside = tf.identity(x)
+        assert "_xla_outside_compilation" not in inside.op.labels
+        return tf.tpu.outside_compilation(lambda a: a + 1, inside)
+
+    assert evaluate(tf.tpu.rewrite(computation, [1.0])) == (2.0,)
+
+
+# -- where it runs -------------------------------------------------------------
+
+
+def test_host_parts_are_marked_and_on_no_core(traced: Any) -> None:
+    names: dict[str, str] = {}
+
+    def computation(x: Any) -> Any:
+        with tf.device(tf.tpu.core(0)):
+            y = tf.identity(x)
+            z = tf.tpu.outside_compilation(lambda a: tf.negative(a), y)
+            again = tf.tpu.outside_compilation(lambda a: tf.abs(a), z)
+        names.update(near=y.op.name, host=z.op.name, again=again.op.name)
+        assert y.device.endswith("TPU_REPLICATED_CORE:0")
+        assert "TPU_REPLICATED_CORE" not in z.device
+        assert z.op.get_attr("_xla_outside_compilation") == "0"
+        assert again.op.get_attr("_xla_outside_compilation") == "1"
+        assert y.op.get_attr("_tpu_replicate") == z.op.get_attr("_tpu_replicate")
+        with pytest.raises(ValueError, match="_xla_outside_compilation"):
+            y.op.get_attr("_xla_outside_compilation")
+        return again
+
+    values, trace = traced(tf.tpu.replicate(computation, [[1.0], [-2.0]]))
+    assert values == [(1.0,), (2.0,)]
+    ran = {record.operation for record in trace}
+    assert names["near"] in ran
+    assert not {names["host"], names["again"]} & ran
+
+
+def host_call(record: Any, *tensors: Any) -> Any:
+    """Call a Python function on the host with the values of tensors."""
+    return tf.tpu.outside_compilation(lambda *a: tf.py_func(record, a, []), *tensors)
+
+
+def test_it_runs_in_the_host_process_once_per_replica(session: Any) -> None:
+    pids: list[int] = []
+    out = tf.tpu.replicate(
+        lambda: host_call(lambda: pids.append(os.getpid())), [[]] * 3
+    )
+    session.run(out[0])
+    assert pids == [os.getpid()] * 3
+    session.run(out)
+    assert len(pids) == 6
+
+
+def test_host_calls_come_in_program_order_for_each_replica(session: Any) -> None:
+    calls: list[tuple[int, str]] = []
+
+    def computation(r: Any) -> Any:
+        for label in "abc":
+            host_call(lambda k, label=label: calls.append((int(k), label)), r)
+        return r
+
+    session.run(tf.tpu.replicate(computation, [[0], [1], [2]]))
+    for replica in range(3):
+        assert [label for r, label in calls if r == replica] == ["a", "b", "c"]
+    assert len(calls) == 9
+
+
+def test_host_calls_see_the_values_of_their_replica(session: Any) -> None:
+    seen: dict[int, Any] = {}
+
+    def computation(r: Any, x: Any) -> Any:
+        y = tf.tpu.outside_compilation(
+            lambda k, v: tf.py_func(
+                lambda k, v: seen.setdefault(int(k), v) * 10, [k, v], tf.float32
+            ),
+            r,
+            x,
+        )
+        y.set_shape([2])
+        return tf.reduce_sum(y)
+
+    out = tf.tpu.replicate(computation, [[0, [1.0, 2.0]], [1, [3.0, 4.0]]])
+    # A nested list arrives as scalars, so it is joined again by py_func's conversion.
+    assert session.run(out) == [(30.0,), (70.0,)]
+    assert seen[1].tolist() == [3.0, 4.0]
+
+
+def test_host_calls_within_a_loop(session: Any) -> None:
+    turns: list[int] = []
+
+    def note(i: Any) -> Any:
+        turns.append(int(i))
+        return i + 1
+
+    def body(i: Any) -> Any:
+        j = tf.tpu.outside_compilation(lambda a: tf.py_func(note, [a], tf.int32), i)
+        j.set_shape([])
+        return j
+
+    out = tf.tpu.replicate(
+        lambda n: tf.while_loop(lambda i: i < n, body, [tf.constant(0)]), [[2], [3]]
+    )
+    assert session.run(out) == [(2,), (3,)]
+    assert sorted(turns) == [0, 0, 1, 1, 2]
+
+
+def test_host_calls_within_a_branch(session: Any) -> None:
+    seen: list[int] = []
+
+    def computation(x: Any) -> Any:
+        return tf.cond(
+            x > 1,
+            lambda: tf.tpu.outside_compilation(
+                lambda a: tf.py_func(lambda v: (seen.append(int(v)), v)[1], [a], tf.int32), x
+            ),
+            lambda: -x,
+        )
+
+    assert session.run(tf.tpu.replicate(computation, [[1], [2]])) == [(-1,), (2,)]
+    assert seen == [2]
+
+
+def test_a_host_function_may_change_its_arguments(session: Any) -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    def spoil(a: Any) -> Any:
+        a += 100.0
+        return a
+
+    out = tf.tpu.rewrite(
+        lambda: tf.tpu.outside_compilation(
+            lambda: (tf.py_func(spoil, [v], tf.float32), v.read_value())
+        )
+    )
+    session.run(v.initializer)
+    changed, kept = session.run(out)
+    assert changed.tolist() == [101.0, 102.0]
+    assert kept.tolist() == [1.0, 2.0] and session.run(v).tolist() == [1.0, 2.0]
+
+
+# -- errors --------------------------------------------------------------------
+
+
+def failing(value: Any) -> Any:
+    if int(value) == 2:
+        raise LookupError("nothing here")  # the host line
+    return value
+
+
+def test_an_error_shows_replica_and_both_places(session: Any) -> None:
+    def computation(x: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda a: tf.py_func(failing, [a], tf.int32),  # the operation's line
+            x,
+        )
+
+    out = tf.tpu.replicate(computation, [[1], [2], [3]])
+    with pytest.raises(tf.errors.UnknownError) as raised:
+        session.run(out)
+    message = str(raised.value)
+    assert "replica 1" in message
+    assert "LookupError: nothing here" in message
+    assert "in failing" in message and "# the host line" in message
+    assert "# the operation's line" in message
+    assert isinstance(raised.value.__cause__, LookupError)
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        (ValueError("v"), tf.errors.InvalidArgumentError),
+        (TypeError("t"), tf.errors.InvalidArgumentError),
+        (StopIteration(), tf.errors.OutOfRangeError),
+        (MemoryError(), tf.errors.ResourceExhaustedError),
+        (NotImplementedError("n"), tf.errors.UnimplementedError),
+        (ZeroDivisionError("z"), tf.errors.UnknownError),
+        (tf.errors.DataLossError("d"), tf.errors.DataLossError),
+    ],
+)
+def test_the_kind_of_error_is_that_of_the_releases(
+    raised: Exception, expected: Any, session: Any
+) -> None:
+    def fail() -> None:
+        raise raised
+
+    out = tf.tpu.replicate(lambda: host_call(fail))
+    with pytest.raises(expected, match="replica 0") as caught:
+        session.run(out)
+    assert type(caught.value) is expected
+    assert "in fail" in str(caught.value)
+
+
+def test_an_error_of_a_host_operation_names_replica_and_line(session: Any) -> None:
+    def computation(x: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda a: tf.Assert(a < 2, [a]),  # what has to hold
+            x,
+        )
+
+    out = tf.tpu.replicate(computation, [[1], [5]])
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        session.run(out)
+    message = str(raised.value)
+    assert "replica 1" in message and "[5]" in message and "# what has to hold" in message
+
+
+def test_a_built_in_that_fails_has_no_line_of_its_own(session: Any) -> None:
+    out = tf.tpu.rewrite(lambda: tf.py_func(len, [1.0], tf.int32))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="TypeError") as raised:
+        session.run(out)
+    assert "raised at" not in str(raised.value)
+
+
+def test_eager_mode() -> None:
+    seen: list[float] = []
+    with tf.eager_execution():
+        tf.tpu.replicate(
+            lambda x: host_call(lambda v: seen.append(float(v)), x), [[1.0], [2.0]]
+        )
+        assert tf.tpu.outside_compilation(lambda a: a + 1, tf.constant(1)).numpy() == 2
+    assert sorted(seen) == [1.0, 2.0]
