@@ -80,9 +80,11 @@ def test_names_are_those_of_the_releases() -> None:
             tf.get_variable("w", [1], tf.bfloat16)
     with tf.variable_scope("out"), tf.tpu.bfloat16_scope():
         tf.get_variable("w", [1], tf.bfloat16)
+        with tf.variable_scope("in"):
+            tf.get_variable("w", [1], tf.bfloat16)
     # The doubled slash is what every release makes of a scope with an empty name.
     names = [v.name for v in tf.global_variables()]
-    assert [name.lstrip("/") for name in names] == ["w:0", "in/w:0", "out//w:0"]
+    assert names == ["w:0", "in/w:0", "out//w:0", "out//in/w:0"]
 
 
 def test_variables_are_shared_through_the_scope(evaluate: Any) -> None:

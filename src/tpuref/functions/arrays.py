@@ -536,7 +536,7 @@ def one_hot(
         _mark("on_value", on_value, 1, target),
         _mark("off_value", off_value, 0, target),
         axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
-        name=name,
+        name=name or "one_hot",
     )
     return result
 
@@ -964,7 +964,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     Raises
     ------
     ValueError
-        If the list is empty or shapes differ.
+        If shapes differ.
     TypeError
         If dtypes differ.
 
@@ -975,8 +975,17 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     [[1, 2], [4, 5]]
     """
     place = static_integer(axis, "tf.stack: axis")
+    if place == 0 and _plain(values):
+        return convert_to_tensor(values, name=name)
     result: Tensor = apply("Pack", *values, axis=place, name=name)
     return result
+
+
+def _plain(value: Any) -> bool:
+    """Whether a list holds Python's own values only, so that it has one dtype."""
+    if isinstance(value, (list, tuple)):
+        return all(_plain(item) for item in value)
+    return isinstance(value, (bool, int, float, complex, str, bytes))
 
 
 def unstack(

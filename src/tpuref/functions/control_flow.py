@@ -238,8 +238,9 @@ def py_func(
 
     Returns
     -------
-    Tensor or list of Tensor
-        One tensor for a single type, a list for a list of types.
+    Tensor or list of Tensor or Operation
+        One tensor for a single type, a list for a list of types; where that is empty,
+        the operation, as there is nothing else to run.
 
     Examples
     --------
@@ -256,6 +257,10 @@ def py_func(
     token = len(functions)
     functions[token] = func
     inputs = [convert_to_tensor(value) for value in inp]
+    if not names and not executing_eagerly():
+        return apply_operation(
+            "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
+        )
     outputs = apply_all(
         "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
     )
@@ -268,6 +273,8 @@ def cond(
     false_fn: Callable[[], Any] | None = None,
     strict: bool = False,
     name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
 ) -> Any:
     """Return what `true_fn` or `false_fn` gives, as `pred` decides at run time.
 
@@ -282,13 +289,16 @@ def cond(
         Whether a list or tuple of one stays a list or tuple of one.
     name
         The name of the operation.
+    fn1, fn2
+        The old names of `true_fn` and `false_fn`.
 
     Raises
     ------
     TypeError
-        If `pred` is a Python bool, a function is missing, or the element types differ.
+        If `pred` is a Python bool, or a function is missing or given twice.
     ValueError
-        If `pred` is no scalar, a function returns None, or the structures differ.
+        If `pred` is no scalar, a function returns None, or the structures or element
+        types differ.
 
     Examples
     --------
@@ -297,8 +307,8 @@ def cond(
     >>> int(tf.Session().run(tf.cond(x > 2, lambda: x * 10, lambda: x)))
     30
     """
-    if not callable(true_fn) or not callable(false_fn):
-        raise TypeError("tf.cond: true_fn and false_fn must be callable")
+    true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
+    false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
     if isinstance(pred, bool):
         raise TypeError(
             "tf.cond: pred must be a tensor, got the Python bool "
@@ -310,7 +320,8 @@ def cond(
     graph = get_default_graph()
     with graph.name_scope(name or "cond"):
         branches = [
-            _branch(graph, label, fn) for label, fn in _named(true_fn, false_fn)
+            _branch(graph, label, fn, strict)
+            for label, fn in _named(true_fn, false_fn)
         ]
         (first, result), (second, other) = branches
         _check_branches(result, other)
@@ -320,7 +331,21 @@ def cond(
         operation = graph.create_operation(
             "If", [predicate], specs, {}, "If", [first, second]
         )
-    return _unpacked(_rebuilt(result, operation), strict)
+    return _rebuilt(result, operation)
+
+
+def _renamed(
+    new: str,
+    function: Callable[[], Any] | None,
+    old: str,
+    given: Callable[[], Any] | None,
+) -> Callable[[], Any]:
+    if function is not None and given is not None:
+        raise TypeError(f"tf.cond: {old} is the old name of {new}; give one of them")
+    chosen = given if function is None else function
+    if not callable(chosen):
+        raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
+    return chosen
 
 
 def _named(
@@ -339,7 +364,7 @@ def _predicate(pred: Any) -> Tensor:
 
 
 def _branch(
-    graph: Graph, label: str, function: Callable[[], Any]
+    graph: Graph, label: str, function: Callable[[], Any], strict: bool
 ) -> _tuple[Region, Any]:
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_region(region), graph.name_scope(label):
@@ -349,7 +374,7 @@ def _branch(
                 f"tf.cond: {label}_fn returned None; return a tensor, an operation "
                 "such as tf.no_op(), or a structure of them"
             )
-        result = nest.map_structure(_result_leaf, returned)
+        result = nest.map_structure(_result_leaf, _unpacked(returned, strict))
         leaves = nest.flatten(result)
         region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         for tensor in region.results:
@@ -376,7 +401,7 @@ def _check_branches(result: Any, other: Any) -> None:
         if isinstance(a, Tensor) != isinstance(b, Tensor):
             raise StructureError(f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}")
         if isinstance(a, Tensor) and a.dtype != b.dtype:
-            raise TypeError(
+            raise StructureError(
                 f"tf.cond: true_fn gives {a.describe()}, false_fn gives "
                 f"{b.describe()}; the element types must be equal"
             )
@@ -435,6 +460,11 @@ def while_loop(
     return_same_structure
         Whether a single loop variable comes back in a list.
 
+    Returns
+    -------
+    list or tuple
+        The final values in the sequence that `body` returned; a single one by itself.
+
     Raises
     ------
     TypeError
@@ -465,8 +495,7 @@ def while_loop(
         return _looped(_loop_now(cond, body, start, limit), return_same_structure)
     graph = get_default_graph()
     with graph.name_scope(name or "while"):
-        operation = _loop(graph, cond, body, start, shape_invariants, limit)
-    result = nest.pack_sequence_as(start, operation.outputs)
+        result = _loop(graph, cond, body, start, shape_invariants, limit)
     return _looped(result, return_same_structure)
 
 
@@ -482,17 +511,18 @@ def _loop(
     start: Any,
     shape_invariants: Any,
     limit: int | None,
-) -> Operation:
+) -> Any:
     leaves = nest.flatten(start)
     specs = _invariants(start, leaves, shape_invariants)
     with _part(graph, "cond", start, specs) as (test, given):
         test.results = [_predicate(cond(*given))]
         graph.check_accessible(test.results[0], "tf.while_loop")
     with _part(graph, "body", start, specs) as (turn, given):
-        turn.results = _turned(body(*given), start, specs)
+        returned = _sequence(body(*given), start)
+        turn.results = _turned(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
-    return graph.create_operation(
+    operation = graph.create_operation(
         "While",
         leaves,
         specs,
@@ -500,6 +530,7 @@ def _loop(
         "While",
         [test, turn],
     )
+    return nest.pack_sequence_as(returned, operation.outputs)
 
 
 def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
@@ -544,10 +575,15 @@ def parameter(graph: Graph, spec: TensorSpec, name: str = "arg") -> Tensor:
     return graph.create_operation("_Arg", (), [spec], {}, name).outputs[0]
 
 
+def _sequence(result: Any, start: Any) -> Any:
+    """Return what the body returned as the sequence that the loop gives back."""
+    if not isinstance(result, (list, _tuple)) or (len(start) == 1 and len(result) != 1):
+        return [result]
+    return result
+
+
 def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
     """Check what the body returned against the loop variables."""
-    if not isinstance(result, (list, _tuple)) or (len(start) == 1 and len(result) != 1):
-        result = [result]
     try:
         nest.assert_same_structure(
             list(start), list(result), a_name="loop_vars", b_name="body()"
@@ -580,6 +616,7 @@ def _loop_now(
     while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
         specs = [tensor.spec for tensor in nest.flatten(values)]
         loose = [TensorSpec(TensorShape(None), spec.dtype) for spec in specs]
-        values = nest.pack_sequence_as(values, _turned(body(*values), values, loose))
+        returned = _sequence(body(*values), values)
+        values = nest.pack_sequence_as(returned, _turned(returned, values, loose))
         turns += 1
     return values

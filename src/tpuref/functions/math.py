@@ -1538,12 +1538,12 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians of a complex number; 0 or pi of a real one.
+    """Return the angle in radians of a complex number; 0 for a real one.
 
     Parameters
     ----------
     input
-        Floating-point or complex numbers.
+        Complex numbers; others give zeros, below 0 too (`np.angle` gives pi there).
     name
         The name of the operation.
 
@@ -1555,10 +1555,12 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run(tf.angle([1., -1.]))
-    array([0.       , 3.1415927], dtype=float32)
+    >>> tf.Session().run(tf.angle(tf.constant([1j, -1.], tf.complex64)))
+    array([1.5707964, 3.1415927], dtype=float32)
     """
-    return _apply("Angle", input, name=name)
+    value = convert_to_tensor(input)
+    op = "Angle" if value.dtype.is_complex else "ZerosLike"
+    return _apply(op, value, name=name or "Angle")
 
 
 # Comparison.

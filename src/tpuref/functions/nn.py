@@ -105,7 +105,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     Parameters
     ----------
     features
-        A floating-point tensor.
+        A floating-point tensor; integers are cast to float32.
     alpha
         The slope below 0.
     name
@@ -114,7 +114,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     Returns
     -------
     Tensor
-        A tensor of the same shape and dtype.
+        A floating-point tensor of the same shape.
 
     Examples
     --------
@@ -122,7 +122,10 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     >>> tf.Session().run(tf.nn.leaky_relu([-2.0, 3.0], alpha=0.5)).tolist()
     [-1.0, 3.0]
     """
-    result: Tensor = apply("LeakyRelu", features, alpha=float(alpha), name=name)
+    value = convert_to_tensor(features)
+    if value.dtype.is_integer:
+        value = apply("Cast", value, dtype=float32.name)
+    result: Tensor = apply("LeakyRelu", value, alpha=float(alpha), name=name)
     return result
 
 
@@ -347,7 +350,7 @@ def softmax_cross_entropy_with_logits_v2(
     Parameters
     ----------
     labels
-        For each class its probability, of the shape and dtype of `logits`.
+        For each class its probability, of the shape of `logits` and cast to its dtype.
     logits
         A floating-point tensor of rank 1 or more.
     axis
@@ -374,9 +377,13 @@ def softmax_cross_entropy_with_logits_v2(
     >>> float(tf.Session().run(loss))
     1000.0
     """
-    along = _class_axis("tf.nn.softmax_cross_entropy_with_logits_v2", axis, dim)
+    function = "tf.nn.softmax_cross_entropy_with_logits_v2"
+    along = _class_axis(function, axis, dim)
+    scores, targets = convert_operands(function, [logits, labels])
+    if targets.dtype != scores.dtype:
+        targets = apply("Cast", targets, dtype=scores.dtype.name)
     result: Tensor = apply(
-        "SoftmaxCrossEntropyWithLogits", logits, labels, axis=along, name=name
+        "SoftmaxCrossEntropyWithLogits", scores, targets, axis=along, name=name
     )
     return result
 
@@ -396,7 +403,7 @@ def softmax_cross_entropy_with_logits(
     _sentinel
         Keeps the other arguments from being given by position; None.
     labels
-        For each class its probability, of the shape and dtype of `logits`.
+        For each class its probability, of the shape of `logits` and cast to its dtype.
     logits
         A floating-point tensor of rank 1 or more.
     dim
@@ -602,7 +609,11 @@ def l2_normalize(
     given = dim if axis is None else axis
     axes = None if given is None else static_integers(given, "tf.nn.l2_normalize: axis")
     result: Tensor = apply(
-        "L2Normalize", x, axes=axes, epsilon=float(epsilon), name=name
+        "L2Normalize",
+        x,
+        axes=axes,
+        epsilon=float(epsilon),
+        name=name or "l2_normalize",
     )
     return result
 

@@ -22,7 +22,6 @@ from tpuref.base.dtypes import (
 )
 from tpuref.functions.linalg import einsum, norm, tensordot
 from tpuref.functions.math import (
-    angle,
     cast,
     conj,
     count_nonzero,
@@ -500,7 +499,7 @@ def _imag(val: Any) -> Tensor:
 
 @implements(np.angle)
 def _angle(z: Any, deg: bool = False) -> Tensor:
-    radians = angle(z)
+    radians: Tensor = apply("Angle", z)
     if not deg:
         return radians
     result: Tensor = apply("Degrees", radians)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from tpuref.base.dtypes import as_dtype, int32
 from tpuref.functions.arguments import static_integer
@@ -11,6 +11,13 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
+
+
+class TopKV2(NamedTuple):
+    """What `top_k` returns."""
+
+    values: Tensor
+    indices: Tensor
 
 
 def sort(
@@ -108,7 +115,7 @@ def _is_descending(direction: str, function: str) -> bool:
 
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+) -> TopKV2:
     """Return the k greatest elements along the last axis, and their indices.
 
     Parameters
@@ -124,10 +131,9 @@ def top_k(
 
     Returns
     -------
-    values : Tensor
-        The elements; of equal ones that with the lower index is first.
-    indices : Tensor
-        Their int32 indices along the last axis.
+    TopKV2
+        A named tuple: `values`, the elements, of which equal ones come by their index,
+        and `indices`, their int32 indices along the last axis.
 
     Raises
     ------
@@ -143,7 +149,7 @@ def top_k(
     """
     value = convert_to_tensor(input)
     values, indices = apply_all("TopKV2", value, convert_to_tensor(k), name=name)
-    return values, indices
+    return TopKV2(values, indices)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:

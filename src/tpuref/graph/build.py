@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import OpError
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_operands
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -71,8 +70,6 @@ def infer_specs(
     try:
         return outputs_of(definition.infer(*[t.operand() for t in tensors], **attrs))
     except (ValueError, TypeError) as error:
-        if isinstance(error, OpError):
-            raise
         operands = "".join(
             f"\n  input {k}: {t.describe()}, made at {t.op.site}"
             for k, t in enumerate(tensors)
@@ -83,9 +80,6 @@ def infer_specs(
 
 def _fold(definition: OpDef, operation: Operation) -> None:
     """Note the values of small constants, so that shapes built from them are static."""
-    if definition.name == "Const":
-        operation.outputs[0].know_constant(operation.attrs["value"])
-        return
     if not definition.foldable or definition.compute is None:
         return
     if definition.name in ("Shape", "Size", "Rank"):

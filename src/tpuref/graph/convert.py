@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.dtypes import DType, as_dtype, float32, int32, int64, string
+from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -103,9 +103,9 @@ def _natural_dtype(value: Any, array: Array) -> DType:
     leaf = value
     while isinstance(leaf, (list, tuple)) and leaf:
         leaf = leaf[0]
-    if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype == array.dtype:
+    if isinstance(leaf, np.ndarray) and leaf.dtype == array.dtype:
         return dtype
-    if dtype.is_floating:
+    if dtype == float64:
         return float32
     if dtype == int64:
         fits = bool(np.all((array >= int32.min) & (array <= int32.max)))
@@ -135,7 +135,7 @@ def _loses_meaning(given: DType, wanted: DType) -> bool:
     return (
         (given.is_floating and (wanted.is_integer or wanted.is_bool))
         or (given.is_complex and not wanted.is_complex)
-        or (given.is_bool != wanted.is_bool)
+        or (wanted.is_bool and not given.is_bool)
     )
 
 

@@ -75,24 +75,13 @@ def enable_eager_execution(
 @contextlib.contextmanager
 def eager_execution() -> Iterator[None]:
     """Run operations at once within a ``with`` block."""
-    with _eagerness(True):
-        yield
-
-
-@contextlib.contextmanager
-def graph_building() -> Iterator[None]:
-    """Build operations within a ``with`` block, whatever mode is around it."""
-    with _eagerness(False):
-        yield
-
-
-@contextlib.contextmanager
-def _eagerness(eager: bool) -> Iterator[None]:
-    _stacks.eager.append(eager)
+    _stacks.eager.append(True)
     try:
         yield
     finally:
         _stacks.eager.pop()
+
+
 
 
 def get_default_session() -> Any:

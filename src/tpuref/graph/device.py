@@ -56,6 +56,8 @@ class DeviceName:
             return replace(self, replica=int(part["replica"]))
         if part["task"] is not None:
             return replace(self, task=int(part["task"]))
+        if self.kind is not None:
+            raise ValueError(f"tf.device: {part[0]!r} is a second device in one name")
         kind = (part["kind"] or part["bare"]).upper()
         index = None if part["index"] in (None, "*") else int(part["index"])
         return replace(self, kind=kind, index=index)

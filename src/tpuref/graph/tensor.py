@@ -206,6 +206,11 @@ class Tensor(Operators):
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
+    def __str__(self) -> str:
+        shape = "" if self.shape.ndims is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
     def __bool__(self) -> bool:
         raise TypeError(
             f"the symbolic tensor {self.describe()} has no truth value while the graph "

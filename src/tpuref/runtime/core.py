@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
-from tpuref.base.errors import InvalidArgumentError, OpError
-from tpuref.ops.definition import Array, OpDef, outputs_of
+from tpuref.base.errors import OpError
+from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.lockstep import compute
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
 
@@ -140,27 +139,13 @@ class CoreProgram:
         return self._compute(definition, instr)
 
     def _compute(self, definition: OpDef, instr: Instr) -> Step:
-        around, attrs = self._around, dict(instr.attrs)
-        compute, random = definition.compute, definition.random
-        inputs, outputs = instr.inputs, instr.outputs
-        dtypes = [spec.dtype.np for spec in instr.specs]
-        if compute is None:
-            raise InvalidArgumentError(f"{instr.op} has no value: it has to be fed")
+        around, inputs, outputs = self._around, instr.inputs, instr.outputs
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            if random:
-                state, replica = around.run.state, around.replica
-                attrs["rng"] = state.generator(instr.name, replica, instr.attrs["seed"])
-            try:
-                results = outputs_of(compute(*arrays, **attrs))
-            except (ValueError, TypeError, IndexError) as error:
-                shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
-                raise InvalidArgumentError(
-                    f"{instr.op} of ({shapes}) on replica {around.replica}: {error}"
-                ) from error
-            for slot, result, dtype in zip(outputs, results, dtypes, strict=True):
-                values[slot] = np.asarray(result, dtype)
+            results = compute(definition, instr, arrays, around.replica, around.run)
+            for slot, result in zip(outputs, results, strict=True):
+                values[slot] = result
 
         return step
 

@@ -14,6 +14,7 @@ from tpuref.base.errors import InvalidArgumentError, OpError
 from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.run import Run
 
@@ -51,16 +52,17 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
         definition = REGISTRY[instr.op]
         if definition.collective is not None:
             return _collective(definition, instr, operands, run)
-        return {r: _compute(definition, instr, a, r, run) for r, a in operands.items()}
+        return {r: compute(definition, instr, a, r, run) for r, a in operands.items()}
     except OpError as error:
         error.op = error.op or instr.name
         error.site = error.site or instr.site
         raise
 
 
-def _compute(
+def compute(
     definition: OpDef, instr: Instr, arrays: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
+    """Carry out an operation that is a function of arrays, for one replica."""
     attrs = dict(instr.attrs)
     if definition.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
@@ -89,17 +91,10 @@ def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> 
         if not present:
             continue
         if len(present) < len(group):
-            raise InvalidArgumentError(
-                f"{instr.op}: replicas {present} wait for "
-                f"{sorted(set(group) - set(present))}, which took another branch or "
-                "left the loop; make every replica of the group reach it equally often"
-            )
-        shapes = {operands[replica][0].shape for replica in group}
-        if len(shapes) > 1:
-            raise InvalidArgumentError(
-                f"{instr.op}: the replicas of group {list(group)} bring the different "
-                f"shapes {[list(operands[r][0].shape) for r in group]}"
-            )
+            raise absent_replicas(instr.op, group, present)
+        shapes = [operands[replica][0].shape for replica in group]
+        if len(set(shapes)) > 1:
+            raise differing_shapes(instr.op, group, shapes)
         assert definition.collective is not None
         ordered = sorted(group)
         outputs = definition.collective(

@@ -47,6 +47,7 @@ from tpuref.ops.definition import Array
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
 from tpuref.runtime.run import Run
 from tpuref.runtime.wire import (
@@ -326,6 +327,7 @@ class _Gathering:
         }
         self._waiting = set(self._place)
         self._results: Values = {}
+        self._diverged: dict[int, tuple[Any, ...]] = {}
         self._error: BaseException | None = None
         self._deadline = time.monotonic() + run.timeout + GRACE_SECONDS
 
@@ -336,6 +338,8 @@ class _Gathering:
                 self._serve_once()
         except BaseException as error:
             self._call_off(error)
+        if self._diverged and self._error is None:
+            self._error = self._divergence()
         if self._error is not None:
             self._pool._links.heal()
             raise self._error
@@ -376,13 +380,10 @@ class _Gathering:
         self._waiting.discard(core)
         if kind == "done":
             self._take_results(core, replica, *message[2:])
+        elif kind == "diverged":
+            self._diverged[replica] = message[2:]
         elif kind == "error":
-            error = _rebuilt(*message[2:])
-            error.add_note(f"on core {core}, replica {replica}") if hasattr(
-                error, "add_note"
-            ) else None
-            if self._error is None:
-                self._error = error
+            self._error = self._error or _rebuilt(*message[2:])
             self._deadline = min(self._deadline, time.monotonic() + GRACE_SECONDS)
 
     def _take_results(
@@ -422,6 +423,17 @@ class _Gathering:
             described[2], described[1], placed_dtype(described)
         )
         return view.copy()
+
+    def _divergence(self) -> OpError:
+        """Put together what the replicas of the first group reported."""
+        op, name, site, _, group = self._diverged[min(self._diverged)]
+        present = {r: d[3] for r, d in self._diverged.items() if d[1] == name}
+        if set(present) < set(group):
+            error = absent_replicas(op, group, list(present))
+        else:
+            error = differing_shapes(op, group, [present[r] for r in group])
+        error.op, error.site = name, CallSite(*site)
+        return error
 
     def _lost(self, core: int) -> OpError:
         replica, logical = self._place[core]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import errors
-from tpuref.base.errors import DeadlineExceededError, InvalidArgumentError, OpError
+from tpuref.base.errors import DeadlineExceededError, OpError
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.ops.definition import Array
@@ -50,6 +50,21 @@ SPINS = 2000
 
 class Stopped(Exception):
     """Another core failed, and this one gives up its run."""
+
+
+class Diverged(Exception):
+    """The replicas of a group did not reach a collective alike."""
+
+    def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
+        super().__init__(instr.name)
+        site = instr.site
+        self.report = (
+            instr.op,
+            instr.name,
+            (site.filename, site.line, site.function),
+            contribution.shape,
+            group,
+        )
 
 
 class Core:
@@ -154,6 +169,8 @@ class Core:
             )
         except Stopped:
             answer = ("stopped", run)
+        except Diverged as diverged:
+            answer = ("diverged", run, *diverged.report)
         except BaseException as error:
             self._links.poison(1)
             answer = ("error", run, *_described_error(error))
@@ -246,6 +263,7 @@ class Core:
         result = np.empty(source.shape, source.dtype)
         self._check(
             instr,
+            source,
             members,
             self._links.flat(
                 members,
@@ -279,7 +297,7 @@ class Core:
         )
         if staged is not None:
             self._heap.free(staged)
-        self._check(instr, members, outcome)
+        self._check(instr, contribution, members, outcome)
         taking_part = frozenset(members.tolist())
         self._free_retired(taking_part)
         result = self._arena.view(
@@ -304,24 +322,24 @@ class Core:
                 kept.append((offset, readers))
         self._retired[:] = kept
 
-    def _check(self, instr: Instr, members: Array, outcome: int) -> None:
+    def _replica_of(self, core: int) -> int:
+        return [cores[self._logical] for cores in self._placement].index(core)
+
+    def _check(
+        self, instr: Instr, contribution: Array, members: Array, outcome: int
+    ) -> None:
         if outcome == status.OK:
             return
         if outcome == status.POISONED:
             raise Stopped
-        replicas = {core[self._logical]: r for r, core in enumerate(self._placement)}
+        replicas = {int(core): self._replica_of(int(core)) for core in members}
         if outcome == status.DEADLINE:
             late = [replicas[core] for core in self._links.late(members)]
             raise DeadlineExceededError(
                 f"{instr.op}: replica {self.replica} waited {self.run.timeout:g} s for "
                 f"replicas {late}"
             )
-        differing = [replicas[core] for core in self._links.differing(members)]
-        raise InvalidArgumentError(
-            f"{instr.op}: replica {self.replica} waits for replicas {differing}, which "
-            "took another branch, left the loop, or brought another shape or dtype; make "
-            "every replica of the group reach it equally often, with equal shapes"
-        )
+        raise Diverged(instr, contribution, sorted(replicas.values()))
 
 
 def _idle_run() -> Run:

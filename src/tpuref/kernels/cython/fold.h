@@ -171,6 +171,11 @@ static const tpuref_passes *tpuref_best_passes(void)
     return &plain;
 }
 static void tpuref_end_stream(void) {}
+static void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+{
+    (void)stream;
+    memmove(destination, source, bytes);
+}
 #endif
 
 static inline const char *tpuref_vector_instructions(void)
@@ -202,9 +207,8 @@ static inline size_t tpuref_item_bytes(int dtype)
     }
 }
 
-/* destination = first + second. For a half type `first_wide` and `wide` say whether
-   the first operand and the sum are float32; for others they mean nothing. */
-static inline void tpuref_add(
+/* Choose a pass and make it; see tpuref_add. */
+static inline void tpuref_add_block(
     const void *first, int first_wide, const void *second, void *destination, int wide,
     size_t count, int dtype, int stream)
 {
@@ -225,6 +229,18 @@ static inline void tpuref_add(
     default: return;
     }
     pass(first, second, destination, count, stream);
+}
+
+/* destination = first + second. For a half type `first_wide` and `wide` say whether
+   the first operand and the sum are float32; for others they mean nothing. */
+static inline void tpuref_add(
+    const void *first, int first_wide, const void *second, void *destination, int wide,
+    size_t count, int dtype, int stream)
+{
+    tpuref_add_block(
+        first, first_wide, second, destination, wide, count, dtype, stream);
+    if (stream)
+        tpuref_end_stream();
 }
 
 /* The sum of a single contribution: only a bfloat16 NaN changes, as by any rounding. */
@@ -266,14 +282,16 @@ static inline int tpuref_fold(
         if (count == 1) {
             tpuref_settle(TPUREF_SOURCE(0), TPUREF_DESTINATION, length, dtype);
         } else if (count == 2) {
-            tpuref_add(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1), TPUREF_DESTINATION, 0,
-                       length, dtype, stream);
+            tpuref_add_block(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1),
+                             TPUREF_DESTINATION, 0, length, dtype, stream);
         } else {
-            tpuref_add(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1), sum, 1, length, dtype, 0);
+            tpuref_add_block(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1), sum, 1, length,
+                             dtype, 0);
             for (source = 2; source < count - 1; source++)
-                tpuref_add(sum, 1, TPUREF_SOURCE(source), sum, 1, length, dtype, 0);
-            tpuref_add(sum, 1, TPUREF_SOURCE(source), TPUREF_DESTINATION, 0, length,
-                       dtype, stream);
+                tpuref_add_block(sum, 1, TPUREF_SOURCE(source), sum, 1, length, dtype,
+                                 0);
+            tpuref_add_block(sum, 1, TPUREF_SOURCE(source), TPUREF_DESTINATION, 0,
+                             length, dtype, stream);
         }
 #undef TPUREF_SOURCE
 #undef TPUREF_DESTINATION

@@ -218,3 +218,27 @@ static void tpuref_end_stream(void)
 {
     _mm_sfence();
 }
+
+/* Copy bytes; with `stream` past the caches. */
+static void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+{
+    const char *from = (const char *)source;
+    char *to = (char *)destination;
+    size_t i = 0;
+    if (stream) {
+        i = tpuref_before_aligned(to, 16, 1, bytes);
+        memmove(to, from, i);
+        for (; i + 64 <= bytes; i += 64) {
+            __m128i a = _mm_loadu_si128((const __m128i *)(from + i));
+            __m128i b = _mm_loadu_si128((const __m128i *)(from + i + 16));
+            __m128i c = _mm_loadu_si128((const __m128i *)(from + i + 32));
+            __m128i d = _mm_loadu_si128((const __m128i *)(from + i + 48));
+            _mm_stream_si128((__m128i *)(to + i), a);
+            _mm_stream_si128((__m128i *)(to + i + 16), b);
+            _mm_stream_si128((__m128i *)(to + i + 32), c);
+            _mm_stream_si128((__m128i *)(to + i + 48), d);
+        }
+        tpuref_end_stream();
+    }
+    memmove(to + i, from + i, bytes - i);
+}

@@ -39,6 +39,9 @@ cdef extern from "fold.h" nogil:
         const void* first, bint first_wide, const void* second,
         void* destination, bint wide, size_t count, int dtype, bint stream,
     )
+    void tpuref_copy(
+        void* destination, const void* source, size_t bytes, bint stream
+    )
     int tpuref_fold(
         const void* const* sources, int count, void* destination,
         size_t start, size_t stop, int dtype, bint stream,
@@ -648,7 +651,8 @@ cdef class Links:
         tpuref_add(
             partial, half and not first,
             self.base + own.source + start * item,
-            total, half and not last, stop - start, dtype, False,
+            total, half and not last, stop - start, dtype,
+            self.is_large(count, dtype, 2 * self.size),
         )
 
     cdef void copy_chunk(
@@ -661,10 +665,11 @@ cdef class Links:
         cdef Py_ssize_t item = tpuref_item_bytes(dtype)
         cdef Py_ssize_t start = chunk_start(count, self.size, chunk) * item
         cdef Py_ssize_t stop = chunk_start(count, self.size, chunk + 1) * item
-        memcpy(
+        tpuref_copy(
             self.base + own.result + start,
             self.base + left.result + start,
             stop - start,
+            self.is_large(count, dtype, 2 * self.size),
         )
 
     cdef uint64_t reached(self, Py_ssize_t core) except? 0:

@@ -1,0 +1,28 @@
+"""The errors of replicas that do not reach a collective alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.base.errors import InvalidArgumentError
+
+
+def absent_replicas(
+    op: str, group: Sequence[int], present: Sequence[int]
+) -> InvalidArgumentError:
+    """Return the error of replicas that wait for others of their group in vain."""
+    return InvalidArgumentError(
+        f"{op}: replicas {sorted(present)} wait for "
+        f"{sorted(set(group) - set(present))}, which took another branch or left the "
+        "loop; make every replica of the group reach it equally often"
+    )
+
+
+def differing_shapes(
+    op: str, group: Sequence[int], shapes: Sequence[Sequence[int]]
+) -> InvalidArgumentError:
+    """Return the error of replicas that bring different shapes."""
+    return InvalidArgumentError(
+        f"{op}: the replicas of group {list(group)} bring the different shapes "
+        f"{[list(shape) for shape in shapes]}"
+    )

@@ -1,0 +1,321 @@
+"""tf.tpu.initialize_system and tf.tpu.shutdown_system."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+
+class Message:
+    """Something that serializes like an embedding configuration."""
+
+    def SerializeToString(self) -> bytes:  # noqa: N802 - the name of protobuf
+        return b"abc"
+
+
+def sums(replicas: int) -> Any:
+    return tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * replicas)
+
+
+def cores(session: Any) -> int:
+    return sum("/device:TPU:" in name for name in session.list_devices())
+
+
+def two_jobs() -> tf.ConfigProto:
+    spec = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})
+    return tf.ConfigProto(cluster_def=spec.as_cluster_def())
+
+
+def test_the_names_are_the_same_functions() -> None:
+    assert tf.tpu.initialize_system is tf.tpu.initialize_system_dyn
+    assert tf.tpu.initialize_system is tf.contrib.tpu.initialize_system
+    assert tf.tpu.shutdown_system is tf.tpu.shutdown_system_dyn
+    assert tf.tpu.shutdown_system is tf.contrib.tpu.shutdown_system
+
+
+def test_the_signatures() -> None:
+    start = inspect.signature(tf.tpu.initialize_system).parameters
+    stop = inspect.signature(tf.tpu.shutdown_system).parameters
+    assert {k: p.default for k, p in start.items()} == {
+        "embedding_config": None,
+        "job": None,
+    }
+    assert {k: p.default for k, p in stop.items()} == {"job": None}
+
+
+# -- starting ------------------------------------------------------------------
+
+
+def test_it_returns_a_tensor_and_starts_nothing(session: Any) -> None:
+    topology = tf.tpu.initialize_system()
+    assert isinstance(topology, tf.Tensor) and topology.dtype == tf.string
+    assert cores(session) == 0
+
+
+def test_the_default_system_has_eight_cores(session: Any) -> None:
+    serialized = session.run(tf.tpu.initialize_system())
+    assert type(serialized) is bytes
+    topology = tf.contrib.tpu.Topology(serialized=serialized)
+    assert topology.mesh_shape.tolist() == [2, 2, 2]
+    assert (topology.num_tasks, topology.num_tpus_per_task) == (1, 8)
+    assert cores(session) == 8
+    # The first bytes are those that releases with three-dimensional meshes give.
+    assert serialized.startswith(bytes.fromhex("0a03020202100118082218"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "mesh"),
+    [
+        ({"topology": "1x1x1"}, [1, 1, 1]),
+        ({"topology": "4x2x2"}, [4, 2, 2]),
+        ({"cores": 4}, None),
+        ({"cores": 3}, None),
+    ],
+)
+def test_settings_choose_the_system(settings: Any, mesh: Any, session: Any) -> None:
+    with tf.config.override(**settings):
+        serialized = session.run(tf.tpu.initialize_system())
+    topology = tf.contrib.tpu.Topology(serialized=serialized)
+    if mesh is not None:
+        assert topology.mesh_shape.tolist() == mesh
+        assert topology.num_cores == mesh[0] * mesh[1] * mesh[2]
+    else:
+        assert topology.num_cores == settings["cores"]
+
+
+def test_the_system_is_usable_afterwards(session: Any) -> None:
+    with tf.config.override(cores=4):
+        session.run(tf.tpu.initialize_system())
+        assert session.run(sums(4)) == [(4.0,)] * 4
+
+
+def test_an_initialised_system_has_a_fixed_size(session: Any) -> None:
+    with tf.config.override(cores=4):
+        session.run(tf.tpu.initialize_system())
+    for replicas in (3, 8):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="4 cores"):
+            session.run(sums(replicas))
+    assert session.run(sums(1)) == [(1.0,)]
+
+
+def test_the_topology_has_to_be_evaluated_before_use(session: Any) -> None:
+    topology = tf.tpu.initialize_system()
+    for use in (
+        lambda: tf.contrib.tpu.Topology(serialized=topology),
+        lambda: tf.contrib.tpu.device_assignment(topology, num_replicas=1),
+    ):
+        with pytest.raises((TypeError, ValueError), match="(?i)session.*run|evaluat"):
+            use()
+    fetched = session.run(topology)
+    chosen = tf.contrib.tpu.device_assignment(fetched, num_replicas=2)
+    out = tf.tpu.replicate(lambda x: x, [[1], [2]], device_assignment=chosen)
+    assert session.run(out) == [(1,), (2,)]
+
+
+def test_the_embedding_configuration_is_recorded() -> None:
+    without = tf.tpu.initialize_system().op
+    assert without.get_attr("embedding_config") == b""
+    config = tf.tpu.initialize_system(embedding_config=Message()).op
+    assert config.get_attr("embedding_config") == b"abc"
+
+
+@pytest.mark.parametrize("config", ["abc", b"abc", {}, 5, []])
+def test_what_is_no_embedding_configuration(config: Any) -> None:
+    with pytest.raises(TypeError, match="embedding_config must be None or a"):
+        tf.tpu.initialize_system(config)
+
+
+# -- the system that starts by itself ------------------------------------------
+
+
+def test_the_first_evaluation_starts_as_many_cores_as_it_needs(session: Any) -> None:
+    assert session.run(sums(3)) == [(3.0,)] * 3
+    assert cores(session) >= 3
+
+
+def test_it_grows_and_does_not_shrink(session: Any) -> None:
+    for replicas in (2, 5, 3, 1, 8, 2):
+        assert session.run(sums(replicas)) == [(float(replicas),)] * replicas
+    assert cores(session) >= 8
+
+
+def test_a_configured_system_does_not_grow(session: Any) -> None:
+    with tf.config.override(topology="2x1x2"):
+        assert session.run(sums(4)) == [(4.0,)] * 4
+        with pytest.raises(tf.errors.InvalidArgumentError, match="5 replicas.*4 cores"):
+            session.run(sums(5))
+        assert cores(session) == 4
+
+
+def test_an_assignment_brings_its_topology(session: Any) -> None:
+    topology = tf.contrib.tpu.Topology.for_mesh(2, 2, 1)
+    chosen = tf.contrib.tpu.device_assignment(topology, num_replicas=3)
+    out = tf.tpu.replicate(lambda x: x, [[1], [2], [3]], device_assignment=chosen)
+    assert session.run(out) == [(1,), (2,), (3,)]
+    assert cores(session) == 4
+
+
+# -- stopping ------------------------------------------------------------------
+
+
+def test_shutdown_is_an_operation(session: Any) -> None:
+    stop = tf.tpu.shutdown_system()
+    assert isinstance(stop, tf.Operation)
+    session.run(tf.tpu.initialize_system())
+    assert cores(session) == 8  # building it stopped nothing
+    assert session.run(stop) is None
+    assert cores(session) == 0
+
+
+def test_after_shutdown_only_initialising_helps(session: Any) -> None:
+    session.run(tf.tpu.initialize_system())
+    out = sums(8)
+    session.run(out)
+    session.run(tf.tpu.shutdown_system())  # where it stopped
+    for _ in range(2):
+        with pytest.raises(tf.errors.FailedPreconditionError) as raised:
+            session.run(out)
+        message = str(raised.value)
+        assert "not initialised" in message and "tf.tpu.initialize_system()" in message
+        assert "# where it stopped" in message
+    session.run(tf.tpu.initialize_system())
+    assert session.run(out) == [(8.0,)] * 8
+
+
+def test_shutdown_also_ends_a_system_that_started_by_itself(session: Any) -> None:
+    out = sums(2)
+    session.run(out)
+    session.run(tf.tpu.shutdown_system())
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        session.run(out)
+
+
+def test_a_system_that_never_ran_can_be_shut_down(session: Any) -> None:
+    session.run(tf.tpu.shutdown_system())
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        session.run(sums(2))
+
+
+def test_initialising_again_takes_the_settings_of_the_moment(session: Any) -> None:
+    start, stop = tf.tpu.initialize_system(), tf.tpu.shutdown_system()
+    for count in (2, 4, 1):
+        with tf.config.override(cores=count):
+            topology = tf.contrib.tpu.Topology(serialized=session.run(start))
+            assert topology.num_cores == count == cores(session)
+    session.run(stop)
+    session.run(start)
+    assert cores(session) == 8
+
+
+def test_sessions_of_one_process_share_the_system() -> None:
+    with tf.Session() as one, tf.Session() as other:
+        one.run(tf.tpu.initialize_system())
+        assert cores(other) == 8
+        other.run(tf.tpu.shutdown_system())
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            one.run(sums(8))
+
+
+# -- jobs ----------------------------------------------------------------------
+
+
+def test_the_operations_are_placed_on_the_system_of_the_job() -> None:
+    start = tf.tpu.initialize_system(job="worker")
+    stop = tf.tpu.shutdown_system(job="worker")
+    assert start.device == stop.device == "/job:worker/device:TPU_SYSTEM:0"
+    with tf.device("/job:ps/task:1"):
+        assert tf.tpu.initialize_system().device == "/job:ps/task:1/device:TPU_SYSTEM:0"
+        assert "/job:worker" in tf.tpu.initialize_system(job="worker").device
+
+
+@pytest.mark.parametrize("job", ["", "a b", "1st", "x/y"])
+def test_what_is_no_job_name(job: str) -> None:
+    for function in (tf.tpu.initialize_system, tf.tpu.shutdown_system):
+        with pytest.raises(ValueError, match="job|device name"):
+            function(job=job)
+
+
+def test_with_one_job_none_is_needed() -> None:
+    spec = tf.train.ClusterSpec({"worker": ["b:1"]})
+    config = tf.ConfigProto(cluster_def=spec.as_cluster_def())
+    with tf.Session(config=config) as session:
+        session.run(tf.tpu.initialize_system())
+        assert session.run(sums(8)) == [(8.0,)] * 8
+        assert all("/job:worker/" in name for name in session.list_devices())
+        session.run(tf.tpu.shutdown_system())
+
+
+@pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
+def test_with_several_jobs_one_has_to_be_named(make: Any) -> None:
+    with tf.Session(config=two_jobs()) as session:
+        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+            session.run(make())
+        message = str(raised.value)
+        assert "job is None" in message and "['ps', 'worker']" in message
+        session.run(make(job="worker"))
+
+
+@pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
+def test_an_unknown_job(make: Any, session: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no job 'worker'"):
+        session.run(make(job="worker"))
+
+
+def test_each_job_has_a_system_of_its_own() -> None:
+    with tf.Session(config=two_jobs()) as session:
+        with tf.config.override(cores=2):
+            session.run(tf.tpu.initialize_system(job="worker"))
+        assert session.run(sums(2)) == [(2.0,)] * 2  # the only one that runs
+        with tf.config.override(cores=4):
+            session.run(tf.tpu.initialize_system(job="ps"))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="of which 2 run"):
+            session.run(sums(2))
+        with tf.device("/job:ps"):
+            on_ps = sums(4)
+        assert session.run(on_ps) == [(4.0,)] * 4
+        session.run(tf.tpu.shutdown_system(job="ps"))
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(on_ps)
+        assert session.run(sums(2)) == [(2.0,)] * 2
+
+
+def test_with_several_jobs_none_starts_by_itself() -> None:
+    with (
+        tf.Session(config=two_jobs()) as session,
+        pytest.raises(tf.errors.InvalidArgumentError, match="of which 0 run"),
+    ):
+        session.run(sums(2))
+
+
+def test_a_computation_for_an_unknown_job(session: Any) -> None:
+    with tf.device("/job:nowhere"):
+        out = sums(2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no job 'nowhere'"):
+        session.run(out)
+
+
+# -- elsewhere -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
+def test_the_system_is_none_of_a_replicas_business(make: Any, session: Any) -> None:
+    def computation() -> None:
+        make()
+
+    out = tf.tpu.replicate(computation)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="do it outside"):
+        session.run(out)
+
+
+def test_eager_mode() -> None:
+    with tf.eager_execution():
+        serialized = tf.tpu.initialize_system().numpy()
+        assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 8
+        assert tf.tpu.replicate(lambda x: x + 1, [[1]] * 8)[0][0].numpy() == 2
+        assert tf.tpu.shutdown_system() is None
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            tf.tpu.replicate(lambda x: x, [[1]])
