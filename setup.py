@@ -9,6 +9,14 @@ from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 KERNELS = ("allreduce", "links", "padding", "sharding")
 
+# For TPUREF_SANITIZE=1: the first fault in a kernel ends the process with a report.
+SANITIZE = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+    "-g",
+]
+
 CANNOT_COMPILE = """
 tpuref's kernels could not be compiled: {error}
 
@@ -36,6 +44,9 @@ class BuildKernels(build_ext):
         msvc = self.compiler.compiler_type == "msvc"
         for extension in self.extensions:
             extension.extra_compile_args = ["/O2"] if msvc else ["-O3"]
+            if os.environ.get("TPUREF_SANITIZE") == "1":
+                extension.extra_compile_args += SANITIZE
+                extension.extra_link_args = SANITIZE
         super().build_extensions()
 
 

@@ -262,6 +262,13 @@ def test_predicates_that_do_not_work(pred: Any, error: Any, message: str) -> Non
         tf.cond(pred, lambda: 1, lambda: 2)
 
 
+def test_the_functions_have_old_names() -> None:
+    p = tf.constant(True)
+    assert run(tf.cond(p, fn1=lambda: 1, fn2=lambda: 2)) == 1
+    with pytest.raises(TypeError, match="fn1 is the old name of true_fn"):
+        tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 1)
+
+
 def test_both_functions_are_needed() -> None:
     p = tf.constant(True)
     for functions in ({}, {"true_fn": lambda: 1}, {"true_fn": 1, "false_fn": 2}):
@@ -272,7 +279,7 @@ def test_both_functions_are_needed() -> None:
 @pytest.mark.parametrize(
     ("result", "other", "error", "message"),
     [
-        (lambda: 1, lambda: 2.0, TypeError, r"int32\[\].*float32\[\]"),
+        (lambda: 1, lambda: 2.0, ValueError, r"int32\[\].*float32\[\]"),
         (lambda: [1, 2], lambda: [1], ValueError, "tf.cond"),
         (lambda: [1, 2], lambda: (1, 2), ValueError, "tf.cond"),
         (lambda: {"a": 1}, lambda: {"b": 1}, ValueError, "tf.cond"),
@@ -345,6 +352,13 @@ def test_one_structure_of_several_comes_in_its_list() -> None:
         [Pair(0, 1)],
     )
     assert run(found) == [Pair(3, 8)]
+
+
+def test_the_sequence_is_that_of_the_body() -> None:
+    start = (0, 0)
+    as_list = tf.while_loop(lambda i, j: i < 1, lambda i, j: [i + 1, j], start)
+    as_tuple = tf.while_loop(lambda i, j: i < 1, lambda i, j: (i + 1, j), list(start))
+    assert (type(as_list), type(as_tuple)) == (list, tuple)
 
 
 def test_loops_capture_what_is_around_them() -> None:
@@ -544,9 +558,15 @@ def test_several_results_come_as_a_list() -> None:
     assert run(single) == 1.0
 
 
-def test_a_function_without_results_gives_none() -> None:
+def test_a_function_without_results_comes_as_an_operation() -> None:
     log: list[Any] = []
-    assert tf.py_func(lambda: log.append(1), [], []) == []
+    call = tf.py_func(lambda x: log.append(int(x)), [tf.constant(3)], [], name="call")
+    assert isinstance(call, tf.Operation)
+    assert tf.Session().run(call) is None
+    assert (call.name, log) == ("call", [3])
+    with tf.eager_execution():
+        assert tf.py_func(lambda x: log.append(int(x)), [tf.constant(4)], []) == []
+    assert log == [3, 4]
 
 
 def test_errors_of_the_function_show_its_own_and_both_places() -> None:
@@ -567,6 +587,31 @@ def test_the_number_of_results_is_checked() -> None:
         run(y)
     with pytest.raises(TypeError, match="func must be callable"):
         tf.py_func(3, [], tf.float32)  # type: ignore[arg-type]
+
+
+def test_the_dtype_of_the_result_is_checked_and_text_is_encoded() -> None:
+    y = tf.py_func(lambda: np.float64(1.5), [], tf.int32)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)float64.*int32"):
+        run(y)
+    assert run(tf.py_func(lambda: "Grüße", [], tf.string)) == "Grüße".encode()
+
+
+def test_what_the_function_does_to_its_arrays_stays_there() -> None:
+    buffer = np.zeros(2, np.float32)
+
+    def spoil(x: Any) -> Any:
+        x += 1
+        buffer[:] = x
+        return buffer
+
+    v = tf.Variable([1.0, 2.0])
+    calls = [tf.py_func(spoil, [v], tf.float32) for _ in range(2)]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found = session.run(calls)
+        buffer[:] = 0
+        assert [value.tolist() for value in found] == [[2.0, 3.0]] * 2
+        assert session.run(v).tolist() == [1.0, 2.0]
 
 
 def test_a_function_is_called_in_every_turn_of_a_loop() -> None:

@@ -312,7 +312,6 @@ def test_wrong_arguments_of_windows(call, message) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x, y: tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x),
         lambda x, y: tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=x),
         lambda x, y: tf.nn.bias_add(x, y[0]),
         lambda x, y: tf.nn.conv2d(x[None, None], y[None, None], 1, "SAME"),

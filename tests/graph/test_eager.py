@@ -161,6 +161,18 @@ def test_a_graph_captures_an_eager_tensor_as_a_constant() -> None:
     assert tf.Session().run(z).tolist() == [[1.0, 2.0], [2.0, 3.0]]
 
 
+def test_an_eager_tensor_is_itself_no_part_of_a_graph() -> None:
+    with tf.eager_execution():
+        x = tf.constant(3)
+    with pytest.raises(TypeError, match="cannot fetch.*EagerTensor"):
+        tf.Session().run(x)
+    with pytest.raises(TypeError, match=r"as a key of feed_dict.*value already"):
+        tf.Session().run([], {x: 4})
+    with pytest.raises(TypeError, match="value already"), tf.control_dependencies([x]):
+        pass
+    assert tf.Session().run(tf.identity(x)) == 3
+
+
 def test_an_eager_size_is_a_static_size() -> None:
     with tf.eager_execution():
         n = tf.constant(3)

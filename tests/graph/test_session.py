@@ -93,22 +93,24 @@ def test_fetched_arrays_are_private_copies_of_variables_and_feeds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind"),
+    ("value", "expected", "kind"),
     [
-        (1, np.int32),
-        (2**40, np.int64),
-        (1.5, np.float32),
-        (True, np.bool_),
-        (np.float64(1.5), np.float64),
-        (ml_dtypes.bfloat16(1.5), ml_dtypes.bfloat16),
-        (1j, np.complex128),
-        ("text", bytes),
+        (1, 1, np.int32),
+        (2**40, 2**40, np.int64),
+        (1.5, 1.5, np.float32),
+        (True, True, np.bool_),
+        (np.float64(1.5), 1.5, np.float64),
+        (ml_dtypes.bfloat16(1.5), 1.5, ml_dtypes.bfloat16),
+        (1j, 1j, np.complex128),
+        ("text", b"text", bytes),
     ],
 )
-def test_rank_zero_comes_as_a_numpy_scalar(value: Any, kind: type) -> None:
+def test_rank_zero_comes_as_a_numpy_scalar(
+    value: Any, expected: Any, kind: type
+) -> None:
     found = tf.Session().run(tf.constant(value))
     assert type(found) is kind
-    assert found == (b"text" if value == "text" else value)
+    assert found == expected
 
 
 def test_other_ranks_come_as_arrays_of_the_dtype() -> None:
@@ -345,6 +347,32 @@ def test_arguments_of_a_session() -> None:
     assert tf.Session("local").sess_str == "local"
     config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False)
     assert tf.Session(config=config).run(tf.constant(1)) == 1
+
+
+def test_sessions_are_left_in_the_reverse_order_of_entering() -> None:
+    first, second = tf.Session(), tf.Session()
+    with first.as_default(), second.as_default():
+        outer = first.as_default()
+        with pytest.raises(RuntimeError, match="reverse order"):
+            outer.__exit__(None, None, None)
+
+
+def test_the_devices_of_a_session() -> None:
+    names = tf.Session().list_devices()
+    assert "/job:localhost/replica:0/task:0/device:CPU:0" in names
+
+
+def test_a_full_trace_tells_what_ran_on_which_core() -> None:
+    outputs = tf.tpu.replicate(lambda x: tf.add(x, 1.0, name="more"), [[1.0], [2.0]])
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    metadata = tf.RunMetadata()
+    session = tf.Session()
+    session.run(outputs, options=options, run_metadata=metadata)
+    found = [(r.replica, r.core) for r in metadata.core_trace if r.operation == "more"]
+    assert found == [(0, 0), (1, 1)]
+    untraced = tf.RunMetadata()
+    session.run(outputs, options=tf.RunOptions(), run_metadata=untraced)
+    assert untraced.core_trace == ()
 
 
 def test_sessions_run_from_several_threads() -> None:

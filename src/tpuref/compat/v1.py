@@ -35,6 +35,7 @@ from tpuref.functions import bitwise as bitwise
 from tpuref.functions import nn as nn
 from tpuref.functions import random as random
 from tpuref.functions.arrays import *
+from tpuref.functions.assertions import *
 from tpuref.functions.control_flow import *
 from tpuref.functions.indexing import *
 from tpuref.functions.initializers import Constant as constant_initializer
@@ -83,6 +84,7 @@ from tpuref.graph.variables import (
     assign_add as assign_add,
     assign_sub as assign_sub,
     global_variables as global_variables,
+    is_variable_initialized as is_variable_initialized,
     local_variables as local_variables,
     trainable_variables as trainable_variables,
 )

@@ -320,8 +320,7 @@ def cond(
     graph = get_default_graph()
     with graph.name_scope(name or "cond"):
         branches = [
-            _branch(graph, label, fn, strict)
-            for label, fn in _named(true_fn, false_fn)
+            _branch(graph, label, fn, strict) for label, fn in _named(true_fn, false_fn)
         ]
         (first, result), (second, other) = branches
         _check_branches(result, other)

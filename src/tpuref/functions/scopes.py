@@ -10,10 +10,12 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 
 __all__ = [
     "add_to_collection",
+    "add_to_collections",
     "colocate_with",
     "control_dependencies",
     "device",
     "get_collection",
+    "get_collection_ref",
     "name_scope",
 ]
 
@@ -110,6 +112,16 @@ def add_to_collection(name: str, value: Any) -> None:
     get_default_graph().add_to_collection(name, value)
 
 
+def add_to_collections(names: Sequence[str], value: Any) -> None:
+    """Add a value to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
     """Return the values of a collection of the default graph."""
     return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: str) -> list[Any]:
+    """Return the list itself that holds a collection of the default graph."""
+    return get_default_graph().get_collection_ref(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -178,12 +179,17 @@ def variable_scope(
             dtype=dtype if dtype is not None else base.dtype,
             constraint=constraint if constraint is not None else base.constraint,
             custom_getter=_composed(base.custom_getter, custom_getter),
-            original_name_scope=operations,
+            original_name_scope=_original(name_or_scope, operations),
         )
         try:
             yield graph.variable_scope
         finally:
             graph.variable_scope = outer
+
+
+def _original(given: str | VariableScope | None, operations: str) -> str:
+    """Return the name scope that a scope was made with, also when entered again."""
+    return given.original_name_scope if isinstance(given, VariableScope) else operations
 
 
 def _scope_name(
@@ -433,7 +439,13 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
     chosen = (
         initializer if initializer is not None else _default_initializer(name, dtype)
     )
-    return lambda: chosen(sizes.as_list(), dtype=dtype)
+    more = {"partition_info": None} if _takes_partition_info(chosen) else {}
+    return lambda: chosen(sizes.as_list(), dtype=dtype, **more)
+
+
+def _takes_partition_info(initializer: Callable[..., Any]) -> bool:
+    """Whether it asks for what is known of a part of a partitioned variable."""
+    return "partition_info" in inspect.signature(initializer).parameters
 
 
 def _check_value(name: str, initializer: Any, dtype: DType) -> None:

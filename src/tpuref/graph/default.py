@@ -82,8 +82,6 @@ def eager_execution() -> Iterator[None]:
         _stacks.eager.pop()
 
 
-
-
 def get_default_session() -> Any:
     """Return the innermost session made current by ``with``, None outside of any."""
     return _stacks.sessions[-1] if _stacks.sessions else None

@@ -66,6 +66,12 @@ class EagerTensor(Tensor):
         """Return a constant of the graph being built that has this value."""
         return constant_of(self._value)
 
+    def _as_graph_element(self) -> Tensor:
+        raise TypeError(
+            f"{self!r} has its value already and is part of no graph; use numpy(), or "
+            "tf.identity to bring it into one"
+        )
+
     def operand(self) -> Operand:
         """Return what an inference rule may know: everything."""
         return Operand(self.shape, self.dtype, self._value)
@@ -93,6 +99,9 @@ class EagerTensor(Tensor):
             f"<tf.Tensor shape={self.shape} dtype={self.dtype.name} "
             f"numpy={self.numpy()!r}>"
         )
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})"
 
 
 def _source(type: str) -> Operation:

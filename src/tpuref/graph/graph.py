@@ -365,6 +365,10 @@ class Graph:
         pattern = re.compile(scope)
         return [v for v in values if hasattr(v, "name") and pattern.match(v.name)]
 
+    def get_all_collection_keys(self) -> list[str]:
+        """Return the names of the collections that hold something."""
+        return [name for name, values in self._collections.items() if values]
+
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
         return self._collections.setdefault(name, [])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from tpuref.base import nest
-from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import (
@@ -23,6 +23,7 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
+from tpuref.runtime import results
 from tpuref.runtime.state import State
 from tpuref.runtime.system import connect
 from tpuref.runtime.trace import CoreTrace
@@ -131,12 +132,12 @@ class Session:
         tensors = [e for e in elements if isinstance(e, Tensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
-        values = iter(self._execution.run(tensors, operations, feeds, trace))
+        values = iter(_shown(self._execution.run(tensors, operations, feeds, trace)))
         if run_metadata is not None and trace is not None:
             run_metadata.core_trace = tuple(trace)
         return nest.pack_sequence_as(
             fetches,
-            [_shown(next(values)) if isinstance(e, Tensor) else None for e in elements],
+            [next(values) if isinstance(e, Tensor) else None for e in elements],
         )
 
     def _fetched(self, fetch: Any) -> Tensor | Operation:
@@ -184,7 +185,11 @@ class Session:
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
-            array = to_array(value, tensor.dtype)
+            if isinstance(value, np.ndarray) and value.dtype == tensor.dtype.np:
+                array = value.view()  # the run reads it and keeps no hold of it
+                array.flags.writeable = False
+            else:
+                array = to_array(value, tensor.dtype)
         except (TypeError, ValueError) as error:
             raise type(error)(
                 f"Session.run: cannot feed {tensor.describe()}: {error}"
@@ -270,11 +275,23 @@ def _wants_trace(
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 
-def _shown(value: Array) -> Any:
-    """Return what the user sees of a value: scalars for rank 0, no shared memory."""
-    if value.ndim == 0:
-        return value[()]
-    return np.array(value) if value.dtype != string.np else value.copy()
+def _shown(arrays: Sequence[Array]) -> list[Any]:
+    """Return what the user sees of the values: scalars for rank 0, no shared memory.
+
+    A result that lies in memory of its own is handed out as it is.
+    """
+    handed_out: set[int] = set()
+    shown: list[Any] = []
+    for array in arrays:
+        block = results.block_of(array)
+        if array.ndim == 0:
+            shown.append(array[()])
+        elif block is None or block in handed_out:
+            shown.append(array.copy())
+        else:
+            handed_out.add(block)
+            shown.append(array)
+    return shown
 
 
 def session_for(session: Session | None, graph: Graph) -> Session:

@@ -97,10 +97,10 @@ class Variable(Operators):
     def _start(
         self, initial: Any, dtype: DType | None, scope: str, shape: Any, fixed: bool
     ) -> None:
-        with get_default_graph().name_scope("Initializer"):
-            value = convert_to_tensor(
-                initial() if callable(initial) else initial, dtype
-            )
+        if callable(initial):
+            with get_default_graph().name_scope("Initializer"):
+                initial = initial()
+        value = convert_to_tensor(initial, dtype, "initial_value")
         if shape is None and fixed and not value.shape.is_fully_defined():
             raise ValueError(
                 f"tf.Variable: the initial value {value.describe()} must have a known "
@@ -317,6 +317,11 @@ def local_variables(scope: str | None = None) -> list[Any]:
 def trainable_variables(scope: str | None = None) -> list[Any]:
     """Return the trainable variables of the default graph."""
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def is_variable_initialized(variable: Variable) -> Tensor:
+    """Return whether the variable has a value."""
+    return variable.is_initialized()
 
 
 def assign(

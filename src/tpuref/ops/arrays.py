@@ -427,7 +427,9 @@ def _split(
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
-    if len(set(parts)) == 1:
+    # Parts along the outermost axis lie in one piece each, and nothing changes an
+    # array that exists, so that they need not be copied.
+    if len(set(parts)) == 1 and math.prod(value.shape[:axis]) != 1:
         return tuple(split(value, axis, len(parts)))
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
 
@@ -460,7 +462,30 @@ def _open_along(value: Operand, axis: int) -> Operand:
 
 
 def _concat(*values: Array, axis: int) -> Array:
-    return join(values, axis)
+    whole = _joined_already(values, normalize_axis(axis, values[0].ndim))
+    return join(values, axis) if whole is None else whole
+
+
+def _joined_already(values: Sequence[Array], axis: int) -> Array | None:
+    """Return the array that the values are the parts of, in order and without a gap."""
+    first, memory = values[0], values[0].base
+    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8:
+        return None
+    start = end = _address(first)
+    for value in values:
+        outermost = math.prod(value.shape[:axis]) == 1 and value.flags.c_contiguous
+        if not outermost or value.base is not memory or _address(value) != end:
+            return None
+        end += value.nbytes
+    shape = list(first.shape)
+    shape[axis] = sum(value.shape[axis] for value in values)
+    offset = start - _address(memory)
+    return memory[offset : offset + end - start].view(first.dtype).reshape(shape)
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
 
 
 # -- repeating and padding ---------------------------------------------------------

@@ -27,7 +27,7 @@ HEAP_BYTES = 1 << 36
 _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
-_IDLE_BYTES = 256 << 20  # freed blocks beyond this give their memory back
+_IDLE_SHARE = 8  # freed blocks beyond this part of what is there give it back
 
 
 class Arena:
@@ -102,6 +102,7 @@ class Heap:
         self._free: dict[int, list[int]] = {}
         self._hollow: set[int] = set()
         self._idle = 0
+        self._idle_limit = available_bytes() // _IDLE_SHARE
         self.start, self.end = start, end
 
     def allocate(self, size: int) -> int:
@@ -144,7 +145,7 @@ class Heap:
         """Take a block back."""
         size = self._sizes.pop(offset)
         self._free.setdefault(size, []).append(offset)
-        if size >= _COMMIT_BYTES and self._idle + size > _IDLE_BYTES:
+        if size >= _COMMIT_BYTES and self._idle + size > self._idle_limit:
             self._arena.give_back(offset, size)
             self._hollow.add(offset)
             return

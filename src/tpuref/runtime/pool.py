@@ -26,6 +26,7 @@ import subprocess
 import sys
 import time
 import weakref
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,7 @@ import numpy as np
 import tpuref
 from tpuref.base import errors
 from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import string
 from tpuref.base.errors import (
     AbortedError,
     DeadlineExceededError,
@@ -41,11 +43,13 @@ from tpuref.base.errors import (
     OpError,
     UnavailableError,
 )
+from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
 from tpuref.kernels import links as kernel
 from tpuref.ops.definition import Array
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
+from tpuref.runtime import results
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
@@ -91,6 +95,7 @@ class CorePool:
         self._arena = Arena.create(control, cores + 1)
         self._heap = self._arena.heap(0)
         self._links = kernel.Links(self._arena.bytes, 0, -1, cores, 0)
+        self._returned: deque[int] = deque()
         self._freed: list[list[int]] = [[] for _ in range(cores)]
         self._programs: dict[int, tuple[Program, _Facts]] = {}
         self._runs = 0
@@ -208,13 +213,20 @@ class CorePool:
             )
         number, facts = self._registered(program)
         self._runs += 1
+        self._free_returned()
         sent = _Placed(self)
+        targets = _Targets(self, facts, len(inputs))
         try:
             for replica, arrays in inputs.items():
-                self._send_run(number, facts, replica, arrays, run, sent)
-            return _Gathering(self, program, facts, run).results()
+                self._send_run(number, facts, replica, arrays, run, sent, targets)
+            return _Gathering(self, program, targets, run).results()
         finally:
             sent.release()
+
+    def _free_returned(self) -> None:
+        """Free the blocks whose last user has gone; that may happen at any moment."""
+        while self._returned:
+            self._heap.free(self._returned.popleft())
 
     def _send_run(
         self,
@@ -224,6 +236,7 @@ class CorePool:
         arrays: Sequence[Array],
         run: Run,
         sent: _Placed,
+        targets: _Targets,
     ) -> None:
         variables = run.variables[replica]
         held = [
@@ -250,9 +263,18 @@ class CorePool:
                     run.timeout,
                     logical == 0 and (replica == 0 or config.check_replicas),
                     run.trace is not None,
+                    targets.places(replica),
                     freed,
                 )
             )
+
+    def result_block(self, size: int) -> tuple[int, Array]:
+        """Return memory for results, free again when nobody uses it any more."""
+        offset = self._heap.allocate(size)
+        block = self._arena.view(offset, (size,), np.dtype(np.uint8))
+        results.add(block)
+        weakref.finalize(block, self._returned.append, offset)
+        return offset, block
 
     def pinned(self, core: int, described: Described) -> Array:
         """Return a result that stays in the core's heap for as long as it is used."""
@@ -274,6 +296,49 @@ class _Facts:
         self.random = [
             i.name for i in instrs if i.op in REGISTRY and REGISTRY[i.op].random
         ]
+        specs = {
+            slot: spec
+            for instr in program.instrs
+            for slot, spec in zip(instr.outputs, instr.specs, strict=True)
+        }
+        self.results = [specs.get(slot) for slot in program.results]
+
+
+class _Targets:
+    """Where the cores put results whose shapes are known: side by side, by replica.
+
+    What is joined along the first dimension afterwards then lies joined already.
+    """
+
+    def __init__(self, pool: CorePool, facts: _Facts, replicas: int) -> None:
+        self._specs = facts.results
+        self._blocks = [self._block(pool, s, replicas) for s in facts.results]
+
+    @staticmethod
+    def _block(
+        pool: CorePool, spec: TensorSpec | None, replicas: int
+    ) -> tuple[int, int, Array] | None:
+        if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
+            return None
+        size = (spec.shape.num_elements() or 0) * spec.dtype.size
+        if size <= INLINE_BYTES:
+            return None
+        return (size, *pool.result_block(size * replicas))
+
+    def places(self, replica: int) -> list[tuple[int, int] | None]:
+        """Return offset and size for each result of a replica, None for no place."""
+        return [
+            None if b is None else (b[1] + replica * b[0], b[0]) for b in self._blocks
+        ]
+
+    def array(self, result: int, replica: int) -> Array | None:
+        """Return the array that the replica has put in its place."""
+        block, spec = self._blocks[result], self._specs[result]
+        if block is None or spec is None:
+            return None
+        size, _, memory = block
+        part = memory[replica * size : (replica + 1) * size]
+        return part.view(spec.dtype.np).reshape(spec.shape.as_list())
 
 
 class _Placed:
@@ -315,10 +380,11 @@ class _Gathering:
     """The host's side of one run: it serves the cores until all have answered."""
 
     def __init__(
-        self, pool: CorePool, program: Program, facts: _Facts, run: Run
+        self, pool: CorePool, program: Program, targets: _Targets, run: Run
     ) -> None:
         self._pool = pool
         self._program = program
+        self._targets = targets
         self._run = run
         self._place = {
             core: (replica, logical)
@@ -390,14 +456,16 @@ class _Gathering:
         self,
         core: int,
         replica: int,
-        outputs: Sequence[Described],
+        outputs: Sequence[Described | None],
         written: Sequence[tuple[str, Described]],
         draws: Sequence[tuple[str, int]],
         trace: Sequence[str],
     ) -> None:
         logical = self._place[core][1]
         if logical == 0:
-            self._results[replica] = [self._pool.pinned(core, d) for d in outputs]
+            self._results[replica] = [
+                self._result(core, replica, k, d) for k, d in enumerate(outputs)
+            ]
         for handle, described in written:
             value = self._pool.pinned(core, described)
             self._run.variables[replica].write(handle, value)
@@ -406,6 +474,15 @@ class _Gathering:
                 self._run.state.set_draws(name, replica, count)
         if self._run.trace is not None and self._run.record is not None:
             self._run.trace += [self._run.record(n, replica, logical) for n in trace]
+
+    def _result(
+        self, core: int, replica: int, number: int, described: Described | None
+    ) -> Array:
+        if described is not None:
+            return self._pool.pinned(core, described)
+        array = self._targets.array(number, replica)
+        assert array is not None
+        return array
 
     def _call(
         self, core: int, replica: int, path: Sequence[int], inputs: Sequence[Described]

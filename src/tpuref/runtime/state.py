@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
+from tpuref.runtime import results
 from tpuref.runtime.infeed import Infeed
 
 
@@ -57,7 +58,9 @@ class State:
             return self._values[handle]
 
     def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value."""
+        """Give a variable a new value; a view of another array is copied."""
+        if isinstance(value.base, np.ndarray) and results.block_of(value) is None:
+            value = value.copy()
         with self._lock:
             self._values[handle] = value
 

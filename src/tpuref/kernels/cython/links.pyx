@@ -10,6 +10,12 @@ The twin of `tpuref.kernels.python.links`, which describes the protocol and says
 the arguments mean. Waiting is done without the interpreter's lock.
 """
 
+from cpython.buffer cimport (
+    PyBUF_SIMPLE,
+    PyBUF_WRITABLE,
+    PyBuffer_Release,
+    PyObject_GetBuffer,
+)
 from libc.stdint cimport INT64_MAX, int64_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
@@ -94,6 +100,7 @@ cdef enum:
     PENDING = -1
     YIELDS = 200
     SLICE = 5000000         # nanoseconds
+    STREAM_BYTES = 16384
 
 cdef uint32_t GONE = 0xFFFFFFFF
 
@@ -119,7 +126,6 @@ cdef class Links:
     cdef Py_ssize_t core
     cdef Py_ssize_t cores
     cdef Py_ssize_t spins
-    cdef Py_ssize_t cache_bytes
 
     # The run, this core's flag in it, and how far it got.
     cdef uint64_t flag
@@ -171,7 +177,6 @@ cdef class Links:
         self.core = core
         self.cores = cores
         self.spins = spins
-        self.cache_bytes = last_level_cache()
         self.seen = <uint64_t*>calloc(cores, sizeof(uint64_t))
         self.sources = <const void**>calloc(cores, sizeof(void*))
         self.readers[0] = <int64_t*>calloc(cores, sizeof(int64_t))
@@ -230,35 +235,21 @@ cdef class Links:
                 self.advance()
         return status
 
-    def flat(
-        self,
-        members,
-        const unsigned char[::1] source,
-        unsigned char[::1] result,
-        int dtype,
-        uint64_t fingerprint,
-    ):
+    def flat(self, members, source, result, int dtype, uint64_t fingerprint):
         """Sum small private vectors: every member folds all; give a status."""
-        cdef Py_ssize_t size = source.shape[0]
-        cdef size_t item = tpuref_item_bytes(dtype)
+        # Plain buffers, because typed views of them would take longer than the sum.
+        cdef Py_buffer vector
+        cdef Py_buffer total
         cdef int status
-        if item == 0:
-            return BAD_DTYPE
-        if size > STAGING_BYTES or size % item != 0:
-            return SOURCE_SIZE
-        if result.shape[0] != size:
-            return DESTINATION_SIZE
         self.take(members)
-        with nogil:
-            status = self.enter(FLAT, size // item, dtype, fingerprint, 2)
-            if status == OK:
-                if size > 0:
-                    memcpy(self.own.staging[self.parity], &source[0], size)
-                status = self.meet()
-            if status == OK:
-                self.fold_staging(&result[0], size // item, dtype)
-            if status == OK or status == MISMATCH:
-                self.advance()
+        PyObject_GetBuffer(source, &vector, PyBUF_SIMPLE)
+        try:
+            PyObject_GetBuffer(result, &total, PyBUF_WRITABLE)
+            with nogil:
+                status = self.run_flat(&vector, &total, dtype, fingerprint)
+            PyBuffer_Release(&total)
+        finally:
+            PyBuffer_Release(&vector)
         return status
 
     def direct(
@@ -543,6 +534,28 @@ cdef class Links:
             or a.fingerprint != b.fingerprint
         )
 
+    cdef int run_flat(
+        self, Py_buffer* source, Py_buffer* result, int dtype, uint64_t fingerprint
+    ) noexcept nogil:
+        cdef size_t item = tpuref_item_bytes(dtype)
+        cdef int status
+        if item == 0:
+            return BAD_DTYPE
+        if source.len > STAGING_BYTES or source.len % item != 0:
+            return SOURCE_SIZE
+        if result.len != source.len:
+            return DESTINATION_SIZE
+        status = self.enter(FLAT, source.len // item, dtype, fingerprint, 2)
+        if status == OK:
+            if source.len > 0:
+                memcpy(self.own.staging[self.parity], source.buf, source.len)
+            status = self.meet()
+        if status == OK:
+            self.fold_staging(result.buf, source.len // item, dtype)
+        if status == OK or status == MISMATCH:
+            self.advance()
+        return status
+
     cdef void fold_staging(
         self, void* result, size_t count, int dtype
     ) noexcept nogil:
@@ -565,15 +578,7 @@ cdef class Links:
             self.sources, self.size, self.base + record.result,
             chunk_start(count, self.size, self.place),
             chunk_start(count, self.size, self.place + 1),
-            dtype, self.is_large(count, dtype, self.size + 1),
-        )
-
-    cdef bint is_large(
-        self, Py_ssize_t count, int dtype, Py_ssize_t vectors
-    ) noexcept nogil:
-        # Results that will not stay in a cache anyway are written past the caches.
-        return count > self.cache_bytes // vectors // <Py_ssize_t>tpuref_item_bytes(
-            dtype
+            dtype, is_streamed(count, dtype),
         )
 
     # The ring
@@ -652,7 +657,7 @@ cdef class Links:
             partial, half and not first,
             self.base + own.source + start * item,
             total, half and not last, stop - start, dtype,
-            self.is_large(count, dtype, 2 * self.size),
+            is_streamed(count, dtype),
         )
 
     cdef void copy_chunk(
@@ -669,7 +674,7 @@ cdef class Links:
             self.base + own.result + start,
             self.base + left.result + start,
             stop - start,
-            self.is_large(count, dtype, 2 * self.size),
+            is_streamed(count, dtype),
         )
 
     cdef uint64_t reached(self, Py_ssize_t core) except? 0:
@@ -699,10 +704,8 @@ cdef inline Py_ssize_t chunk_start(
     return count * chunk // chunks
 
 
-def last_level_cache():
-    """Give the size of the largest cache, or what is usual where it cannot be read."""
-    try:
-        with open("/sys/devices/system/cpu/cpu0/cache/index3/size") as file:
-            return int(file.read().removesuffix("K\n")) << 10
-    except (OSError, ValueError):
-        return 32 << 20
+cdef inline bint is_streamed(Py_ssize_t count, int dtype) noexcept nogil:
+    # Whether a result is written past the caches. It goes to where others have read
+    # before, and to take those lines back from their caches costs more than memory does
+    # as soon as there are some of them.
+    return count >= STREAM_BYTES // <Py_ssize_t>tpuref_item_bytes(dtype)

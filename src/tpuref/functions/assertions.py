@@ -1,0 +1,261 @@
+"""Operations that fail when what is said of their tensors does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.functions.arguments import static_integer
+from tpuref.functions.arrays import rank as rank_of
+from tpuref.functions.arrays import zeros_like
+from tpuref.functions.control_flow import Assert, no_op
+from tpuref.functions.math import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    reduce_all,
+)
+from tpuref.graph.convert import convert_operands, convert_to_tensor
+from tpuref.graph.tensor import Operation, Tensor
+
+__all__ = [
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_less",
+    "assert_less_equal",
+    "assert_non_negative",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+]
+
+
+def assert_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless all elements of `x` and `y` are equal.
+
+    Parameters
+    ----------
+    x, y
+        Tensors of one dtype; the shapes broadcast.
+    data
+        The tensors to show, by default `x` and `y`.
+    summarize
+        How many elements of each tensor to show, by default 3.
+    message
+        What to say before them.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Operation
+        None in eager mode.
+
+    Raises
+    ------
+    InvalidArgumentError
+        At once if both values are known while the graph is built, else when the
+        operation runs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1, 2])
+    >>> with tf.control_dependencies([tf.assert_equal(x, [1, 2])]):
+    ...     y = tf.identity(x)
+    >>> tf.Session().run(y).tolist()
+    [1, 2]
+    """
+    left, right = convert_operands("tf.assert_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} == {right.name} does not hold")
+    return _all(equal(left, right), text, shown, summarize, name or "assert_equal")
+
+
+def assert_less(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x < y`` everywhere; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_less", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} < {right.name} does not hold")
+    return _all(less(left, right), text, shown, summarize, name or "assert_less")
+
+
+def assert_less_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x <= y`` everywhere; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_less_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} <= {right.name} does not hold")
+    holds = less_equal(left, right)
+    return _all(holds, text, shown, summarize, name or "assert_less_equal")
+
+
+def assert_greater(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x > y`` everywhere; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_greater", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} > {right.name} does not hold")
+    return _all(greater(left, right), text, shown, summarize, name or "assert_greater")
+
+
+def assert_greater_equal(
+    x: Any,
+    y: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x >= y`` everywhere; see `assert_equal`."""
+    left, right = convert_operands("tf.assert_greater_equal", (x, y))
+    shown = [left, right] if data is None else data
+    text = _text(message, f"{left.name} >= {right.name} does not hold")
+    holds = greater_equal(left, right)
+    return _all(holds, text, shown, summarize, name or "assert_greater_equal")
+
+
+def assert_positive(
+    x: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x > 0`` everywhere; see `assert_equal`."""
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} > 0 does not hold")
+    holds = greater(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name or "assert_positive")
+
+
+def assert_non_negative(
+    x: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless ``x >= 0`` everywhere; see `assert_equal`."""
+    value = convert_to_tensor(x)
+    shown = [value] if data is None else data
+    text = _text(message, f"{value.name} >= 0 does not hold")
+    holds = greater_equal(value, zeros_like(value))
+    return _all(holds, text, shown, summarize, name or "assert_non_negative")
+
+
+def assert_rank(
+    x: Any,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless `x` has the given rank.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    rank
+        A Python integer.
+    data, summarize, message, name
+        As for `assert_equal`.
+
+    Raises
+    ------
+    ValueError
+        At once, if the static rank is another.
+    InvalidArgumentError
+        When the operation runs, if the rank was not known before.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.assert_rank(tf.zeros([2, 3]), 2).type
+    'NoOp'
+    """
+    value, wanted = convert_to_tensor(x), static_integer(rank, "tf.assert_rank: rank")
+    text = _text(message, f"{value.describe()} must have rank {wanted}")
+    if value.shape.rank is None:
+        holds = equal(rank_of(value), wanted)
+        return _all(holds, text, data or [value], summarize, name or "assert_rank")
+    if value.shape.rank != wanted:
+        raise ValueError(f"tf.assert_rank: {text}")
+    return no_op(name or "assert_rank")
+
+
+def assert_rank_at_least(
+    x: Any,
+    rank: Any,
+    data: Sequence[Any] | None = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Return an operation that fails unless `x` has that rank or a higher one.
+
+    Parameters, exceptions and result are those of `assert_rank`.
+    """
+    function = "tf.assert_rank_at_least"
+    value, wanted = convert_to_tensor(x), static_integer(rank, f"{function}: rank")
+    text = _text(message, f"{value.describe()} must have rank {wanted} or more")
+    label = name or "assert_rank_at_least"
+    if value.shape.rank is None:
+        holds = greater_equal(rank_of(value), wanted)
+        return _all(holds, text, data or [value], summarize, label)
+    if value.shape.rank < wanted:
+        raise ValueError(f"{function}: {text}")
+    return no_op(label)
+
+
+def _text(message: str | None, claim: str) -> str:
+    return claim if message is None else f"{message}: {claim}"
+
+
+def _all(
+    holds: Tensor,
+    text: str,
+    data: Sequence[Any],
+    summarize: int | None,
+    name: str,
+) -> Operation | None:
+    known = holds.operand().value
+    if known is not None and not np.all(known):
+        values = [convert_to_tensor(value).operand().value for value in data]
+        raise InvalidArgumentError(f"tf.{name}: {text}; the values are {values}")
+    return Assert(reduce_all(holds), [text, *data], summarize, name)

@@ -1,0 +1,136 @@
+"""The queue between host and replicas."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.infeed import CAPACITY, Infeed
+
+
+def tuples(*values: float) -> Any:
+    return tuple(np.float32(value) for value in values)
+
+
+def test_first_in_first_out_for_each_replica() -> None:
+    infeed = Infeed("images")
+    for value in (1.0, 2.0):
+        infeed.enqueue(0, tuples(value))
+        infeed.enqueue(1, tuples(value * 10, value * 100))
+    assert infeed.dequeue(1, 1.0) == (10.0, 100.0)
+    assert infeed.dequeue(0, 1.0) == (1.0,)
+    assert infeed.dequeue(0, 1.0) == (2.0,)
+    assert infeed.dequeue(1, 1.0) == (20.0, 200.0)
+
+
+def test_what_is_queued_outlives_the_end() -> None:
+    infeed = Infeed("images")
+    infeed.enqueue(0, tuples(1.0))
+    infeed.close()
+    assert infeed.dequeue(0, 1.0) == (1.0,)
+    with pytest.raises(tf.errors.OutOfRangeError) as raised:
+        infeed.dequeue(0, 1.0)
+    message = str(raised.value)
+    assert "'images'" in message and "replica 0 took all 1 tuples" in message
+
+
+def test_the_end_is_the_same_for_all_replicas() -> None:
+    infeed = Infeed("images")
+    infeed.close()
+    for replica in range(3):
+        for _ in range(2):
+            with pytest.raises(tf.errors.OutOfRangeError, match=f"replica {replica}"):
+                infeed.dequeue(replica, 1.0)
+
+
+def test_a_stall_is_an_error_at_the_deadline() -> None:
+    infeed = Infeed("images")
+    infeed.enqueue(0, tuples(1.0))
+    infeed.enqueue(1, tuples(1.0))
+    infeed.dequeue(0, 1.0)
+    began = time.monotonic()
+    with pytest.raises(tf.errors.DeadlineExceededError) as raised:
+        infeed.dequeue(0, 0.05)
+    assert 0.04 <= time.monotonic() - began < 5.0
+    message = str(raised.value)
+    assert "replica 0 took 1 tuples and waited 0.05 s" in message
+    assert "{0: 0, 1: 1}" in message
+    assert "generate_enqueue_ops" in message
+
+
+def test_a_full_queue_refuses_more() -> None:
+    infeed = Infeed("images")
+    for _ in range(CAPACITY):
+        infeed.enqueue(0, tuples(1.0))
+    with pytest.raises(tf.errors.ResourceExhaustedError) as raised:
+        infeed.enqueue(0, tuples(1.0))
+    assert f"{CAPACITY} tuples for replica 0" in str(raised.value)
+    infeed.enqueue(1, tuples(1.0))  # the others have room
+    infeed.dequeue(0, 1.0)
+    infeed.enqueue(0, tuples(1.0))
+
+
+def test_waiting_ends_when_something_comes() -> None:
+    infeed = Infeed("images")
+    got: list[Any] = []
+    waiting = threading.Thread(target=lambda: got.append(infeed.dequeue(0, 30.0)))
+    waiting.start()
+    infeed.enqueue(1, tuples(5.0))  # which is for another replica
+    infeed.enqueue(0, tuples(7.0))
+    waiting.join(10.0)
+    assert got == [(7.0,)]
+
+
+def test_waiting_ends_with_the_input() -> None:
+    infeed = Infeed("images")
+    got: list[Any] = []
+
+    def wait() -> None:
+        try:
+            infeed.dequeue(0, 30.0)
+        except tf.errors.OutOfRangeError as error:
+            got.append(error)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    infeed.close()
+    waiting.join(10.0)
+    assert len(got) == 1
+
+
+# -- within computations -------------------------------------------------------
+
+
+def test_a_loop_on_the_cores_takes_one_tuple_per_turn(session: Any) -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
+    queue.set_number_of_shards(2)
+
+    def body(i: Any, total: Any) -> Any:
+        (x,) = queue.generate_dequeue_op()
+        return i + 1, total + tf.reduce_sum(x)
+
+    def computation() -> Any:
+        return tf.while_loop(lambda i, _: i < 3, body, [0, 0.0])[1]
+
+    out = tf.tpu.replicate(computation, [[], []])
+    x = tf.placeholder(tf.float32, [2])
+    fill = queue.split_inputs_and_generate_enqueue_ops([x])
+    for turn in range(3):
+        session.run(fill, {x: [turn + 1.0, 10.0 * (turn + 1)]})
+    assert session.run(out) == [(6.0,), (60.0,)]
+
+
+def test_a_stalled_computation_names_the_place(session: Any) -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[]])
+    out = tf.tpu.rewrite(lambda x: x, infeed_queue=queue)  # what waits
+    with (
+        tf.config.override(timeout=0.05),
+        pytest.raises(tf.errors.DeadlineExceededError) as raised,
+    ):
+        session.run(out)
+    assert "# what waits" in str(raised.value)

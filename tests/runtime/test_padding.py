@@ -1,0 +1,106 @@
+"""Padded shapes and the account of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.padding import account, next_bucket, pad, padded_shape
+
+ANY, BUCKET = (None, False), (None, True)
+
+
+@pytest.mark.parametrize("size", range(70))
+def test_buckets_are_the_smallest_powers_of_two(size: int) -> None:
+    bucket = next_bucket(size)
+    assert bucket >= max(2, size) and bucket & (bucket - 1) == 0
+    assert bucket == 2 or bucket // 2 < size
+
+
+def test_large_buckets_are_exact() -> None:
+    assert next_bucket(2**40) == 2**40 and next_bucket(2**40 + 1) == 2**41
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dimensions", "expected"),
+    [
+        ([(2,), (3,)], [ANY], (3,)),
+        ([(2,), (3,)], [BUCKET], (4,)),
+        ([(2,), (3,)], [(7, False)], (7,)),
+        ([(2,), (3,)], [(3, True)], (3,)),  # what is given is not rounded
+        ([(2, 9), (3, 1)], [BUCKET, ANY], (4, 9)),
+        ([(0,)], [ANY], (0,)),
+        ([(0,)], [BUCKET], (2,)),
+        ([()], [], ()),
+        ([(5, 5)] * 3, [(5, False), ANY], (5, 5)),
+    ],
+)
+def test_shapes_are_padded_to(shapes: Any, dimensions: Any, expected: Any) -> None:
+    assert padded_shape("x", shapes, tuple(dimensions)) == expected
+
+
+@pytest.mark.parametrize(
+    ("shapes", "dimensions", "message"),
+    [
+        ([(2,), (5,)], [(4, False)], r"x: replica 1 .*\[5\].*dimension 0 is 5.*4"),
+        ([(1, 9)], [ANY, (8, False)], r"replica 0 .*dimension 1 is 9.*\[None, 8\]"),
+        ([(2,), (2, 1)], [ANY], r"replica 1 brings shape \[2, 1\].*another rank"),
+        ([()], [ANY], "another rank"),
+    ],
+)
+def test_inputs_that_do_not_fit(shapes: Any, dimensions: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        padded_shape("x", shapes, tuple(dimensions))
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float32, np.int8, np.bool_, np.complex128, ml_dtypes.bfloat16]
+)
+@pytest.mark.parametrize(
+    ("shape", "target"),
+    [((2, 3), (4, 3)), ((2, 3), (4, 8)), ((0, 3), (1, 3)), ((), ()), ((2,), (2,))],
+)
+def test_the_buffer_is_filled_with_zeros_at_the_end(
+    dtype: Any, shape: Any, target: Any
+) -> None:
+    array = (np.arange(np.prod(shape, dtype=int)) % 2 + 1).reshape(shape).astype(dtype)
+    visible = pad(array, target, True)
+    assert visible.shape == target and visible.dtype == dtype
+    inner = tuple(slice(size) for size in shape)
+    assert np.array_equal(visible[inner], array)
+    rest = visible.copy()
+    rest[inner] = np.zeros((), dtype)
+    assert not rest.astype(bool).any()
+    hidden = pad(array, target, False)
+    assert hidden.shape == shape and np.array_equal(hidden, array)
+    assert hidden.dtype == dtype
+
+
+def test_text_is_padded_with_nothing() -> None:
+    array = np.array([b"a", b"bc"], object)
+    assert pad(array, (3,), False).tolist() == [b"a", b"bc"]
+
+
+def test_padding_never_changes_the_input() -> None:
+    array = np.ones(3, np.float32)
+    padded = pad(array, (4,), False)
+    padded[:] = 5.0
+    assert array.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_the_account() -> None:
+    record = account("op", 2, "input[2]", [(1, 4), (3, 2), (3, 4)], (4, 8),
+                     ((None, True), (8, False)), 5)
+    assert record.operation == "op" and record.index == 2 and record.name == "input[2]"
+    assert record.true_shapes == ((1, 4), (3, 2), (3, 4)) and record.compilations == 5
+    assert record.forced_by == (1, None)
+    assert record.waste == pytest.approx(1 - (4 + 6 + 12) / (3 * 32))
+
+
+def test_an_account_of_nothing_wastes_nothing() -> None:
+    record = account("op", 0, "x", [(0, 3)], (0, 3), (ANY, ANY), 1)
+    assert record.waste == 0.0 and record.forced_by == (0, 0)
