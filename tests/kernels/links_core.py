@@ -46,9 +46,7 @@ def take_part(twin, links, arena, core, job):
             job.fingerprint,
         )
     if job.kind == "direct":
-        return links.direct(
-            members, source, result, job.count, code, job.fingerprint
-        )
+        return links.direct(members, source, result, job.count, code, job.fingerprint)
     return links.ring(
         members,
         source,
@@ -65,7 +63,7 @@ def all_jobs(twin, links, arena, core, jobs):
     return [take_part(twin, links, arena, core, job) for job in jobs]
 
 
-def chain(twin, links, arena, core, rounds, rooms, groupings):
+def chain(twin, links, arena, core, rounds, rooms, groupings, kinds):
     """Sum in groups that change from round to round, now and then after a delay.
 
     Gives the rounds in which the status or the sum was wrong, or a neighbour had
@@ -75,7 +73,7 @@ def chain(twin, links, arena, core, rounds, rooms, groupings):
     wrong = []
     for turn in range(rounds):
         grouping = groupings[common.integers(len(groupings))]
-        kind = ["flat", "direct", "ring", "barrier"][common.integers(4)]
+        kind = kinds[common.integers(len(kinds))]
         count = int(common.integers(0, 40))
         group = next(group for group in grouping if core in group)
         delay = own.random()
@@ -83,11 +81,11 @@ def chain(twin, links, arena, core, rounds, rooms, groupings):
             time.sleep(delay / 100)
         elif delay < 0.3:
             sum(range(int(delay * 5000)))
-        # Results of direct take turns, as every core may still read the one before.
-        room, half = rooms[core], 8 * 40
+        # Every round has a result of its own, as others may still read the one before.
+        room, span = rooms[core], 8 * 40
         source = arena[room : room + 8 * count].view(np.int64)
         source[:] = np.arange(count) * 1000 + turn + core
-        result = room + half * (1 + turn % 2)
+        result = room + span * (1 + turn)
         job = Job(
             kind,
             group,

@@ -223,7 +223,9 @@ def test_interrupts_pass_through(session: Any) -> None:
 
 def test_replicas_know_their_number(evaluate: Any) -> None:
     x = tf.contrib.distribute.PerReplica([10, 20, 30])
-    out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x, [[0], [1], [2]]), [[]] * 3)
+    out = tf.tpu.replicate(
+        lambda: tf.tpu.cross_replica_sum(x, [[0], [1], [2]]), [[]] * 3
+    )
     assert evaluate(out) == [(10,), (20,), (30,)]
 
 
@@ -242,3 +244,43 @@ def test_the_system_cannot_be_used_from_within(session: Any) -> None:
         tf.errors.FailedPreconditionError, match="within a replicated computation"
     ):
         session.run(out)
+
+
+# -- while the graph is built --------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
+def test_values_of_another_type_or_shape_are_refused(method: str) -> None:
+    v = tf.Variable([1.0, 2.0], name="weights")
+    with pytest.raises(TypeError, match="'weights'.*float32.*float64.*tf.cast"):
+        getattr(v, method)(tf.constant([1.0, 2.0], tf.float64))
+    with pytest.raises(ValueError, match=r"'weights'.*\[2\].*\[3\].*another shape"):
+        getattr(v, method)([1.0, 2.0, 3.0])
+
+
+def test_print_passes_its_input_on(session: Any, capsys: Any) -> None:
+    shown = tf.Print(
+        tf.constant([1.0]),
+        [tf.range(5), tf.constant("text"), 2.5],
+        message="seen: ",
+        summarize=3,
+    )
+    out = tf.tpu.replicate(lambda x: tf.Print(x, [x], message="replica "), [[1], [2]])
+    assert session.run(shown).tolist() == [1.0]
+    session.run(out)
+    assert capsys.readouterr().err.splitlines() == [
+        "seen: [0 1 2...][text][2.5]",
+        "replica [1]",
+        "replica [2]",
+    ]
+
+
+def test_assert_shows_its_data(session: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="bool"):
+        tf.Assert(tf.constant(1), [1])
+    x = tf.placeholder(tf.int32, [None])
+    checked = tf.Assert(tf.reduce_all(x > 0), [x, "of x"], summarize=2)
+    assert session.run(checked, {x: [1, 2]}) is None
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        session.run(checked, {x: [1, -2, 3]})
+    assert "assertion failed: [1 -2...] [of x]" in str(raised.value)

@@ -221,7 +221,9 @@ def test_shapes_that_differ_are_named() -> None:
 def drawing(seed: Any) -> Program:
     shape = np.asarray([3], np.int32)
     steps = [
-        instr("Const", [], [0], [TensorSpec(tf.TensorShape([1]), tf.int32)], value=shape),
+        instr(
+            "Const", [], [0], [TensorSpec(tf.TensorShape([1]), tf.int32)], value=shape
+        ),
         instr("RandomUniform", [0], [1], dtype="float32", seed=seed),
     ]
     return program([], steps, [1])

@@ -93,8 +93,15 @@ def test_padding_never_changes_the_input() -> None:
 
 
 def test_the_account() -> None:
-    record = account("op", 2, "input[2]", [(1, 4), (3, 2), (3, 4)], (4, 8),
-                     ((None, True), (8, False)), 5)
+    record = account(
+        "op",
+        2,
+        "input[2]",
+        [(1, 4), (3, 2), (3, 4)],
+        (4, 8),
+        ((None, True), (8, False)),
+        5,
+    )
     assert record.operation == "op" and record.index == 2 and record.name == "input[2]"
     assert record.true_shapes == ((1, 4), (3, 2), (3, 4)) and record.compilations == 5
     assert record.forced_by == (1, None)

@@ -84,7 +84,9 @@ def test_several_cores_per_replica_need_an_assignment(fixed: bool) -> None:
 def test_an_assignment_is_followed() -> None:
     topology = Topology.for_cores(8)
     coordinates = tuple(
-        tuple(tuple(int(c) for c in topology.device_coordinates[0, core]) for core in own)
+        tuple(
+            tuple(int(c) for c in topology.device_coordinates[0, core]) for core in own
+        )
         for own in [(5, 2), (0, 7)]
     )
     placed = Placement.decide(computation(2, 2, coordinates), topology, True, "w")
@@ -94,7 +96,8 @@ def test_an_assignment_is_followed() -> None:
 def test_an_assignment_of_other_sizes() -> None:
     two = (((0, 0, 0),), ((0, 0, 1),))
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="has 3 replicas, its device_assignment has 2"
+        tf.errors.InvalidArgumentError,
+        match="has 3 replicas, its device_assignment has 2",
     ):
         place(computation(3, assignment=two))
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
@@ -145,9 +148,7 @@ def test_outputs_come_replica_by_replica() -> None:
     )
     around = np.float32(9)
     inputs = [np.float32(1), np.float32(2), around]
-    outputs = replicate(
-        instr, inputs, place(instr, 2), Lockstep(), run_of(State())
-    )
+    outputs = replicate(instr, inputs, place(instr, 2), Lockstep(), run_of(State()))
     assert [float(output) for output in outputs] == [9.0, 1.0, 9.0, 2.0]
 
 

@@ -149,7 +149,9 @@ def test_text_is_compared_by_value() -> None:
 # -- random streams ------------------------------------------------------------
 
 
-def draw(state: State, operation: str = "op", replica: int = 0, seed: Any = (1, 2)) -> Any:
+def draw(
+    state: State, operation: str = "op", replica: int = 0, seed: Any = (1, 2)
+) -> Any:
     return state.generator(operation, replica, seed).random()
 
 

@@ -158,7 +158,9 @@ def test_which_job_is_meant(method: str) -> None:
     getattr(two, method)(instr("op", "ps"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="job is None.*'ps'"):
         getattr(two, method)(instr("op"))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no job 'other'.*'worker'"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="no job 'other'.*'worker'"
+    ):
         getattr(one, method)(instr("op", "other"))
 
 

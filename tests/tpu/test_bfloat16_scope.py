@@ -162,8 +162,9 @@ def test_every_bfloat16_value_survives_the_way_there_and_back() -> None:
     x = tf.constant(patterns.view(ml_dtypes.bfloat16))
     wide = tf.cast(x, tf.float32)
     values, back = tf.Session().run([wide, tf.cast(wide, tf.bfloat16)])
-    assert np.array_equal(values.view(np.uint32)[~np.isnan(values)] >> 16,
-                          patterns[~np.isnan(values)])
+    assert np.array_equal(
+        values.view(np.uint32)[~np.isnan(values)] >> 16, patterns[~np.isnan(values)]
+    )
     is_nan = np.isnan(values)
     assert is_nan.sum() == 2 * 127
     assert np.array_equal(back.view(np.uint16)[~is_nan], patterns[~is_nan])

@@ -150,9 +150,7 @@ def test_operations_without_a_core_run_on_the_first(traced: Any) -> None:
             y = tf.negative(x)
         return tf.negative(y, name="nowhere")
 
-    out = tf.tpu.rewrite(
-        computation, [1.0], device_assignment=assignment(1, [1, 1, 2])
-    )
+    out = tf.tpu.rewrite(computation, [1.0], device_assignment=assignment(1, [1, 1, 2]))
     _, trace = traced(out)
     assert [t.logical_core for t in trace if t.operation.endswith("nowhere")] == [0]
 

@@ -19,7 +19,10 @@ def test_the_names_are_one_function() -> None:
 
 
 def test_the_signature() -> None:
-    kinds = [p.kind for p in inspect.signature(tf.tpu.outside_compilation).parameters.values()]
+    kinds = [
+        p.kind
+        for p in inspect.signature(tf.tpu.outside_compilation).parameters.values()
+    ]
     assert kinds == [
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         inspect.Parameter.VAR_POSITIONAL,
@@ -116,7 +119,9 @@ def test_the_computation_has_to_be_callable(computation: Any) -> None:
 )
 def test_any_callable_will_do(computation: Any) -> None:
     tf.tpu.rewrite(
-        lambda x: tf.tpu.outside_compilation(computation, *([] if computation is dict else [x])),
+        lambda x: tf.tpu.outside_compilation(
+            computation, *([] if computation is dict else [x])
+        ),
         [1.0],
     )
 
@@ -262,7 +267,10 @@ def test_host_calls_within_a_branch(session: Any) -> None:
         return tf.cond(
             x > 1,
             lambda: tf.tpu.outside_compilation(
-                lambda a: tf.py_func(lambda v: (seen.append(int(v)), v)[1], [a], tf.int32), x
+                lambda a: tf.py_func(
+                    lambda v: (seen.append(int(v)), v)[1], [a], tf.int32
+                ),
+                x,
             ),
             lambda: -x,
         )
@@ -352,7 +360,9 @@ def test_an_error_of_a_host_operation_names_replica_and_line(session: Any) -> No
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         session.run(out)
     message = str(raised.value)
-    assert "replica 1" in message and "[5]" in message and "# what has to hold" in message
+    assert (
+        "replica 1" in message and "[5]" in message and "# what has to hold" in message
+    )
 
 
 def test_a_built_in_that_fails_has_no_line_of_its_own(session: Any) -> None:

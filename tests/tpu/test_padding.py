@@ -258,7 +258,9 @@ def test_all_replicas_too_large_is_an_error_too() -> None:
 def test_ranks_have_to_agree(maximum: Any) -> None:
     with pytest.raises(ValueError, match=f"has rank 2, .*has rank {len(maximum)}"):
         tf.tpu.replicate(
-            lambda v: None, [[tf.zeros([2, 2])]], maximum_shapes=[np.array(maximum, int)]
+            lambda v: None,
+            [[tf.zeros([2, 2])]],
+            maximum_shapes=[np.array(maximum, int)],
         )
 
 
@@ -450,7 +452,9 @@ def test_the_report_tells_shapes_waste_and_the_cause(evaluate: Any) -> None:
     assert record.waste == pytest.approx(1 - (6 + 5 + 10) / (3 * 20))
     assert record.operation.endswith("TPUReplicate")
     text = str(tf.padding_report())
-    assert "[5, 4]" in text and "65% waste" in text and "dimension 0 by replica 1" in text
+    assert (
+        "[5, 4]" in text and "65% waste" in text and "dimension 0 by replica 1" in text
+    )
 
 
 def test_the_report_counts_compilations(evaluate: Any) -> None:

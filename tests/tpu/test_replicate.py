@@ -52,6 +52,13 @@ def test_the_names_are_one_function() -> None:
     assert tf.tpu.replicate is tf.contrib.tpu.replicate
 
 
+def test_the_namespace_lists_the_documented_names() -> None:
+    names = dir(tf.tpu)
+    assert "replicate" in names and "replicate_dyn" in names
+    assert all(getattr(tf.tpu, name) is not None for name in names)
+    assert "annotations" not in names
+
+
 # -- inputs --------------------------------------------------------------------
 
 
@@ -329,6 +336,11 @@ def test_arity_is_checked_before_the_call(
         tf.tpu.replicate(computation, [[1.0] * count, [2.0] * count])
     assert isinstance(raised.value, TypeError)  # as the releases raise it
     assert str(count) in str(raised.value)
+
+
+def test_a_built_in_without_a_signature_is_called() -> None:
+    (out,) = tf.tpu.replicate(dict)
+    assert out.type == "NoOp"
 
 
 def test_the_infeed_counts_as_inputs() -> None:
@@ -728,7 +740,7 @@ def test_random_streams_differ_between_replicas_and_runs() -> None:
 def test_seeds_make_draws_reproducible(seeds: Any) -> None:
     first, second = draws(**seeds), draws(**seeds)
     assert str(first) == str(second)
-    assert str(first) != str(draws(**{key: 99 for key in seeds}))
+    assert str(first) != str(draws(**dict.fromkeys(seeds, 99)))
 
 
 def test_draws_without_seeds_differ_between_sessions() -> None:

@@ -12,7 +12,9 @@ import tpuref as tf
 
 
 def grid(rows: int = 4, columns: int = 6) -> Any:
-    return tf.constant(np.arange(rows * columns, dtype=np.float32), shape=[rows, columns])
+    return tf.constant(
+        np.arange(rows * columns, dtype=np.float32), shape=[rows, columns]
+    )
 
 
 def values(rows: int = 4, columns: int = 6) -> Any:
@@ -157,7 +159,9 @@ def test_indivisible_sizes_name_the_nearest(
     size: int, shards: int, nearest: str
 ) -> None:
     with pytest.raises(ValueError, match="does not divide") as raised:
-        tf.tpu.batch_parallel(lambda x, y: x, [tf.zeros([shards]), tf.zeros([size])], shards)
+        tf.tpu.batch_parallel(
+            lambda x, y: x, [tf.zeros([shards]), tf.zeros([size])], shards
+        )
     message = str(raised.value)
     assert "inputs[1]" in message and f"size {size}" in message
     assert f"num_shards = {shards}" in message
@@ -285,7 +289,8 @@ def test_one_choice_per_output(evaluate: Any) -> None:
 @pytest.mark.parametrize("choices", [[], [True, True], [False, True, True]])
 def test_as_many_choices_as_outputs(choices: Any) -> None:
     with pytest.raises(
-        ValueError, match=f"outputs_from_all_shards has {len(choices)} entries.*1 output"
+        ValueError,
+        match=f"outputs_from_all_shards has {len(choices)} entries.*1 output",
     ):
         tf.tpu.shard(lambda x: x, [grid()], 2, outputs_from_all_shards=choices)
 
@@ -348,9 +353,7 @@ def test_captured_tensors_reach_every_shard_whole(evaluate: Any) -> None:
 def test_the_infeed_follows_the_inputs(session: Any) -> None:
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
-    out = tf.tpu.batch_parallel(
-        lambda v, q: v * 10 + q, [x], 2, infeed_queue=queue
-    )
+    out = tf.tpu.batch_parallel(lambda v, q: v * 10 + q, [x], 2, infeed_queue=queue)
     fill = queue.split_inputs_and_generate_enqueue_ops([[0.0, 1.0, 2.0, 3.0]])
     _, (value,) = session.run([fill, out])
     assert value.tolist() == [10.0, 21.0, 32.0, 43.0]

@@ -13,7 +13,7 @@ import tpuref as tf
 class Message:
     """Something that serializes like an embedding configuration."""
 
-    def SerializeToString(self) -> bytes:  # noqa: N802 - the name of protobuf
+    def SerializeToString(self) -> bytes:
         return b"abc"
 
 

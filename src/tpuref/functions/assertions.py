@@ -93,7 +93,7 @@ def assert_less(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x < y`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x < y``; see `assert_equal`."""
     left, right = convert_operands("tf.assert_less", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} < {right.name} does not hold")
@@ -108,7 +108,7 @@ def assert_less_equal(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x <= y`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x <= y``; see `assert_equal`."""
     left, right = convert_operands("tf.assert_less_equal", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} <= {right.name} does not hold")
@@ -124,7 +124,7 @@ def assert_greater(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x > y`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x > y``; see `assert_equal`."""
     left, right = convert_operands("tf.assert_greater", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} > {right.name} does not hold")
@@ -139,7 +139,7 @@ def assert_greater_equal(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x >= y`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x >= y``; see `assert_equal`."""
     left, right = convert_operands("tf.assert_greater_equal", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} >= {right.name} does not hold")
@@ -154,7 +154,7 @@ def assert_positive(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x > 0`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x > 0``; see `assert_equal`."""
     value = convert_to_tensor(x)
     shown = [value] if data is None else data
     text = _text(message, f"{value.name} > 0 does not hold")
@@ -169,7 +169,7 @@ def assert_non_negative(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless ``x >= 0`` everywhere; see `assert_equal`."""
+    """Return an operation that fails unless ``x >= 0``; see `assert_equal`."""
     value = convert_to_tensor(x)
     shown = [value] if data is None else data
     text = _text(message, f"{value.name} >= 0 does not hold")

@@ -2158,9 +2158,7 @@ def clip_by_norm(
     t = convert_to_tensor(t)
     limit = convert_to_tensor(clip_norm, t.dtype)
     length = reduce_euclidean_norm(t, axes, keepdims=True)
-    return truediv(
-        multiply(t, limit), maximum(length, limit), name or "clip_by_norm"
-    )
+    return truediv(multiply(t, limit), maximum(length, limit), name or "clip_by_norm")
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:

@@ -327,7 +327,7 @@ def get_variable(
         "constraint": constraint if constraint is not None else scope.constraint,
     }
     if getter is not None:
-        return getter(_true_getter, full, **arguments)
+        return getter(_true_getter, name=full, **arguments)
     return _true_getter(full, **arguments)
 
 

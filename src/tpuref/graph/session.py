@@ -185,11 +185,11 @@ class Session:
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
-            if isinstance(value, np.ndarray) and value.dtype == tensor.dtype.np:
-                array = value.view()  # the run reads it and keeps no hold of it
-                array.flags.writeable = False
-            else:
-                array = to_array(value, tensor.dtype)
+            array = (
+                _fed_view(value)
+                if _fits(value, tensor)
+                else to_array(value, tensor.dtype)
+            )
         except (TypeError, ValueError) as error:
             raise type(error)(
                 f"Session.run: cannot feed {tensor.describe()}: {error}"
@@ -273,6 +273,17 @@ def _wants_trace(
     if options is None or metadata is None:
         return None
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
+
+
+def _fits(value: Any, tensor: Tensor) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == tensor.dtype.np
+
+
+def _fed_view(value: Array) -> Array:
+    """Return a view that nothing can write to: the run reads what was fed in place."""
+    array = value.view()
+    array.flags.writeable = False
+    return array
 
 
 def _shown(arrays: Sequence[Array]) -> list[Any]:

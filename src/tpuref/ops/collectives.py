@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tpuref.base.dtypes import (
     DType,
     bfloat16,
@@ -40,7 +42,8 @@ def fold(contributions: Sequence[Array]) -> Array:
     wrap around.
     """
     shape = contributions[0].shape
-    return allreduce.fold([array.reshape(-1) for array in contributions]).reshape(shape)
+    total = allreduce.fold([array.reshape(-1) for array in contributions])
+    return np.reshape(total, shape)
 
 
 def _cross_replica_sum(

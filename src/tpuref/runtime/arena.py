@@ -66,7 +66,8 @@ class Arena:
 
     def view(self, offset: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the array that lies at `offset`."""
-        return np.ndarray(shape, dtype, self._map, offset)
+        array: Array = np.ndarray(shape, dtype, self._map, offset)
+        return array
 
     def offset_of(self, array: Array) -> int | None:
         """Return where a contiguous array lies, None outside of the arena."""

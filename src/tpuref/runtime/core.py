@@ -26,6 +26,7 @@ Path = tuple[int, ...]
 HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "Print"})
 """The operations that only the host can carry out, wherever they were placed."""
 
+
 class Surroundings(Protocol):
     """What a core needs from around it while a program runs."""
 

@@ -54,6 +54,7 @@ from tpuref.runtime.arena import Arena
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
 from tpuref.runtime.run import Run
+from tpuref.runtime.state import State
 from tpuref.runtime.wire import (
     INLINE_BYTES,
     Channel,
@@ -244,7 +245,9 @@ class CorePool:
             for handle in facts.handles
             if variables.is_initialized(handle)
         ]
-        draws = [(name, run.state.draws(name, replica)) for name in facts.random]
+        state = run.state
+        assert isinstance(state, State)
+        draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
         for logical, core in enumerate(run.cores[replica]):
             freed, self._freed[core] = self._freed[core], []
@@ -259,7 +262,7 @@ class CorePool:
                     described,
                     held,
                     draws,
-                    run.state.entropy,
+                    state.entropy,
                     run.timeout,
                     logical == 0 and (replica == 0 or config.check_replicas),
                     run.trace is not None,
@@ -338,7 +341,8 @@ class _Targets:
             return None
         size, _, memory = block
         part = memory[replica * size : (replica + 1) * size]
-        return part.view(spec.dtype.np).reshape(spec.shape.as_list())
+        array: Array = part.view(spec.dtype.np).reshape(spec.shape.as_list())
+        return array
 
 
 class _Placed:
@@ -469,9 +473,11 @@ class _Gathering:
         for handle, described in written:
             value = self._pool.pinned(core, described)
             self._run.variables[replica].write(handle, value)
+        state = self._run.state
+        assert isinstance(state, State)
         for name, count in draws:
-            if count > self._run.state.draws(name, replica):
-                self._run.state.set_draws(name, replica, count)
+            if count > state.draws(name, replica):
+                state.set_draws(name, replica, count)
         if self._run.trace is not None and self._run.record is not None:
             self._run.trace += [self._run.record(n, replica, logical) for n in trace]
 
@@ -499,7 +505,8 @@ class _Gathering:
         view = self._pool._arena.view(
             described[2], described[1], placed_dtype(described)
         )
-        return view.copy()
+        array: Array = view.copy()
+        return array
 
     def _divergence(self) -> OpError:
         """Put together what the replicas of the first group reported."""

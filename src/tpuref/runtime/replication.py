@@ -9,7 +9,8 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import Values, run_program
+from tpuref.runtime.executor import Executor
+from tpuref.runtime.lockstep import Values
 from tpuref.runtime.padding import (
     PaddedInput,
     PaddingRecord,
@@ -22,6 +23,7 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables, commit
 from tpuref.runtime.topology import Topology
 from tpuref.runtime.trace import CoreTrace
+
 
 @dataclass(frozen=True)
 class Placement:

@@ -50,7 +50,8 @@ def inline_array(described: Described) -> Array:
         for index, item in zip(np.ndindex(*shape), content, strict=True):
             strings[index] = item
         return strings
-    return np.frombuffer(content, _DTYPES[code]).reshape(shape)
+    array: Array = np.frombuffer(content, _DTYPES[code]).reshape(shape)
+    return array
 
 
 def placed_dtype(described: Described) -> np.dtype[Any]:
