@@ -168,7 +168,9 @@ def train_in_numpy(
     return parameters
 
 
-def accuracy(model: str, parameters: list[Array], images: Array, labels: Array) -> float:
+def accuracy(
+    model: str, parameters: list[Array], images: Array, labels: Array
+) -> float:
     """Return the part of the images whose digit is recognised."""
     scores = MODELS[model][2](parameters, images)
     return float(np.mean(np.argmax(scores, axis=1) == np.argmax(labels, axis=1)))
@@ -194,7 +196,8 @@ def main(arguments: list[str] | None = None) -> int:
         float(np.max(np.abs(a - b))) for a, b in zip(trained, plain, strict=True)
     )
     print(f"model: {options.model}, {CORES} cores, {options.epochs} epochs")
-    print(f"test accuracy: {accuracy(options.model, trained, test_images, test_labels):.3f}")
+    reached = accuracy(options.model, trained, test_images, test_labels)
+    print(f"test accuracy: {reached:.3f}")
     print(f"largest difference to NumPy: {difference:.1e}")
     print(f"seconds per epoch: {seconds / options.epochs:.3f}", file=sys.stderr)
     return 0

@@ -108,8 +108,7 @@ def test_each_module_imports_alone() -> None:
 
 def test_importing_tpuref_loads_nothing_but_itself() -> None:
     script = (
-        "import sys, tpuref\n"
-        "print([m for m in sys.modules if m.startswith('tpuref.')])"
+        "import sys, tpuref\nprint([m for m in sys.modules if m.startswith('tpuref.')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -1,6 +1,6 @@
 """All public names of tpuref, in one place."""
 
-# ruff: noqa: F401, F403 - a list of names
+# ruff: noqa: F403 - a list of names
 
 from __future__ import annotations
 

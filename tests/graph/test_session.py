@@ -92,6 +92,34 @@ def test_fetched_arrays_are_private_copies_of_variables_and_feeds() -> None:
         assert keep.tolist() == session.run(v).tolist() == [3.0, 4.0]
 
 
+def test_what_was_fed_does_not_change_what_was_kept() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    v, w = tf.Variable([0.0, 0.0]), tf.Variable([0.0, 0.0])
+    fed = np.array([1.0, 2.0], np.float32)
+    with tf.Session() as session:
+        session.run(v.assign(x), {x: fed})
+        session.run(w.assign(tf.reshape(tf.reshape(x, [1, 2]), [2])), {x: fed})
+        parts = session.run([x, x[:1], tf.reshape(x, [2, 1]), tf.identity(x)], {x: fed})
+        fed[:] = 9.0
+        assert [part.reshape(-1)[0] for part in parts] == [1.0] * 4
+        assert [value.tolist() for value in session.run([v, w])] == [[1.0, 2.0]] * 2
+    assert fed.flags.writeable
+
+
+def test_text_that_is_fed_becomes_bytes() -> None:
+    x = tf.placeholder(tf.string)
+    for value in (["a", b"b"], np.array(["a", "b"]), np.array(["a", b"b"], object)):
+        assert tf.Session().run(tf.identity(x), {x: value}).tolist() == [b"a", b"b"]
+    with pytest.raises(TypeError, match="cannot feed"):
+        tf.Session().run(x, {x: np.array([1, None], object)})
+
+
+def test_a_subclass_of_arrays_is_fed_as_an_array() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    masked = np.ma.masked_array(np.array([1.0, 2.0], np.float32), [True, False])
+    assert type(tf.Session().run(x * 2.0, {x: masked})) is np.ndarray
+
+
 @pytest.mark.parametrize(
     ("value", "expected", "kind"),
     [

@@ -1,7 +1,7 @@
-"""The links between cores, in threads and in processes, against the sums of one process.
+"""The links between cores, in threads and in processes.
 
 The twins promise the same of every call, so all tests run on both; only the pace of the
-Python twin forbids it the longest vectors.
+Python twin keeps it from the longest vectors and chains.
 """
 
 from __future__ import annotations
@@ -327,13 +327,15 @@ def test_long_chains_with_delays(pool, twin, groupings, kinds):
 
 def test_many_runs_follow_one_another(twin):
     pool = Threads(twin)
-    pool.runs = 2**32 - 3  # the number of the run comes round
 
     def play(core, links):
         return [links.barrier(np.arange(2), 5), links.barrier(np.arange(2), 6)]
 
-    for _ in range(6):
-        assert pool.run([0, 1], play) == [[status.OK] * 2] * 2
+    # Up to where the number of the run comes round, in leaps of less than half the way.
+    for runs in (0, 2**31 - 2, 2**32 - 4):
+        pool.runs = runs
+        for _ in range(6):
+            assert pool.run([0, 1], play) == [[status.OK] * 2] * 2
 
 
 # Overwriting
@@ -463,10 +465,15 @@ def test_all_members_see_that_one_brought_something_else(twin, kind, change, odd
 
     others = [core for core in range(4) if core != odd_one]
     differing = [odd_one] if odd_one != 0 else others
-    for (outcome, found), seconds in pool.run(range(4), play):
+    for core, ((outcome, found), seconds) in enumerate(pool.run(range(4), play)):
         assert outcome == status.MISMATCH
-        assert found == differing
         assert seconds < 5
+        if "ring" in (kind, changes["kind"] if change == "kind" else kind):
+            # A ring sees it before all have come.
+            assert found
+            assert set(found) <= {odd_one, *(others if core == odd_one else differing)}
+        else:
+            assert found == differing
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -526,8 +533,11 @@ def test_waiting_ends_at_the_deadline(twin, kind):
         outcome = come(pool, links, core, kind, [0, 1, 2])
         return outcome, links.late([0, 1, 2])
 
-    for (outcome, late), seconds in pool.run([0, 1], play, seconds=0.3):
-        assert outcome == status.DEADLINE
+    outcomes = pool.run([0, 1], play, seconds=0.3)
+    assert (status.DEADLINE, [2]) in [outcome for outcome, _ in outcomes]
+    for (outcome, late), seconds in outcomes:
+        # In a ring one gives up first, and the other may notice only that.
+        assert outcome == status.DEADLINE or (kind, outcome) == ("ring", status.LEFT)
         assert late == [2]
         assert 0.25 < seconds < 3
 
@@ -576,8 +586,9 @@ def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
         time.sleep(0.6)
         return None
 
-    for outcome in pool.run(range(4), play, seconds=0.3):
-        assert outcome in (None, (status.DEADLINE, [2]))
+    outcomes = [outcome for outcome in pool.run(range(4), play, seconds=0.3) if outcome]
+    assert (status.DEADLINE, [2]) in outcomes
+    assert all(late == [2] for outcome, late in outcomes if outcome == status.DEADLINE)
 
 
 def test_a_stopped_process_is_late(twin, request):

@@ -223,9 +223,8 @@ def test_interrupts_pass_through(session: Any) -> None:
 
 def test_replicas_know_their_number(evaluate: Any) -> None:
     x = tf.contrib.distribute.PerReplica([10, 20, 30])
-    out = tf.tpu.replicate(
-        lambda: tf.tpu.cross_replica_sum(x, [[0], [1], [2]]), [[]] * 3
-    )
+    groups = [[0], [1], [2]]
+    out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x, groups), [[]] * 3)
     assert evaluate(out) == [(10,), (20,), (30,)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,6 +24,20 @@ SITE = CallSite("program.py", 12, "stop")
 
 def instr(op: str, job: str | None = None, **attrs: Any) -> Instr:
     return Instr(op, op, (), (), {"job": job, **attrs}, (), 0, SITE)
+
+
+@pytest.fixture
+def system() -> Iterator[System]:
+    made = System("worker")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    made = Cluster(["worker"])
+    yield made
+    made.reset()
 
 
 def acquired(
@@ -53,15 +68,13 @@ def test_settings_give_a_topology() -> None:
 # -- one system ----------------------------------------------------------------
 
 
-def test_a_system_starts_with_what_is_asked_for() -> None:
-    system = System("worker")
+def test_a_system_starts_with_what_is_asked_for(system: System) -> None:
     assert system.topology is None
     topology, fixed = acquired(system, 3, None)
     assert topology.num_cores >= 3 and not fixed and system.topology is topology
 
 
-def test_it_grows_and_never_shrinks() -> None:
-    system = System("worker")
+def test_it_grows_and_never_shrinks(system: System) -> None:
     small, _ = acquired(system, 2, None)
     again, _ = acquired(system, 1, None)
     assert again is small
@@ -70,14 +83,12 @@ def test_it_grows_and_never_shrinks() -> None:
     assert acquired(system, 2, None)[0] is large
 
 
-def test_an_assignment_brings_its_topology() -> None:
-    system = System("worker")
+def test_an_assignment_brings_its_topology(system: System) -> None:
     assigned = Topology.for_mesh(2, 2, 1)
     assert acquired(system, 1, assigned) == (assigned, True)
 
 
-def test_an_explicit_start_fixes_the_size() -> None:
-    system = System("worker")
+def test_an_explicit_start_fixes_the_size(system: System) -> None:
     with tf.config.override(cores=4):
         topology = system.initialize()
     assert topology.num_cores == 4
@@ -87,20 +98,20 @@ def test_an_explicit_start_fixes_the_size() -> None:
         assert acquired(system, 2, None) == (topology, True)
 
 
-def test_without_settings_the_explicit_start_takes_the_default() -> None:
+def test_without_settings_the_explicit_start_takes_the_default(
+    system: System,
+) -> None:
     with tf.config.override(topology=None, cores=None):
-        assert System("worker").initialize().mesh_shape.tolist() == [2, 2, 2]
+        assert system.initialize().mesh_shape.tolist() == [2, 2, 2]
 
 
-def test_settings_fix_the_size() -> None:
-    system = System("worker")
+def test_settings_fix_the_size(system: System) -> None:
     with tf.config.override(cores=4):
         topology, fixed = acquired(system, 8, None)
         assert topology.num_cores == 4 and fixed
 
 
-def test_after_a_shutdown_only_an_explicit_start_helps() -> None:
-    system = System("worker")
+def test_after_a_shutdown_only_an_explicit_start_helps(system: System) -> None:
     system.initialize()
     system.shutdown(SITE)
     assert system.topology is None
@@ -131,8 +142,7 @@ def test_a_cluster_has_the_jobs_of_its_definition() -> None:
     ]
 
 
-def test_device_names_tell_hosts_and_running_cores() -> None:
-    cluster = Cluster(["worker"])
+def test_device_names_tell_hosts_and_running_cores(cluster: Cluster) -> None:
     with tf.config.override(cores=2):
         cluster.initialize(instr("ConfigureDistributedTPU"))
     prefix = "/job:worker/replica:0/task:0/device:"
@@ -145,27 +155,27 @@ def test_device_names_tell_hosts_and_running_cores() -> None:
     assert cluster.device_names() == [prefix + "CPU:0"]
 
 
-def test_initialising_gives_the_serialized_topology() -> None:
+def test_initialising_gives_the_serialized_topology(cluster: Cluster) -> None:
     with tf.config.override(topology="2x1x2"):
-        serialized = Cluster(["worker"]).initialize(instr("ConfigureDistributedTPU"))
+        serialized = cluster.initialize(instr("ConfigureDistributedTPU"))
     assert Topology(serialized=serialized).mesh_shape.tolist() == [2, 1, 2]
 
 
 @pytest.mark.parametrize("method", ["initialize", "shutdown"])
-def test_which_job_is_meant(method: str) -> None:
-    one, two = Cluster(["worker"]), Cluster(["worker", "ps"])
-    getattr(one, method)(instr("op"))
+def test_which_job_is_meant(method: str, cluster: Cluster) -> None:
+    two = Cluster(["worker", "ps"])
+    getattr(cluster, method)(instr("op"))
     getattr(two, method)(instr("op", "ps"))
     with pytest.raises(tf.errors.InvalidArgumentError, match="job is None.*'ps'"):
         getattr(two, method)(instr("op"))
     with pytest.raises(
         tf.errors.InvalidArgumentError, match="no job 'other'.*'worker'"
     ):
-        getattr(one, method)(instr("op", "other"))
+        getattr(cluster, method)(instr("op", "other"))
+    two.reset()
 
 
-def test_reset_forgets_everything() -> None:
-    cluster = Cluster(["worker"])
+def test_reset_forgets_everything(cluster: Cluster) -> None:
     cluster.shutdown(instr("op"))
     cluster.reset()
     with tf.config.override(cores=1):

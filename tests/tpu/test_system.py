@@ -257,6 +257,7 @@ def test_with_several_jobs_one_has_to_be_named(make: Any) -> None:
         message = str(raised.value)
         assert "job is None" in message and "['ps', 'worker']" in message
         session.run(make(job="worker"))
+        session.run(tf.tpu.shutdown_system(job="worker"))
 
 
 @pytest.mark.parametrize("make", [tf.tpu.initialize_system, tf.tpu.shutdown_system])
@@ -281,6 +282,7 @@ def test_each_job_has_a_system_of_its_own() -> None:
         with pytest.raises(tf.errors.FailedPreconditionError):
             session.run(on_ps)
         assert session.run(sums(2)) == [(2.0,)] * 2
+        session.run(tf.tpu.shutdown_system(job="worker"))
 
 
 def test_with_several_jobs_none_starts_by_itself() -> None:

@@ -1,34 +1,73 @@
 """The names under ``tf.compat.v1``, which are also those of ``tf`` itself."""
 
-# ruff: noqa: F401, F403, A004 - a list of names; the modules say which are public
+# ruff: noqa: F401, F403 - a list of names; the modules say which are public
 
 from __future__ import annotations
 
-from tpuref import tpu as tpu, train as train
-from tpuref.base import errors as errors, nest as nest
+from tpuref import tpu as tpu
+from tpuref import train as train
+from tpuref.base import errors as errors
+from tpuref.base import nest as nest
 from tpuref.base.dtypes import (
     DType as DType,
+)
+from tpuref.base.dtypes import (
     as_dtype as as_dtype,
+)
+from tpuref.base.dtypes import (
     bfloat16 as bfloat16,
+)
+from tpuref.base.dtypes import bool_ as bool
+from tpuref.base.dtypes import (
     complex64 as complex64,
+)
+from tpuref.base.dtypes import (
     complex128 as complex128,
+)
+from tpuref.base.dtypes import (
     double as double,
+)
+from tpuref.base.dtypes import (
     float16 as float16,
+)
+from tpuref.base.dtypes import (
     float32 as float32,
+)
+from tpuref.base.dtypes import (
     float64 as float64,
+)
+from tpuref.base.dtypes import (
     half as half,
+)
+from tpuref.base.dtypes import (
     int8 as int8,
+)
+from tpuref.base.dtypes import (
     int16 as int16,
+)
+from tpuref.base.dtypes import (
     int32 as int32,
+)
+from tpuref.base.dtypes import (
     int64 as int64,
+)
+from tpuref.base.dtypes import (
     string as string,
+)
+from tpuref.base.dtypes import (
     uint8 as uint8,
+)
+from tpuref.base.dtypes import (
     uint16 as uint16,
+)
+from tpuref.base.dtypes import (
     uint32 as uint32,
+)
+from tpuref.base.dtypes import (
     uint64 as uint64,
 )
-from tpuref.base.dtypes import bool_ as bool  # noqa: A004
-from tpuref.base.shapes import Dimension as Dimension, TensorShape as TensorShape
+from tpuref.base.shapes import Dimension as Dimension
+from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
 from tpuref.functions import bitwise as bitwise
@@ -53,44 +92,78 @@ from tpuref.functions.initializers import (
 from tpuref.functions.initializers import Zeros as zeros_initializer
 from tpuref.functions.linalg import *
 from tpuref.functions.math import *
-from tpuref.functions.random import *
 from tpuref.functions.nn import sigmoid as sigmoid
+from tpuref.functions.random import *
 from tpuref.functions.scopes import *
 from tpuref.functions.sorting import *
 from tpuref.functions.variable_scope import *
 from tpuref.graph.convert import (
     constant as constant,
+)
+from tpuref.graph.convert import (
     convert_to_tensor as convert_to_tensor,
 )
 from tpuref.graph.default import (
     eager_execution as eager_execution,
+)
+from tpuref.graph.default import (
     enable_eager_execution as enable_eager_execution,
+)
+from tpuref.graph.default import (
     executing_eagerly as executing_eagerly,
+)
+from tpuref.graph.default import (
     get_default_graph as get_default_graph,
+)
+from tpuref.graph.default import (
     get_default_session as get_default_session,
+)
+from tpuref.graph.default import (
     reset_default_graph as reset_default_graph,
 )
-from tpuref.graph.graph import Graph as Graph, GraphKeys as GraphKeys
+from tpuref.graph.graph import Graph as Graph
+from tpuref.graph.graph import GraphKeys as GraphKeys
 from tpuref.graph.session import Session as Session
 from tpuref.graph.session_options import (
     ConfigProto as ConfigProto,
+)
+from tpuref.graph.session_options import (
     RunMetadata as RunMetadata,
+)
+from tpuref.graph.session_options import (
     RunOptions as RunOptions,
 )
-from tpuref.graph.tensor import Operation as Operation, Tensor as Tensor
+from tpuref.graph.tensor import Operation as Operation
+from tpuref.graph.tensor import Tensor as Tensor
 from tpuref.graph.variables import (
     Variable as Variable,
+)
+from tpuref.graph.variables import (
     assign as assign,
+)
+from tpuref.graph.variables import (
     assign_add as assign_add,
+)
+from tpuref.graph.variables import (
     assign_sub as assign_sub,
+)
+from tpuref.graph.variables import (
     global_variables as global_variables,
+)
+from tpuref.graph.variables import (
     is_variable_initialized as is_variable_initialized,
+)
+from tpuref.graph.variables import (
     local_variables as local_variables,
+)
+from tpuref.graph.variables import (
     trainable_variables as trainable_variables,
 )
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
+)
+from tpuref.tpu.padding_report import (
     padding_report as padding_report,
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from tpuref.base import nest
+from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import (
@@ -276,12 +276,15 @@ def _wants_trace(
 
 
 def _fits(value: Any, tensor: Tensor) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == tensor.dtype.np
+    """Whether it is an array of the dtype already; text has to be looked at."""
+    if not isinstance(value, np.ndarray) or tensor.dtype == string:
+        return False
+    return bool(value.dtype == tensor.dtype.np)
 
 
 def _fed_view(value: Array) -> Array:
     """Return a view that nothing can write to: the run reads what was fed in place."""
-    array = value.view()
+    array: Array = value.view(np.ndarray)
     array.flags.writeable = False
     return array
 

@@ -1,6 +1,6 @@
 """The names under ``tf.math``."""
 
-# ruff: noqa: F401, F403 - a list of names
+# ruff: noqa: F403 - a list of names
 
 from __future__ import annotations
 

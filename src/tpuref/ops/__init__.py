@@ -1,0 +1,1 @@
+"""The operations: what each infers and computes, family by family."""

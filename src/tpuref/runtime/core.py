@@ -21,7 +21,7 @@ from tpuref.runtime.run import Run
 Values = list[Any]
 Step = Callable[[Values], None]
 Path = tuple[int, ...]
-"""Where an instruction stands: its index, then block and index for each level inside."""
+"""Where an instruction stands: its index, then block and index at each level inside."""
 
 HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "Print"})
 """The operations that only the host can carry out, wherever they were placed."""

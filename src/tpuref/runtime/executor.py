@@ -34,6 +34,6 @@ def start_executor(name: str, cores: int) -> Executor:
     """Start the executor of that name for a system of so many cores."""
     if name == "lockstep":
         return Lockstep()
-    from tpuref.runtime.pool import CorePool  # starts processes, so only where asked for
+    from tpuref.runtime.pool import CorePool  # loaded where it is asked for
 
     return CorePool(cores)

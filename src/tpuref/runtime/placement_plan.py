@@ -1,4 +1,4 @@
-"""Which core of a replica carries out an instruction, and what crosses between cores."""
+"""Which core of a replica carries out what, and which values cross between cores."""
 
 from __future__ import annotations
 

@@ -78,10 +78,10 @@ class System:
 
     def _start(self, topology: Topology) -> None:
         """Start what carries out programs, unless it runs already at that size."""
-        if self._topology is not None and self._kind == config.executor:
-            if self._topology.num_cores == topology.num_cores:
-                self._topology = topology
-                return
+        running = 0 if self._topology is None else self._topology.num_cores
+        if running == topology.num_cores and self._kind == config.executor:
+            self._topology = topology
+            return
         self._stop()
         self._executor = start_executor(config.executor, topology.num_cores)
         self._topology, self._kind = topology, config.executor

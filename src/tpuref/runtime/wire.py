@@ -1,7 +1,7 @@
 """How values and messages pass between the host and a core.
 
-Messages go over a socket pair that only the two own; arrays of some size stay where they
-are in the arena, and the message tells where.
+Messages go over a socket pair that only the two own; arrays of some size stay where
+they are in the arena, and the message tells where.
 """
 
 from __future__ import annotations

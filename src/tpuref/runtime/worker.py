@@ -269,7 +269,9 @@ class Core:
     def _flat(
         self, instr: Instr, contribution: Array, members: Array, code: int
     ) -> Array:
-        source = contribution if contribution.flags.c_contiguous else contribution.copy()
+        source = contribution
+        if not source.flags.c_contiguous:
+            source = source.copy()
         result = np.empty(source.shape, source.dtype)
         self._check(
             instr,

@@ -190,14 +190,14 @@ cdef class Links:
         free(self.readers[0])
         free(self.readers[1])
 
-    def begin(self, uint32_t run, double seconds):
+    def begin(self, uint64_t run, double seconds):
         """Take part in a run from now on, for so many seconds at most."""
         cdef double left = seconds * 1e9
         if self.own == NULL:
             raise ValueError("begin: the host takes no part in runs")
         self.deadline = INT64_MAX if left >= 2.0**62 else tpuref_now() + <int64_t>left
         self.collectives = 0
-        self.flag = <uint64_t>run << 32
+        self.flag = run << 32
         self.publish(self.flag)
 
     def finish(self):
@@ -324,10 +324,12 @@ cdef class Links:
 
     def differing(self, members):
         """Give the members whose collective differs from that of the first."""
-        for member in members:
-            self.slot(member)
-        first = members[0]
-        return [int(member) for member in members if self.differ(first, member)]
+        came = [
+            int(member) for member in members
+            if not is_before(self.reached(member), self.arrival)
+        ]
+        first = members[0] if members[0] in came else self.core
+        return [member for member in came if self.differ(first, member)]
 
     def position(self, Py_ssize_t core):
         """Give the run that a core is in, and its phase."""

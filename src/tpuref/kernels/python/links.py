@@ -487,12 +487,16 @@ class Links:
         Returns
         -------
         list of int
-            Those of another phase, kind, dtype, count or fingerprint.
+            Those of another phase, kind, dtype, count or fingerprint, among those that
+            have come. Where the first has not, they are compared with this core.
         """
-        slots = [self._known(member) for member in members]
-        cores = [int(member) for member in members]
-        first = self._brought(cores[0]) if slots else []
-        return [core for core in cores if self._brought(core) != first]
+        came = [
+            int(member)
+            for member in members
+            if not _is_before(self._reached(member), self._arrival)
+        ]
+        first = self._brought(int(members[0]) if members[0] in came else self._core)
+        return [member for member in came if self._brought(member) != first]
 
     def position(self, core: int) -> tuple[int, int]:
         """Give the place that a core has reached.

@@ -1,0 +1,148 @@
+"""A block of statements that grows: the computation, a branch, a loop body."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .program import Shape, Statement, Value
+
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+INTEGERS = ("int32", "int64", "uint32")
+SUMMABLE = (*FLOATS, "int32", "uint32")
+LARGEST = 12_000
+"""The most elements of a value."""
+
+
+@dataclass
+class Drawing:
+    """What all blocks of one program share.
+
+    Attributes
+    ----------
+    random
+        Where the choices come from.
+    replicas, logical_cores
+        Who runs the program.
+    variables
+        The variables of the program, as they are at this place.
+    """
+
+    random: random.Random
+    replicas: int
+    logical_cores: int
+    variables: list[Value] = field(default_factory=list)
+    names: int = 0
+
+    def fresh(self, prefix: str = "v") -> str:
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def one_in(self, number: int) -> bool:
+        return self.random.randrange(number) == 0
+
+
+@dataclass
+class Block:
+    """Statements, and the values that the next one may use.
+
+    Attributes
+    ----------
+    drawing
+        The program that the block is a part of.
+    values
+        What is in scope.
+    together
+        Whether all replicas come here equally often, as a collective needs.
+    depth
+        In how many branches and loops the block stands.
+    """
+
+    drawing: Drawing
+    values: list[Value]
+    together: bool = True
+    depth: int = 0
+    statements: list[Statement] = field(default_factory=list)
+
+    @property
+    def random(self) -> random.Random:
+        return self.drawing.random
+
+    def pick(self, suits: Callable[[Value], bool]) -> Value | None:
+        """Return one of the values that suit, a late one more often."""
+        found = [value for value in self.values if suits(value)]
+        if not found:
+            return None
+        return self.random.choice(found[-4:] if self.drawing.one_in(2) else found)
+
+    def let(
+        self,
+        kind: str,
+        expression: str,
+        reads: Sequence[Value],
+        dtype: str,
+        shape: Shape,
+        uniform: bool = True,
+    ) -> Value:
+        """Add ``name = expression`` and return its value."""
+        name = self.drawing.fresh()
+        uniform = uniform and all(value.uniform for value in reads)
+        value = Value(name, dtype, shape, uniform)
+        names = frozenset(read.name for read in reads)
+        self.add(kind, [f"{name} = {expression}"], names, [value])
+        return value
+
+    def add(
+        self,
+        kind: str,
+        lines: Sequence[str],
+        reads: frozenset[str],
+        writes: Sequence[Value],
+    ) -> None:
+        """Add a statement."""
+        core = None
+        if self.drawing.logical_cores > 1 and not self.drawing.one_in(4):
+            core = self.random.randrange(self.drawing.logical_cores)
+        self.statements.append(
+            Statement(
+                kind,
+                tuple(lines),
+                reads,
+                tuple(value.name for value in writes),
+                core,
+            )
+        )
+        self.values += writes
+
+    def inner(self, values: Sequence[Value], together: bool) -> Block:
+        """Return an empty block within this one."""
+        return Block(
+            self.drawing,
+            [*self.values, *values],
+            self.together and together,
+            self.depth + 1,
+        )
+
+
+def elements(shape: Shape) -> int:
+    """Return the number of elements, an unknown size counted as 8."""
+    product = 1
+    for size in shape:
+        product *= 8 if isinstance(size, str) else size
+    return product
+
+
+def broadcast(first: Shape, second: Shape) -> Shape | None:
+    """Return the shape of a binary operation, None where the two do not fit."""
+    rank = max(len(first), len(second))
+    sizes: list[int | str] = []
+    for a, b in zip(
+        (1,) * (rank - len(first)) + first,
+        (1,) * (rank - len(second)) + second,
+        strict=True,
+    ):
+        if a != b and a != 1 and b != 1:
+            return None
+        sizes.append(b if a == 1 else a)
+    return tuple(sizes)

@@ -1,0 +1,171 @@
+"""A sampled program: statements of source text, and ways to make it smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+Shape = tuple["int | str", ...]
+"""Sizes; a text stands for a size that the replicas do not share."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor of the computation.
+
+    Attributes
+    ----------
+    name
+        The variable that holds it.
+    dtype, shape
+        What is known of it.
+    uniform
+        Whether it is the same on all replicas.
+    """
+
+    name: str
+    dtype: str
+    shape: Shape
+    uniform: bool
+
+    @property
+    def is_static(self) -> bool:
+        return not any(isinstance(size, str) for size in self.shape)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Lines of the computation that stand or fall together.
+
+    Attributes
+    ----------
+    kind
+        The family of the operation.
+    lines
+        The source.
+    reads, writes
+        The names of the values that it uses and makes.
+    core
+        The logical core that it is placed on, None where nothing is said.
+    """
+
+    kind: str
+    lines: tuple[str, ...]
+    reads: frozenset[str]
+    writes: tuple[str, ...]
+    core: int | None
+
+    def source(self) -> list[str]:
+        if self.core is None:
+            return list(self.lines)
+        return [f"with tf.device(tf.tpu.core({self.core})):", *indented(self.lines)]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A program that was drawn.
+
+    Attributes
+    ----------
+    seed
+        What it was drawn from.
+    label
+        Its choices, as the name of a test.
+    cores
+        The number of cores of the system.
+    before
+        The source before the computation.
+    parameters
+        The names of the inputs of the computation.
+    statements
+        The computation.
+    outputs
+        The names of the values that it returns.
+    after
+        The source after the computation.
+    """
+
+    seed: int
+    label: str
+    cores: int
+    before: tuple[str, ...]
+    parameters: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    outputs: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def kinds(self) -> list[str]:
+        return sorted({kind for s in self.statements for kind in s.kind.split()})
+
+    def source(self) -> str:
+        """Return what builds the program: outputs, variables, feed(turn)."""
+        body = [line for s in self.statements for line in s.source()]
+        return "\n".join(
+            [
+                *self.before,
+                f"def computation({', '.join(self.parameters)}):",
+                *indented([*body, f"return {nested(self.outputs)}"]),
+                *self.after,
+            ]
+        )
+
+    def script(self) -> str:
+        """Return what can be pasted to see both executors side by side."""
+        return "\n".join([self.source(), *_SIDE_BY_SIDE.format(self.cores).split("\n")])
+
+
+_SIDE_BY_SIDE = """
+for executor in ("lockstep", "pool"):
+    settings = tf.config.override(executor=executor, cores={}, timeout=20)
+    with settings, tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for turn in (0, 1):
+            print(executor, turn, session.run(outputs, feed(turn)))
+        print(executor, "variables", session.run(variables))
+"""
+
+
+def indented(lines: tuple[str, ...] | list[str]) -> list[str]:
+    return ["    " + line for line in lines]
+
+
+def nested(names: tuple[str, ...]) -> str:
+    """Return a structure that holds all the names, whose form their number decides."""
+    if len(names) == 0:
+        return "None"
+    if len(names) == 1:
+        return names[0]
+    first, second, *others = names
+    if len(names) % 2:
+        return f"{{'a': {first}, 'b': ({second}, [{', '.join(others)}])}}"
+    return f"[{first}, {{'k': {second}, 'l': [{', '.join(others)}]}}]"
+
+
+def smallest(sample: Sample, fails: Callable[[Sample], bool]) -> Sample:
+    """Return a program that still fails, from which no more part can be taken."""
+    for smaller in _one_part_less(sample):
+        if fails(smaller):
+            return smallest(smaller, fails)
+    return sample
+
+
+def _one_part_less(sample: Sample) -> Iterator[Sample]:
+    for statement in reversed(sample.statements):
+        yield _without(sample, statement)
+    for name in sample.outputs:
+        kept = tuple(output for output in sample.outputs if output != name)
+        yield replace(sample, outputs=kept)
+
+
+def _without(sample: Sample, dropped: Statement) -> Sample:
+    """Return the program without a statement and all that depends on it."""
+    gone = set(dropped.writes)
+    kept = []
+    for statement in sample.statements:
+        if statement is dropped or statement.reads & gone:
+            gone.update(statement.writes)
+        else:
+            kept.append(statement)
+    outputs = tuple(name for name in sample.outputs if name not in gone)
+    return replace(sample, statements=tuple(kept), outputs=outputs)
