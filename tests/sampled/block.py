@@ -76,6 +76,11 @@ class Block:
             return None
         return self.random.choice(found[-4:] if self.drawing.one_in(2) else found)
 
+    def latest_like(self, value: Value) -> Value:
+        """Return the latest value with the dtype and shape of one that is in scope."""
+        wanted = value.dtype, value.shape
+        return next(v for v in reversed(self.values) if (v.dtype, v.shape) == wanted)
+
     def let(
         self,
         kind: str,
@@ -123,6 +128,15 @@ class Block:
             self.together and together,
             self.depth + 1,
         )
+
+    def reads(self) -> set[str]:
+        return {name for statement in self.statements for name in statement.reads}
+
+    def writes(self) -> set[str]:
+        return {name for statement in self.statements for name in statement.writes}
+
+    def kinds(self) -> set[str]:
+        return {kind for s in self.statements for kind in s.kind.split()}
 
 
 def elements(shape: Shape) -> int:

@@ -19,7 +19,6 @@ from .block import (
 )
 from .program import Shape, Value, indented
 
-SMALL = ("+", "-", "*")
 _REAL = (
     "tf.abs tf.negative tf.square tf.sign tf.exp tf.tanh tf.sigmoid tf.sin tf.cos "
     "tf.floor tf.rint tf.erf tf.nn.relu tf.nn.softplus tf.nn.elu"
@@ -38,10 +37,6 @@ def _real(value: Value) -> bool:
 
 def _static(value: Value) -> bool:
     return value.is_static
-
-
-def _static_number(value: Value) -> bool:
-    return value.is_static and value.dtype != "bool"
 
 
 def _wide(value: Value) -> bool:
@@ -114,15 +109,15 @@ def where(block: Block) -> None:
 
 
 def cast(block: Block) -> None:
-    # Rounded to whole numbers within range first: what lies outside has no value.
+    # What lies outside of the range of integers has no value there.
     x = block.pick(lambda value: True)
     if x is None:
         return
     target = block.random.choice([*FLOATS, *INTEGERS, "bool"])
     source = x.name
     if x.dtype in FLOATS and target in INTEGERS:
-        source = f"tf.clip_by_value(tf.where({source} > -9, {source}, {source} * 0), 0, 9)"
-        source = f"tf.where(tf.is_finite({x.name}), {source}, tf.zeros_like({x.name}))"
+        clipped = f"tf.clip_by_value({x.name}, 0, 9)"
+        source = f"tf.where(tf.is_nan({x.name}), tf.zeros_like({x.name}), {clipped})"
     block.let("cast", f"tf.cast({source}, tf.{target})", [x], target, x.shape)
 
 
@@ -401,8 +396,10 @@ def assign(block: Block) -> None:
     v = block.drawing.variables[place]
     x = block.pick(lambda x: (x.dtype, x.shape) == (v.dtype, v.shape))
     if x is None:
-        return
-    function = block.random.choice(["tf.assign", "tf.assign_add", "tf.assign_sub"])
+        x = block.let("read", f"{v.name}.read_value()", [v], v.dtype, v.shape)
+    functions = ["tf.assign"]
+    functions += ["tf.assign_add", "tf.assign_sub"] if _number(v) else []
+    function = block.random.choice(functions)
     written = block.let(
         "assign", f"{function}({v.name}, {x.name})", [v, x], v.dtype, v.shape
     )
@@ -417,24 +414,23 @@ def branch(block: Block) -> None:
     x, p = block.pick(lambda value: True), block.pick(lambda value: True)
     if x is None or p is None or block.depth > 1:
         return
-    lines, reads, kinds = [], {x.name, p.name}, {"cond"}
-    uniform = p.uniform
+    lines, reads, uniform = [], {p.name}, p.uniform
+    kinds, own = {"cond"}, set[str]()
     functions = [block.drawing.fresh("branch") for _ in range(2)]
     for function in functions:
         inner = block.inner([], p.uniform)
         fill(inner, block.random.randint(0, 2))
-        result = inner.pick(lambda v: (v.dtype, v.shape) == (x.dtype, x.shape))
-        assert result is not None  # x itself is in scope
+        result = inner.latest_like(x)
         lines += _function(function, "", inner, result.name)
-        reads |= _free_names(inner) | {result.name}
-        kinds |= {kind for s in inner.statements for kind in s.kind.split()}
+        reads |= inner.reads() | {result.name}
+        kinds |= inner.kinds()
+        own |= inner.writes()
         uniform = uniform and result.uniform
     name = block.drawing.fresh()
     predicate = f"tf.reduce_sum(tf.cast({p.name}, tf.float32)) > 1"
     lines.append(f"{name} = tf.cond({predicate}, {', '.join(functions)})")
-    inside = {w for line in lines for w in [line.strip().split(" = ")[0]]}
     value = Value(name, x.dtype, x.shape, uniform)
-    block.add(" ".join(sorted(kinds)), lines, frozenset(reads - inside), [value])
+    block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
 
 
 def loop(block: Block) -> None:
@@ -444,8 +440,7 @@ def loop(block: Block) -> None:
     # A value of an earlier turn may differ between the replicas.
     variables = block.drawing.variables
     variables[:] = [Value(v.name, v.dtype, v.shape, False) for v in variables]
-    limit = str(block.random.randint(0, 3))
-    reads, together = {x.name}, True
+    limit, reads, together = str(block.random.randint(0, 3)), {x.name}, True
     if block.drawing.one_in(2):
         reads.add(p.name)
         together = p.uniform
@@ -454,8 +449,7 @@ def loop(block: Block) -> None:
     carried = Value(block.drawing.fresh("a"), x.dtype, x.shape, False)
     inner = block.inner([counter, carried], together)
     fill(inner, block.random.randint(1, 3))
-    result = inner.pick(lambda v: (v.dtype, v.shape) == (x.dtype, x.shape))
-    assert result is not None  # what is carried is in scope
+    result = inner.latest_like(x)
     function, name = block.drawing.fresh("body"), block.drawing.fresh()
     parameters = f"{counter.name}, {carried.name}"
     lines = [
@@ -465,20 +459,16 @@ def loop(block: Block) -> None:
         f"    lambda i, a: i < limit, {function}, [tf.constant(0), {x.name}]",
         ")",
     ]
-    reads |= _free_names(inner) | {result.name}
-    kinds = {"while"} | {kind for s in inner.statements for kind in s.kind.split()}
-    own = {counter.name, carried.name} | {w for s in inner.statements for w in s.writes}
+    own = inner.writes() | {counter.name, carried.name}
+    reads |= (inner.reads() | {result.name}) - own
+    kinds = {"while"} | inner.kinds()
     value = Value(name, x.dtype, x.shape, False)
-    block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
+    block.add(" ".join(sorted(kinds)), lines, frozenset(reads), [value])
 
 
 def _function(name: str, parameters: str, block: Block, result: str) -> list[str]:
     body = [line for statement in block.statements for line in statement.source()]
     return [f"def {name}({parameters}):", *indented([*body, f"return {result}"])]
-
-
-def _free_names(block: Block) -> set[str]:
-    return {name for s in block.statements for name in s.reads}
 
 
 FAMILIES: tuple[tuple[Callable[[Block], None], int], ...] = (

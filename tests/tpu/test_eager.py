@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,19 @@ def test_graph_mode_is_the_default() -> None:
     with tf.Graph().as_default():
         assert not tf.executing_eagerly()
     assert tf.executing_eagerly()  # the fixture's doing
+
+
+def test_eager_mode_can_be_enabled_for_good() -> None:
+    program = (
+        "import tpuref as tf\n"
+        "tf.enable_eager_execution()\n"
+        "(out,) = tf.tpu.batch_parallel(lambda x: x * 2, [[1, 2]], 2)\n"
+        "print(out.numpy().tolist())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[2, 4]\n"
 
 
 def test_the_computation_is_still_built_with_symbolic_tensors() -> None:

@@ -239,6 +239,18 @@ def test_shapes_of_replicas_have_to_agree() -> None:
         tf.tpu.replicate(lambda p, x: None, [[1.0, a], [1.0, b]])
 
 
+def test_outputs_can_be_fed(session: Any) -> None:
+    ran: list[int] = []
+
+    def computation(x: Any) -> Any:
+        tf.py_func(lambda: ran.append(1), [], [])
+        return x
+
+    ((a,), (b,)) = tf.tpu.replicate(computation, [[1.0], [2.0]])
+    assert session.run(a + b, {a: 10.0, b: 20.0}) == 30.0 and not ran
+    assert session.run(a + b, {a: 10.0}) == 12.0 and len(ran) == 2
+
+
 def test_the_error_of_shapes_names_the_input() -> None:
     a, b = tf.zeros([2]), tf.zeros([3])
     with pytest.raises(ValueError, match=r"inputs\[0\]\[1\]\['k'\] is"):
@@ -689,6 +701,11 @@ def test_get_variable_inside_makes_a_variable_of_the_graph(evaluate: Any) -> Non
     assert evaluate(outputs) == [(3.0,), (6.0,)]
 
 
+def test_a_variable_cannot_start_with_a_value_of_the_computation() -> None:
+    with pytest.raises(ValueError, match="inside the replicated computation"):
+        tf.tpu.replicate(lambda x: tf.Variable(x * 2), [[1.0]])
+
+
 def test_replicas_that_disagree_are_reported_on_request(evaluate: Any) -> None:
     v = tf.Variable([1.0, 1.0, 1.0], name="weights")
     outputs = tf.tpu.replicate(
@@ -801,6 +818,38 @@ def test_a_tensor_of_another_graph_is_refused() -> None:
         tf.tpu.replicate(lambda: foreign)
     with pytest.raises(ValueError, match="another graph"):
         tf.tpu.replicate(lambda x: x, [[foreign]])
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        ("/device:GPU:0", "/device:GPU:0"),
+        ("/gpu:1", "/device:GPU:1"),
+        ("device:ABACUS:0", "/device:ABACUS:0"),
+    ],
+)
+def test_an_unknown_device_is_named_with_its_place(device: str, name: str) -> None:
+    def placed(x: Any) -> Any:
+        with tf.device(device):
+            return tf.negative(x, name="lost")  # on no device
+
+    def branching(x: Any) -> Any:
+        return tf.cond(x > 0, lambda: placed(x), lambda: x)
+
+    for computation in (placed, branching):
+        with pytest.raises(ValueError, match=f"there is no device '{name}'") as raised:
+            tf.tpu.replicate(computation, [[1.0]])
+        message = str(raised.value)
+        assert "lost" in message and "# on no device" in message
+
+
+@pytest.mark.parametrize("device", [None, "/cpu:0", "/task:0/device:TPU:1", ""])
+def test_known_devices_are_accepted(device: Any, evaluate: Any) -> None:
+    def computation(x: Any) -> Any:
+        with tf.device(device):
+            return tf.negative(x)
+
+    assert evaluate(tf.tpu.replicate(computation, [[1.0]])) == [(-1.0,)]
 
 
 def test_a_run_time_error_names_replica_operation_and_line(session: Any) -> None:

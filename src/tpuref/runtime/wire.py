@@ -65,15 +65,49 @@ class Channel:
     def __init__(self, end: socket.socket) -> None:
         self._end = end
         self._received = bytearray()
+        self._unsent = bytearray()
 
     def fileno(self) -> int:
         """Return the descriptor, for waiting on it."""
         return self._end.fileno()
 
     def send(self, message: tuple[Any, ...]) -> None:
-        """Send a message of plain values."""
-        content = marshal.dumps(message)
-        self._end.sendall(_LENGTH.pack(len(content)) + content)
+        """Send a message of plain values, waiting until the peer has taken it."""
+        self._end.sendall(_packed(message))
+
+    def post(self, message: tuple[Any, ...]) -> None:
+        """Send what the peer takes at once; `flush` sends the rest.
+
+        EOFError where the peer is gone.
+        """
+        content = _packed(message)
+        if self._unsent:
+            self._unsent += content
+            return
+        sent = self._sent(content)
+        if sent < len(content):
+            self._unsent += content[sent:]
+
+    def flush(self) -> None:
+        """Go on sending what was posted; EOFError where the peer is gone."""
+        while self._unsent:
+            sent = self._sent(self._unsent)
+            if not sent:
+                return
+            del self._unsent[:sent]
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something that was posted is still to be sent."""
+        return bool(self._unsent)
+
+    def _sent(self, content: bytes | bytearray) -> int:
+        try:
+            return self._end.send(content, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return 0
+        except ConnectionError:
+            raise EOFError("the other end is gone") from None
 
     def receive(self) -> tuple[Any, ...]:
         """Return the next message, waiting for it; EOFError where the peer is gone."""
@@ -108,3 +142,8 @@ class Channel:
     def close(self) -> None:
         """Close this end."""
         self._end.close()
+
+
+def _packed(message: tuple[Any, ...]) -> bytes:
+    content = marshal.dumps(message)
+    return _LENGTH.pack(len(content)) + content

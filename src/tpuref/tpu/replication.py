@@ -10,6 +10,7 @@ from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.build import apply, apply_operation
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.device import REPLICATED_CORE
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
@@ -249,7 +250,23 @@ def _build_body(
             arguments = [*arguments, *infeed_queue.generate_dequeue_op(0)]
         outputs = documented_outputs(computation(*arguments))
     region.results = list(outputs.tensors)
+    _check_devices(region)
     return region, outputs
+
+
+_DEVICES = (None, "CPU", "TPU", "TPU_SYSTEM", REPLICATED_CORE)
+
+
+def _check_devices(region: Region) -> None:
+    for operation in region.operations:
+        if operation.placement.kind not in _DEVICES:
+            raise ValueError(
+                f"tf.tpu.replicate: there is no device {operation.device!r}; "
+                f"{operation.describe()} is placed on it. Use "
+                "tf.device(tf.tpu.core(n)), or no device"
+            )
+        for block in operation.blocks:
+            _check_devices(block)
 
 
 def _parameter(graph: Graph, position: int, spec: TensorSpec) -> Tensor:

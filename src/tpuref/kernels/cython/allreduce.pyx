@@ -67,6 +67,7 @@ def direct(contributions):
 
 def flat(contributions):
     """Sum without a division of labour: every core folds all contributions."""
+    check_contributions(contributions)
     return [fold(contributions) for _ in contributions]
 
 
@@ -77,7 +78,7 @@ def contiguous(contributions):
 
 
 cdef int fold_slice(list sources, result, place) except -1:
-    cdef list views = [byte_view(source) for source in sources]
+    cdef list views = [byte_view(vector) for vector in sources]
     cdef const unsigned char[::1] view
     cdef unsigned char[::1] destination = byte_view(result)
     cdef int dtype = as_dtype(result.dtype).as_datatype_enum

@@ -170,8 +170,8 @@ static const tpuref_passes *tpuref_best_passes(void)
     static const tpuref_passes plain = TPUREF_PASSES(plain);
     return &plain;
 }
-static void tpuref_end_stream(void) {}
-static void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+static inline void tpuref_end_stream(void) {}
+static inline void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
 {
     (void)stream;
     memmove(destination, source, bytes);

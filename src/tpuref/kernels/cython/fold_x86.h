@@ -220,7 +220,7 @@ static void tpuref_end_stream(void)
 }
 
 /* Copy bytes; with `stream` past the caches. */
-static void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+static inline void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
 {
     const char *from = (const char *)source;
     char *to = (char *)destination;

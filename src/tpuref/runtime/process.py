@@ -1,0 +1,209 @@
+"""One core process, as the host sees it: started, asked how it is, ended.
+
+::
+
+    socket     both ways: messages; its end is the end of the core
+    lifeline   a pipe into which nobody writes: when the host's end closes, whatever
+               the reason, the kernel kills the core, even one that is stopped
+    log        memory: what the core writes to its standard output and error
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import ml_dtypes
+import numpy as np
+
+import tpuref
+from tpuref import kernels
+from tpuref.base.errors import UnavailableError
+from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.wire import Channel
+
+STACK_SIGNAL = signal.SIGUSR1
+"""What makes a core write its stack to its log."""
+
+_LOG_BYTES = 1 << 16  # of the log, this much of its end is read
+
+# Isolated: neither the working directory nor the user's settings can put another module
+# in the place of one that a core needs.  The packages come after the standard library.
+_COMMAND = """\
+import sys
+at = [n for n, path in enumerate(sys.path) if path.endswith("-packages")]
+at = at[0] if at else len(sys.path)
+sys.path[at:at] = sys.argv[1].split("\\n")
+from tpuref.runtime.worker import main
+main(sys.argv[2:])
+"""
+
+
+class CoreProcess:
+    """The process of one core.
+
+    Parameters
+    ----------
+    number
+        The number of the core.
+    cores
+        How many cores there are.
+    memory
+        The descriptor of the arena.
+    heap_bytes
+        The size of each heap in it.
+
+    Raises
+    ------
+    UnavailableError
+        If the process cannot be started.
+    """
+
+    def __init__(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
+        self._log = anonymous_file()
+        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
+        lifeline, self._lifeline = os.pipe()
+        mine, theirs = socket.socketpair()
+        self.channel = Channel(mine)
+        passed = (memory, theirs.fileno(), lifeline)
+        arguments = (number, cores, os.getpid(), heap_bytes, *passed)
+        try:
+            self._process = subprocess.Popen(
+                [*_command(), *map(str, arguments)],
+                pass_fds=passed,
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                cwd="/",
+                env=_environment(cores),
+                start_new_session=True,  # Ctrl-C is the host's to answer
+            )
+            _bind(lifeline, self._process.pid)
+        except OSError as error:
+            self._drop()
+            raise UnavailableError(
+                f"core {number} could not be started with {sys.executable!r}: {error}"
+            ) from error
+        except BaseException:
+            self._drop()
+            raise
+        finally:
+            theirs.close()
+            os.close(lifeline)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def is_stopped(self) -> bool:
+        """Return whether a signal such as SIGSTOP holds the process."""
+        return _status_field(self.pid, 0) in ("T", "t")
+
+    def processor_ticks(self) -> int:
+        """Return how much processor time it has used, 0 where nobody can tell."""
+        used = (_status_field(self.pid, field) for field in (11, 12))
+        return sum(int(ticks or 0) for ticks in used)
+
+    def ask_for_stack(self) -> int:
+        """Make the core write its stack, and return where in the log that begins."""
+        start = os.fstat(self._log).st_size
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(STACK_SIGNAL)
+        return start
+
+    def log(self, start: int = 0) -> str:
+        """Return the end of what the core wrote."""
+        size = os.fstat(self._log).st_size
+        start = max(start, size - _LOG_BYTES)
+        return os.pread(self._log, size - start, start).decode(errors="replace").strip()
+
+    def fate(self, seconds: float) -> str:
+        """Return how the process ended, or that it did not within some seconds."""
+        try:
+            status = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return "it closed its socket, though its process still runs"
+        if status >= 0:
+            return f"its process ended with status {status}"
+        hint = " (the system may be out of memory)" if status == -signal.SIGKILL else ""
+        return f"its process was ended by {_signal_name(-status)}{hint}"
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether the process ends within some seconds."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def end(self) -> None:
+        """Kill the process where it still runs, and let go of everything."""
+        self._process.kill()
+        self._process.wait()
+        self._drop()
+
+    def abandon(self) -> None:
+        """Let go of what a forked copy of the host holds of its parent's cores."""
+        self._process.returncode = 0  # not ours to wait for
+        self._drop()
+
+    def _drop(self) -> None:
+        self.channel.close()
+        for descriptor in (self._lifeline, self._log):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._lifeline = self._log = -1
+
+
+def _bind(lifeline: int, pid: int) -> None:
+    """Let the kernel kill the process when the other end of the lifeline closes."""
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, pid)
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
+
+
+def _command() -> Sequence[str]:
+    places = [
+        os.path.dirname(os.path.dirname(os.path.abspath(module.__file__ or "")))
+        for module in (tpuref, np, ml_dtypes)
+    ]
+    quiet = ["-B"] if sys.dont_write_bytecode else []
+    paths = "\n".join(dict.fromkeys(places))
+    return [sys.executable, "-I", *quiet, "-c", _COMMAND, paths]
+
+
+def _environment(cores: int) -> dict[str, str]:
+    """Return the environment of a core: the host's kernels, and few BLAS threads."""
+    threads = str(max(1, len(os.sched_getaffinity(0)) // cores))
+    return {
+        **os.environ,
+        "TPUREF_KERNELS": kernels.IMPLEMENTATION,
+        "OMP_NUM_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": threads,
+        "MKL_NUM_THREADS": threads,
+    }
+
+
+def _status_field(pid: int, field: int) -> str | None:
+    """Return what the system says of a process, counted from its state on."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[field]
+    except OSError:
+        return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,52 @@
+"""Where each core is in its program: one word of the arena for each, written by it."""
+
+from __future__ import annotations
+
+from tpuref.ops.definition import Array
+from tpuref.program import Instr, Program
+
+_LINE = 64  # each word has a cache line to itself
+
+
+def whereabouts_bytes(cores: int) -> int:
+    """Return the size of the words of all cores."""
+    return cores * _LINE
+
+
+class Whereabouts:
+    """The words of all cores.
+
+    A core notes which instruction it carries out, counted from 1 in the order of
+    `Program.all_instrs`; 0 while it is in none.
+
+    Parameters
+    ----------
+    arena
+        The whole arena, flat bytes.
+    start
+        Where the words begin: a multiple of 64.
+    cores
+        How many cores there are.
+    """
+
+    def __init__(self, arena: Array, start: int, cores: int) -> None:
+        area = arena[start : start + whereabouts_bytes(cores)]
+        self._words = area.data.cast("Q")
+
+    def own(self, core: int) -> memoryview:
+        """Return the word of a core, for it to write."""
+        start = core * _LINE // 8
+        return self._words[start : start + 1]
+
+    def at(self, core: int) -> int:
+        """Return what a core noted."""
+        number: int = self._words[core * _LINE // 8]
+        return number
+
+
+def instruction(program: Program, number: int) -> Instr | None:
+    """Return the instruction that a core noted, None for 0."""
+    if number == 0:
+        return None
+    instrs = list(program.all_instrs())
+    return instrs[number - 1]

@@ -1,0 +1,129 @@
+"""Programs drawn at random: the core pool gives what lockstep gives, bit for bit."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base import nest
+
+from .program import Sample, Statement, smallest
+from .sampler import SYSTEMS, draw
+
+SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "60"))
+DRAWN = sorted(map(draw, range(SAMPLES)), key=lambda sample: (sample.cores, sample.seed))
+
+Opened = Callable[[int], Any]
+
+
+def run(sample: Sample, executor: str, opened: Opened) -> list[Any]:
+    """Return what two runs of a program give, and the variables afterwards."""
+    settings = {"executor": executor, "cores": sample.cores, "timeout": 20.0}
+    with tf.config.override(**settings), tf.Graph().as_default():
+        made: dict[str, Any] = {}
+        exec(sample.source(), made)
+        with opened(sample.cores) as session:
+            session.run(tf.global_variables_initializer())
+            turns = [
+                session.run(made["outputs"], made["feed"](turn)) for turn in (0, 1)
+            ]
+            return nest.flatten([turns, session.run(made["variables"])])
+
+
+def in_lockstep(cores: int) -> Any:
+    """Open a session with a system of its own, which leaves the pool alone."""
+    jobs = tf.train.ClusterSpec({"lockstep": ["localhost"]})
+    return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
+
+
+def described(value: Any) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    array = np.asarray(value)
+    return array.dtype, array.shape, array.tobytes()
+
+
+def difference(sample: Sample, opened: Opened) -> str | None:
+    """Return in what the pool differs from lockstep."""
+    expected = run(sample, "lockstep", in_lockstep)
+    try:
+        got = run(sample, "pool", opened)
+    except tf.errors.OpError as error:
+        return f"the pool raises {type(error).__name__}: {error}"
+    if len(expected) != len(got):
+        return f"the pool gives {len(got)} values, lockstep {len(expected)}"
+    for k, (a, b) in enumerate(zip(expected, got, strict=True)):
+        if described(a) != described(b):
+            return f"value {k} is {b!r} on the pool, {a!r} in lockstep"
+    return None
+
+
+@pytest.mark.parametrize("sample", DRAWN, ids=lambda sample: sample.label)
+def test_the_pool_gives_what_lockstep_gives(
+    sample: Sample, pool_session: Opened
+) -> None:
+    found = difference(sample, pool_session)
+    if found is None:
+        return
+
+    def differs(smaller: Sample) -> bool:
+        return difference(smaller, pool_session) is not None
+
+    smaller = smallest(sample, differs)
+    pytest.fail(
+        f"seed {sample.seed}: {found}\nThe smallest program that differs:\n\n"
+        f"{smaller.script()}"
+    )
+
+
+# -- the sampler itself --------------------------------------------------------
+
+KINDS = (
+    "arrange assign axis binary cast compare concat cond gather groups host matmul "
+    "number outside random read reduce shape slice split stack sum transpose unary "
+    "where while"
+).split()
+
+
+def test_every_family_is_drawn() -> None:
+    drawn = [draw(seed) for seed in range(60)]
+    kinds = Counter(kind for sample in drawn for kind in sample.kinds)
+    assert sorted(kinds) == KINDS and min(kinds.values()) >= 3, kinds
+    assert {sample.cores for sample in drawn} == set(SYSTEMS)
+    assert sum("padded" in sample.label for sample in drawn) >= 6
+    assert sum("assignment" in sample.source() for sample in drawn) >= 20
+
+
+def test_a_seed_gives_one_program() -> None:
+    assert draw(3) == draw(3) != draw(4)
+
+
+def test_the_smallest_program_keeps_what_fails() -> None:
+    def statement(kind: str, reads: str, writes: str) -> Statement:
+        lines = (f"{writes} = tf.{kind}({reads})",)
+        return Statement(kind, lines, frozenset(reads), (writes,), None)
+
+    sample = Sample(
+        seed=0,
+        label="",
+        cores=1,
+        before=(),
+        parameters=("x",),
+        statements=(
+            statement("sin", "x", "a"),
+            statement("cos", "a", "b"),
+            statement("tan", "b", "c"),
+            statement("exp", "x", "d"),
+        ),
+        outputs=("c", "d", "b"),
+        after=(),
+    )
+    assert smallest(sample, lambda s: "cos" in s.kinds).source() == (
+        "def computation(x):\n    a = tf.sin(x)\n    b = tf.cos(a)\n    return None"
+    )
