@@ -14,6 +14,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,17 @@ from tpuref.base.errors import ResourceExhaustedError
 from tpuref.ops.definition import Array
 
 HEAP_BYTES = 1 << 36
-"""The address space of one heap; memory is taken only as blocks are handed out."""
+"""The address space of one heap; memory is taken only as blocks are handed out.
+
+Where a limit of the process does not allow for that, heaps are smaller.
+"""
+
+SMALLEST_HEAP_BYTES = 1 << 26
 
 _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
+_UNLIMITED = 1 << 62
 _IDLE_SHARE = 8  # freed blocks beyond this part of what is there give it back
 
 
@@ -41,28 +48,65 @@ class Arena:
         The size of the control area.
     heaps
         The number of heaps, one for the host and one for each core.
+    heap_bytes
+        The size of each heap.
     """
 
-    def __init__(self, descriptor: int, control_bytes: int, heaps: int) -> None:
+    def __init__(
+        self,
+        descriptor: int,
+        control_bytes: int,
+        heaps: int,
+        heap_bytes: int = HEAP_BYTES,
+    ) -> None:
         self.descriptor = descriptor
+        self.heap_bytes = heap_bytes
         self._first = _rounded(control_bytes, _PAGE)
-        self._map = mmap.mmap(descriptor, self._first + heaps * HEAP_BYTES)
+        self._map = mmap.mmap(descriptor, self._first + heaps * heap_bytes)
         self.bytes: Array = np.frombuffer(self._map, np.uint8)
         self._address: int = self.bytes.__array_interface__["data"][0]
 
     @classmethod
     def create(cls, control_bytes: int, heaps: int) -> Arena:
-        """Make the memory; the descriptor is passed to the cores."""
-        descriptor = _anonymous_file()
+        """Make the memory; the descriptor is passed to the cores.
+
+        Raises
+        ------
+        ResourceExhaustedError
+            If there is no address space or memory for it.
+        """
+        heap_bytes = HEAP_BYTES
+        while True:
+            descriptor = anonymous_file()
+            try:
+                return cls._made(descriptor, control_bytes, heaps, heap_bytes)
+            except (OSError, MemoryError) as error:
+                os.close(descriptor)
+                if heap_bytes <= SMALLEST_HEAP_BYTES:
+                    raise ResourceExhaustedError(
+                        f"no room for the memory of the cores, {heaps} heaps of "
+                        f"{heap_bytes >> 20} MiB of address space ({error}); raise the "
+                        "limits of the process (ulimit -v, ulimit -f)"
+                    ) from error
+            heap_bytes //= 4
+
+    @classmethod
+    def _made(
+        cls, descriptor: int, control_bytes: int, heaps: int, heap_bytes: int
+    ) -> Arena:
         first = _rounded(control_bytes, _PAGE)
-        os.ftruncate(descriptor, first + heaps * HEAP_BYTES)
+        os.ftruncate(descriptor, first + heaps * heap_bytes)
         os.posix_fallocate(descriptor, 0, first)
-        return cls(descriptor, control_bytes, heaps)
+        return cls(descriptor, control_bytes, heaps, heap_bytes)
+
+    def close(self) -> None:
+        """Let go of the descriptor; arrays in the memory stay valid."""
+        os.close(self.descriptor)
 
     def heap(self, number: int) -> Heap:
         """Return the heap of the host (0) or of core ``number - 1``."""
-        start = self._first + number * HEAP_BYTES
-        return Heap(self, start, start + HEAP_BYTES)
+        start = self._first + number * self.heap_bytes
+        return Heap(self, start, start + self.heap_bytes)
 
     def view(self, offset: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the array that lies at `offset`."""
@@ -117,17 +161,19 @@ class Heap:
         size = _size_class(size)
         free = self._free.get(size)
         if free:
+            self._fill(free[-1], size)
             offset = free.pop()
-            self._fill(offset, size)
             self._sizes[offset] = size
             return offset
         offset = self._top
         if offset + size > self._end:
             raise ResourceExhaustedError(
-                f"a core's heap of {HEAP_BYTES >> 30} GiB cannot hold {size} more bytes"
+                f"a heap of {(self._end - self.start) >> 20} MiB cannot hold {size} "
+                f"more bytes, it has {self._end - self._top}"
             )
         if offset + size > self._taken:
             step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
+            step = min(step, self._end - self._taken)
             self._arena.take(self._taken, step)
             self._taken += step
         self._top = offset + size
@@ -176,7 +222,8 @@ def _rounded(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
 
 
-def _anonymous_file() -> int:
+def anonymous_file() -> int:
+    """Return the descriptor of new memory that has no name anywhere."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("tpuref", os.MFD_CLOEXEC)
     descriptor, path = tempfile.mkstemp()
@@ -197,18 +244,37 @@ def _system_available() -> int:
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return 1 << 62
+    return _UNLIMITED
 
 
 def _cgroup_available() -> int:
+    """Return what the control groups of this process leave, the tightest one."""
     try:
-        with open("/sys/fs/cgroup/memory.max") as file:
-            limit = file.read().strip()
-        with open("/sys/fs/cgroup/memory.current") as file:
-            used = int(file.read())
+        with open("/proc/self/cgroup") as file:
+            lines = [line.strip() for line in file]
     except OSError:
-        return 1 << 62
-    return 1 << 62 if limit == "max" else max(0, int(limit) - used)
+        return _UNLIMITED
+    own = next((line[3:] for line in lines if line.startswith("0::")), "/")
+    folder = PurePosixPath("/sys/fs/cgroup", own.lstrip("/"))
+    levels = [folder, *folder.parents[:-3]]  # up to /sys/fs/cgroup
+    return min(_left_in(str(level)) for level in levels)
+
+
+def _left_in(folder: str) -> int:
+    """Return what a control group leaves; cached files make room where needed."""
+    try:
+        with open(f"{folder}/memory.max") as file:
+            limit = file.read().strip()
+        if limit == "max":
+            return _UNLIMITED
+        with open(f"{folder}/memory.current") as file:
+            used = int(file.read())
+        with open(f"{folder}/memory.stat") as file:
+            parts = dict(line.split() for line in file)
+    except (OSError, ValueError):
+        return _UNLIMITED
+    cached = int(parts.get("inactive_file", 0)) + int(parts.get("active_file", 0))
+    return max(0, int(limit) - used + cached)
 
 
 def _short_of_memory(need: int, have: int) -> str:

@@ -74,7 +74,7 @@ cdef struct Header:
 
 cdef struct Record:
     uint64_t stamp          # the flag with which its core arrives
-    uint64_t kind           # which collective, and of which type
+    uint64_t kind           # which collective, of which members and type
     uint64_t count
     uint64_t fingerprint
     uint64_t source
@@ -143,6 +143,7 @@ cdef class Links:
     cdef Py_ssize_t size
     cdef Py_ssize_t place
     cdef Py_ssize_t parity
+    cdef uint64_t group             # stands for the members and their order
 
     # By parity: who reads what this core published, and the flag of those who have.
     cdef int64_t* readers[2]
@@ -356,6 +357,7 @@ cdef class Links:
     cdef int check_members(self) noexcept nogil:
         cdef Py_ssize_t position
         self.place = -1
+        self.group = 0
         for position in range(self.size):
             if self.members[position] < 0 or self.members[position] >= self.cores:
                 return BAD_MEMBERS
@@ -363,6 +365,7 @@ cdef class Links:
                 if self.place >= 0:
                     return BAD_MEMBERS
                 self.place = position
+            self.group = self.group * 31 + <uint64_t>self.members[position] + 1
         return OK if self.place >= 0 else BAD_MEMBERS
 
     cdef int check_vector(
@@ -471,7 +474,7 @@ cdef class Links:
             return status
         record = &self.own.records[self.parity]
         record.stamp = self.arrival
-        record.kind = kind << 8 | dtype
+        record.kind = self.group << 16 | kind << 8 | dtype
         record.count = count
         record.fingerprint = fingerprint
         tpuref_store(&record.refused, 0)

@@ -25,8 +25,8 @@ of its members before it:
    are done with them (their flags tell; see below);
 2. fill in the record of parity n mod 2; for `flat`, copy the vector into the staging;
 3. set the flag to p + 1 and wait for the flags of all members to get there;
-4. compare all records with the own one: they must bear the same phase, kind, dtype,
-   count and fingerprint, otherwise all members see a mismatch;
+4. compare all records with the own one: they must bear the same phase, kind, members,
+   dtype, count and fingerprint, otherwise all members see a mismatch;
 5. `flat` folds the staging of all members, `direct` the own chunk of all sources;
 6. set the flag to p + 2: done with what others published. `direct` waits for p + 2 of
    all members too, because only then the result is whole.
@@ -487,8 +487,8 @@ class Links:
         Returns
         -------
         list of int
-            Those of another phase, kind, dtype, count or fingerprint, among those that
-            have come. Where the first has not, they are compared with this core.
+            Those of another phase, kind, group, dtype, count or fingerprint, among
+            those that have come. Where the first has not, they are compared with this core.
         """
         came = [
             int(member)
@@ -604,7 +604,7 @@ class Links:
             return status
         record = self._record(self._core)
         self._words[record + _STAMP] = self._arrival
-        self._words[record + _KIND] = kind << 8 | dtype
+        self._words[record + _KIND] = _kind_word(cores, kind, dtype)
         self._words[record + _COUNT] = count
         self._words[record + _FINGERPRINT] = fingerprint
         self._words[record + _REFUSED] = 0
@@ -788,6 +788,14 @@ def _check_place(
 
 def _slot(core: int) -> int:
     return _HEADER_WORDS + core * _SLOT_WORDS
+
+
+def _kind_word(members: Sequence[int], kind: int, dtype: int) -> int:
+    """Give a number that stands for a collective, its members and its type."""
+    group = 0
+    for member in members:
+        group = group * 31 + member + 1
+    return (group << 16 | kind << 8 | dtype) % 2**64
 
 
 def _is_before(flag: int, other: int) -> bool:
