@@ -59,8 +59,9 @@ def take_part(twin, links, arena, core, job):
 
 
 def all_jobs(twin, links, arena, core, jobs):
-    """Carry out jobs in turn and give their statuses."""
-    return [take_part(twin, links, arena, core, job) for job in jobs]
+    """Carry out those jobs in turn that a core is a member of; give their statuses."""
+    own = [job for job in jobs if core in job.members]
+    return [take_part(twin, links, arena, core, job) for job in own]
 
 
 def chain(twin, links, arena, core, rounds, rooms, groupings, kinds):

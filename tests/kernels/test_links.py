@@ -118,17 +118,17 @@ class Processes:
         ]
         os.close(descriptor)
 
-    def send(self, cores, scenario, *arguments):
-        self.runs += 1
-        for core in cores:
-            pickle.dump((scenario, self.runs, arguments), self.processes[core].stdin)
-            self.processes[core].stdin.flush()
+    def send(self, core, run, scenario, *arguments):
+        pickle.dump((scenario, run, arguments), self.processes[core].stdin)
+        self.processes[core].stdin.flush()
 
     def receive(self, core):
         return pickle.load(self.processes[core].stdout)
 
     def run_scenario(self, cores, scenario, *arguments):
-        self.send(cores, scenario, *arguments)
+        self.runs += 1
+        for core in cores:
+            self.send(core, self.runs, scenario, *arguments)
         return [self.receive(core) for core in cores]
 
     allocate = Threads.allocate
@@ -182,43 +182,51 @@ def view(pool, offset, count, dtype):
     return pool.arena[offset : offset + count * dtype.itemsize].view(dtype)
 
 
-class Sum:
-    """One job, its inputs in the arena, and the bits that must come out."""
+class Vectors:
+    """One vector for each member, in the arena, and their sums by one process."""
 
-    def __init__(self, pool, kind, members, count, dtype, odd=0):
+    def __init__(self, pool, members, count, dtype, odd=0):
         size = count * dtype.itemsize
-        self.pool, self.kind, self.members = pool, kind, members
+        self.members, self.count, self.dtype, self.odd = members, count, dtype, odd
+        self.offsets = [pool.allocate(size + odd) + odd for _ in range(CORES)]
         rng = np.random.default_rng([count, dtype.num % 100, len(members)])
-        self.vectors = [numbers(rng, count, dtype) for _ in members]
-        self.sources, self.results, self.scratches = (
-            [pool.allocate(room + odd) + odd for _ in range(max(members) + 1)]
-            for room in (size, size, 4 * count)
+        vectors = [numbers(rng, count, dtype) for _ in members]
+        for member, vector in zip(members, vectors, strict=True):
+            view(pool, self.offsets[member], count, dtype)[:] = vector
+        self.folded = in_one_process.fold(vectors).tobytes()
+        self.ringed = in_one_process.ring(vectors)[0].tobytes()
+
+
+class Sum:
+    """One job, and the bits that must come out."""
+
+    def __init__(self, pool, kind, vectors):
+        self.pool, self.kind, self.vectors = pool, kind, vectors
+        self.expected = {vectors.ringed if kind == "ring" else vectors.folded}
+        size, odd = vectors.count * vectors.dtype.itemsize, vectors.odd
+        self.results, scratches = (
+            [pool.allocate(room + odd) + odd for _ in range(CORES)]
+            for room in (size, 4 * vectors.count if kind == "ring" else 0)
         )
-        for member, vector in zip(members, self.vectors, strict=True):
-            view(pool, self.sources[member], count, dtype)[:] = vector
         self.job = Job(
             kind,
-            members,
-            self.sources,
+            vectors.members,
+            vectors.offsets,
             self.results,
-            self.scratches,
-            count,
-            dtype,
-            fingerprint=2**64 - 1 - count,
+            scratches,
+            vectors.count,
+            vectors.dtype,
+            fingerprint=2**64 - 1 - vectors.count,
         )
-
-    def expected(self):
-        if self.kind == "ring":
-            return in_one_process.ring(self.vectors)[0].tobytes()
-        return in_one_process.fold(self.vectors).tobytes()
 
     def found(self):
         """Give the results; the first member's is the shared one of direct."""
-        owners = self.members[:1] if self.kind == "direct" else self.members
-        count, dtype = self.job.count, self.job.dtype
+        members = self.vectors.members
         return {
-            view(self.pool, self.results[owner], count, dtype).tobytes()
-            for owner in owners
+            view(
+                self.pool, self.results[owner], self.vectors.count, self.vectors.dtype
+            ).tobytes()
+            for owner in (members[:1] if self.kind == "direct" else members)
         }
 
 
@@ -227,9 +235,10 @@ def test_sums_have_the_bits_of_one_process(pool, twin, cores):
     longest = [] if twin is python_links and cores > 4 else [100003]
     lengths = sorted({0, 1, cores - 1, cores, cores + 1, 1000, *longest})
     sums = [
-        Sum(pool, kind, list(range(cores)), count, dtype)
+        Sum(pool, kind, vectors)
         for dtype in DTYPES
         for count in lengths
+        for vectors in [Vectors(pool, list(range(cores)), count, dtype)]
         for kind in ("flat", "direct", "ring")
         if kind != "flat" or count * dtype.itemsize <= twin.FLAT_LIMIT
     ]
@@ -237,65 +246,52 @@ def test_sums_have_the_bits_of_one_process(pool, twin, cores):
     statuses = pool.run_scenario(list(range(cores)), "all_jobs", jobs)
     assert statuses == [[status.OK] * len(jobs)] * cores
     for each in sums:
-        assert each.found() == {each.expected()}, each.job
+        assert each.found() == each.expected, each.job
 
 
 def test_sums_of_unaligned_vectors(pool):
     sums = [
-        Sum(pool, kind, [0, 1, 2], count, dtype, odd)
+        Sum(pool, kind, Vectors(pool, [0, 1, 2], count, dtype, odd))
         for dtype in DTYPES
         for count in (5, 1000, 30000)
-        for kind in ("direct", "ring")
         for odd in (1, dtype.itemsize)
+        for kind in ("direct", "ring")
     ]
     jobs = [each.job for each in sums]
     statuses = pool.run_scenario([0, 1, 2], "all_jobs", jobs)
     assert statuses == [[status.OK] * len(jobs)] * 3
     for each in sums:
-        assert each.found() == {each.expected()}, each.job
+        assert each.found() == each.expected, each.job
 
 
 def test_groups_sum_by_themselves_in_their_own_order(pool):
     groups = [[2, 0], [3, 1]]
     sums = [
-        Sum(pool, kind, group, 1000, np.dtype(np.float32))
+        Sum(pool, kind, Vectors(pool, group, 1000, np.dtype(np.float32)))
         for kind in ("flat", "direct", "ring")
         for group in groups
     ]
-    jobs = [[each.job for each in sums if core in each.members] for core in range(4)]
-    if isinstance(pool, Processes):
-        pool.runs += 1
-        for core in range(4):
-            task = ("all_jobs", pool.runs, (jobs[core],))
-            pickle.dump(task, pool.processes[core].stdin)
-            pool.processes[core].stdin.flush()
-        statuses = [pool.receive(core) for core in range(4)]
-    else:
-        statuses = pool.run(
-            range(4),
-            lambda core, links: links_core.all_jobs(
-                pool.twin, links, pool.arena, core, jobs[core]
-            ),
-        )
+    jobs = [each.job for each in sums]
+    statuses = pool.run_scenario(range(4), "all_jobs", jobs)
     assert statuses == [[status.OK] * 3] * 4
     for each in sums:
-        assert each.found() == {each.expected()}, each.job
+        assert each.found() == each.expected, each.job
 
 
 @pytest.mark.parametrize("kind", ["direct", "ring"])
 def test_the_result_may_be_the_source(twin, kind):
     pool = Threads(twin)
     for dtype in (np.dtype(np.float32), BFLOAT16):
-        each = Sum(pool, kind, [0, 1, 2, 3], 1000, dtype)
-        job = each.job._replace(results=each.sources)
+        each = Sum(pool, kind, Vectors(pool, [0, 1, 2, 3], 1000, dtype))
+        job = each.job._replace(results=each.job.sources)
         assert pool.run_scenario(range(4), "all_jobs", [job]) == [[status.OK]] * 4
-        each.results = each.sources
-        assert each.found() == {each.expected()}
+        each.results = each.job.sources
+        assert each.found() == each.expected
 
 
 def test_the_shared_result_is_where_the_first_member_offered_it(twin):
     pool = Threads(twin)
-    each = Sum(pool, "direct", [2, 0, 1], 10, np.dtype(np.int32))
+    each = Sum(pool, "direct", Vectors(pool, [2, 0, 1], 10, np.dtype(np.int32)))
 
     def play(core, links):
         links_core.take_part(twin, links, pool.arena, core, each.job)
@@ -579,7 +575,7 @@ def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
         if core != 2:
             return come(pool, links, core, "ring", [0, 1, 2, 3]), links.late(range(4))
         stopped = python_links.Links(pool.arena, 0, 2, CORES, 0)
-        stopped.begin(1, 0.3)
+        stopped.begin(1, 0.1)
         advance = stopped._advance
 
         def advance_or_stop():
@@ -590,32 +586,36 @@ def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
         stopped._advance = advance_or_stop
         with pytest.raises(InterruptedError):
             come(pool, stopped, 2, "ring", [0, 1, 2, 3])
-        time.sleep(0.6)
+        time.sleep(0.3)
         return None
 
-    outcomes = [outcome for outcome in pool.run(range(4), play, seconds=0.3) if outcome]
+    outcomes = [outcome for outcome in pool.run(range(4), play, seconds=0.1) if outcome]
     assert (status.DEADLINE, [2]) in outcomes
     assert all(late == [2] for outcome, late in outcomes if outcome == status.DEADLINE)
 
 
-def test_a_stopped_process_is_late(twin, request):
+def test_who_waits_for_a_stopped_process_can_be_released(twin, request):
     if not hasattr(os, "memfd_create"):
         pytest.skip("the processes of this test share a memfd")
     name = "python" if twin is python_links else "cython"
     pool = request.getfixturevalue(f"{name}_processes")
+    pool.runs += 1
     pool.processes[1].send_signal(signal.SIGSTOP)
-    pool.send([1], "all_jobs", [])
-    host = pool.twin.Links(pool.arena, 0, -1, CORES, 0)
-    before = host.position(1)
-    each = Sum(pool, "direct", [0, 1], 10, np.dtype(np.float32))
-    pool.send([0], "all_jobs", [each.job])
-    time.sleep(0.1)
-    assert host.position(0) == (pool.runs, 1)
-    assert host.position(1) == before
-    host.poison(9)
-    assert pool.receive(0) == [status.POISONED]
-    host.heal()
-    pool.processes[1].send_signal(signal.SIGCONT)
+    try:
+        each = Sum(pool, "direct", Vectors(pool, [0, 1], 10, np.dtype(np.float32)))
+        pool.send(0, pool.runs, "all_jobs", [each.job])
+        pool.send(1, pool.runs, "all_jobs", [])
+        host = pool.twin.Links(pool.arena, 0, -1, CORES, 0)
+        patience = time.monotonic() + 10
+        while host.position(0) != (pool.runs, 1) and time.monotonic() < patience:
+            time.sleep(0.001)
+        assert host.position(0) == (pool.runs, 1)
+        assert host.position(1)[0] < pool.runs
+        host.poison(9)
+        assert pool.receive(0) == [status.POISONED]
+        host.heal()
+    finally:
+        pool.processes[1].send_signal(signal.SIGCONT)
     assert pool.receive(1) == []
 
 
@@ -742,10 +742,10 @@ def test_the_twins_lay_memory_out_alike(compiled):
 
 def test_spinning_is_a_matter_of_pace(twin):
     pool = Threads(twin)
-    each = Sum(pool, "direct", [0, 1], 1000, np.dtype(np.float32))
+    each = Sum(pool, "direct", Vectors(pool, [0, 1], 1000, np.dtype(np.float32)))
 
     def play(core, links):
         return links_core.take_part(twin, links, pool.arena, core, each.job)
 
     assert pool.run([0, 1], play, spins=50) == [status.OK] * 2
-    assert each.found() == {each.expected()}
+    assert each.found() == each.expected

@@ -103,6 +103,19 @@ def test_waiting_ends_with_the_input() -> None:
     assert len(got) == 1
 
 
+def test_a_wait_ends_where_its_watch_says_so() -> None:
+    infeed = Infeed("images")
+    calls: list[int] = []
+
+    def watch() -> None:
+        calls.append(1)
+        if len(calls) == 2:
+            raise tf.errors.AbortedError("a core was lost")
+
+    with pytest.raises(tf.errors.AbortedError, match="a core was lost"):
+        infeed.dequeue(0, 60.0, watch)
+
+
 # -- within computations -------------------------------------------------------
 
 
@@ -123,6 +136,17 @@ def test_a_loop_on_the_cores_takes_one_tuple_per_turn(session: Any) -> None:
     for turn in range(3):
         session.run(fill, {x: [turn + 1.0, 10.0 * (turn + 1)]})
     assert session.run(out) == [(6.0,), (60.0,)]
+
+
+def test_a_computation_sees_the_end_of_the_input(session: Any) -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[]])
+    out = tf.tpu.rewrite(lambda x: x + 1, infeed_queue=queue)  # what takes
+    session.run(queue.split_inputs_and_generate_enqueue_ops([1.0]))
+    session.run(queue.generate_close_op())
+    assert session.run(out) == (2.0,)
+    with pytest.raises(tf.errors.OutOfRangeError, match="came to its end") as raised:
+        session.run(out)
+    assert "# what takes" in str(raised.value)
 
 
 def test_a_stalled_computation_names_the_place(session: Any) -> None:

@@ -281,6 +281,19 @@ def test_what_a_kernel_raises_becomes_an_error_of_the_run(
     assert isinstance(raised.value.__cause__, kind)
 
 
+def test_memory_that_runs_out_is_an_error_of_the_run(monkeypatch: Any) -> None:
+    def fail(*arrays: Any) -> Any:
+        raise MemoryError("Unable to allocate")
+
+    failing = OpDef("Failing", infer=lambda x: x, compute=fail)
+    monkeypatch.setattr(lockstep, "REGISTRY", {"Failing": failing})
+    with pytest.raises(tf.errors.ResourceExhaustedError) as raised:
+        carry_out(program([0], [instr("Failing", [0], [1])], [1]), [[1]])
+    message = str(raised.value)
+    assert "Failing on replica 0: Unable to allocate" in message
+    assert "bytes are available" in message and "program.py:12" in message
+
+
 def test_an_error_within_a_block_keeps_its_own_place() -> None:
     inner = dataclasses.replace(
         instr("AddV2", [0, 1], [2]),

@@ -132,8 +132,8 @@ def test_equal_bits_agree_whatever_they_mean() -> None:
 def test_bits_are_compared_and_not_numbers() -> None:
     message = disagreement(State(), f32(np.nan, 0.0), f32(np.nan, -0.0))
     assert "index [1] replica 0 has 0.0, replica 1 has -0.0" in message
-    one, other = (np.array([1, 2 + k], ml_dtypes.bfloat16) for k in range(2))
-    assert "index [1] replica 0 has 2.0, replica 1 has 3.0" in disagreement(
+    one, other = (np.array([1, 2.5 + k], ml_dtypes.bfloat16) for k in range(2))
+    assert "index [1] replica 0 has 2.5, replica 1 has 3.5" in disagreement(
         State(), one, other
     )
 

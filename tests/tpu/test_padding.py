@@ -435,6 +435,22 @@ def test_padding_can_be_made_visible_for_study(session: Any) -> None:
     assert mean == 3.0 / 8.0
 
 
+def test_visible_padding_is_seen_in_static_and_true_shapes(session: Any) -> None:
+    seen: list[Any] = []
+
+    def computation(v: Any) -> Any:
+        seen.append(v.shape.as_list())
+        return tf.shape(v)
+
+    a = tf.zeros([2, 3])
+    with tf.config.override(padding_visible=True):
+        out = tf.tpu.replicate(
+            computation, [[a], [a]], maximum_shapes=[np.array([4, -1])]
+        )
+        assert session.run(out)[1][0].tolist() == [4, 3]
+    assert seen == [[None, None]]
+
+
 # -- the report ----------------------------------------------------------------
 
 

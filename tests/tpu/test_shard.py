@@ -173,6 +173,11 @@ def test_indivisible_sizes_of_another_axis() -> None:
         tf.tpu.shard(lambda x: x, [grid()], 4, input_shard_axes=[1])
 
 
+def test_negative_axes_count_from_the_end() -> None:
+    with pytest.raises(ValueError, match="size 6 in dimension 1, .*4 does not divide"):
+        tf.tpu.shard(lambda x: x, [grid()], 4, input_shard_axes=[-1])
+
+
 def test_a_size_that_is_known_later_is_checked_then(session: Any) -> None:
     x = tf.placeholder(tf.float32, [None, 2])
     out = tf.tpu.batch_parallel(lambda v: v * 2, [x], 2)

@@ -285,6 +285,17 @@ def test_each_job_has_a_system_of_its_own() -> None:
         session.run(tf.tpu.shutdown_system(job="worker"))
 
 
+def test_the_job_may_come_from_the_device_scope() -> None:
+    with tf.Session(config=two_jobs()) as session:
+        with tf.device("/job:ps"):
+            session.run(tf.tpu.initialize_system())
+        assert session.run(sums(8)) == [(8.0,)] * 8
+        assert any("/job:ps/" in n and "TPU" in n for n in session.list_devices())
+        with tf.device("/job:ps"):
+            session.run(tf.tpu.shutdown_system())
+        assert cores(session) == 0
+
+
 def test_with_several_jobs_none_starts_by_itself() -> None:
     with (
         tf.Session(config=two_jobs()) as session,

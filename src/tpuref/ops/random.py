@@ -105,7 +105,8 @@ def _infer_shuffle(value: Operand, *, seed: Seed) -> TensorSpec:
 
 
 def _shuffle(value: Array, *, seed: Seed, rng: np.random.Generator) -> Array:
-    return value.copy() if value.ndim == 0 else rng.permutation(value)
+    # What is empty shares no memory with itself, so NumPy would shuffle it in place.
+    return rng.permutation(value) if value.size and value.ndim else value.copy()
 
 
 def _infer_multinomial(

@@ -6,7 +6,7 @@ writes the core's values.  A run calls the steps in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from tpuref.base.errors import OpError
@@ -17,6 +17,7 @@ from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.lockstep import compute
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
+from tpuref.runtime.whereabouts import numbered
 
 Values = list[Any]
 Step = Callable[[Values], None]
@@ -33,6 +34,10 @@ class Surroundings(Protocol):
     run: Run
     replica: int
     trace: list[str] | None
+    whereabouts: memoryview
+
+    def go_on(self) -> None:
+        """Raise where the run was called off."""
 
     def collective(self, instr: Instr, contribution: Array) -> Array:
         """Take part in a collective and return this core's result."""
@@ -62,6 +67,8 @@ class CoreProgram:
         Which core of the replica carries out and holds what.
     path
         Where the program stands within a larger one.
+    numbers
+        What the core notes down as its whereabouts, by the id of an instruction.
     """
 
     def __init__(
@@ -71,8 +78,10 @@ class CoreProgram:
         logical_core: int,
         plan: PlacementPlan,
         path: Path = (),
+        numbers: Mapping[int, int] | None = None,
     ) -> None:
         self._around = around
+        self._numbers = numbers or numbered(program)
         self._logical_core = logical_core
         self._plan = plan
         self._parameters = program.parameters
@@ -81,7 +90,7 @@ class CoreProgram:
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._steps: list[tuple[Step, Instr, bool]] = []
+        self._steps: list[tuple[Step, Instr, int, bool]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
@@ -92,9 +101,10 @@ class CoreProgram:
         values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
-        trace = self._around.trace
+        trace, whereabouts = self._around.trace, self._around.whereabouts
         try:
-            for step, instr, on_core in self._steps:
+            for step, instr, number, on_core in self._steps:
+                whereabouts[0] = number
                 step(values)
                 if trace is not None and on_core:
                     trace.append(instr.name)
@@ -108,7 +118,10 @@ class CoreProgram:
         for transfer in self._plan.before(instr):
             self._add_transfer(transfer, instr)
         if self._logical_core in self._plan.runs_on(instr):
-            self._steps.append((self._step(instr, path), instr, instr.core != HOST))
+            self._append(self._step(instr, path), instr, instr.core != HOST)
+
+    def _append(self, step: Step, instr: Instr, on_core: bool) -> None:
+        self._steps.append((step, instr, self._numbers[id(instr)], on_core))
 
     def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
         slot, around = transfer.slot, self._around
@@ -117,13 +130,13 @@ class CoreProgram:
             def send(values: Values) -> None:
                 around.send(transfer.target, values[slot])
 
-            self._steps.append((send, instr, False))
+            self._append(send, instr, False)
         elif transfer.target == self._logical_core:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive(transfer.source)
 
-            self._steps.append((receive, instr, False))
+            self._append(receive, instr, False)
 
     def _step(self, instr: Instr, path: Path) -> Step:
         if instr.op == "If":
@@ -195,6 +208,7 @@ class CoreProgram:
 
     def _while(self, instr: Instr, path: Path) -> Step:
         condition, body = self._blocks(instr, path)
+        around = self._around
         split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
 
         def step(values: Values) -> None:
@@ -202,6 +216,7 @@ class CoreProgram:
             turning, captured = arrays[:split], arrays[split:]
             turns = 0
             while limit is None or turns < limit:
+                around.go_on()
                 if not condition.run(turning + captured)[0]:
                     break
                 turning = body.run(turning + captured)
@@ -214,7 +229,12 @@ class CoreProgram:
     def _blocks(self, instr: Instr, path: Path) -> list[CoreProgram]:
         return [
             CoreProgram(
-                block, self._around, self._logical_core, self._plan, (*path, number)
+                block,
+                self._around,
+                self._logical_core,
+                self._plan,
+                (*path, number),
+                self._numbers,
             )
             for number, block in enumerate(instr.blocks)
         ]

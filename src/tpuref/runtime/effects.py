@@ -133,7 +133,7 @@ def _returned_array(value: object, dtype: DType, name: str) -> Array:
     """Return a copy of what a host function returned, as the type it promised."""
     if dtype == string:
         return _text(value)
-    array = np.array(value)
+    array = np.asarray(value)
     both_integers = array.dtype.kind in "iu" and dtype.is_integer
     if not both_integers and not np.can_cast(array.dtype, dtype.np, "same_kind"):
         raise InvalidArgumentError(
@@ -160,7 +160,9 @@ def _replica_id(
 def _dequeue(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
-    return run.state.infeed(instr.attrs["queue"]).dequeue(replica, run.timeout)
+    return run.state.infeed(instr.attrs["queue"]).dequeue(
+        replica, run.timeout, run.watch
+    )
 
 
 def _enqueue(

@@ -16,7 +16,10 @@ class Executor(Protocol):
         """Carry out `program` for the replicas in `inputs` and return their results."""
 
     def close(self) -> None:
-        """Let go of everything that was started."""
+        """Let go of everything that was started, even while it is in use."""
+
+    def retire(self) -> None:
+        """Let go of everything that was started, once it is no longer in use."""
 
 
 class Lockstep:
@@ -27,6 +30,9 @@ class Lockstep:
         return run_program(program, inputs, run)
 
     def close(self) -> None:
+        """Do nothing: nothing was started."""
+
+    def retire(self) -> None:
         """Do nothing: nothing was started."""
 
 

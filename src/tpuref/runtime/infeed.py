@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tpuref.base.errors import (
     DeadlineExceededError,
@@ -15,6 +16,10 @@ from tpuref.ops.definition import Array
 
 CAPACITY = 1024
 """Tuples that one replica's queue holds before enqueueing is refused."""
+
+
+WATCH_SECONDS = 0.05
+"""How often a wait for a tuple looks whether it is still of use."""
 
 
 class Infeed:
@@ -40,11 +45,26 @@ class Infeed:
             queue.append(tuple(elements))
             self._changed.notify_all()
 
-    def dequeue(self, replica: int, timeout: float) -> tuple[Array, ...]:
-        """Take the next tuple of `replica`, waiting at most `timeout` seconds."""
+    def dequeue(
+        self,
+        replica: int,
+        timeout: float,
+        watch: Callable[[], None] | None = None,
+    ) -> tuple[Array, ...]:
+        """Take the next tuple of `replica`, waiting at most `timeout` seconds.
+
+        Meanwhile `watch` is called now and then; the wait ends where it raises.
+        """
         with self._changed:
             queue = self._waiting.setdefault(replica, deque())
-            arrived = self._changed.wait_for(lambda: queue or self._closed, timeout)
+            deadline = time.monotonic() + timeout
+            arrived = queue or self._closed
+            while not arrived and (left := deadline - time.monotonic()) > 0:
+                arrived = self._changed.wait_for(
+                    lambda: queue or self._closed, min(left, WATCH_SECONDS)
+                )
+                if watch is not None:
+                    watch()
             taken = self._taken.get(replica, 0)
             if queue:
                 self._taken[replica] = taken + 1

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tpuref.base.errors import InvalidArgumentError, OpError
+from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.arena import available_bytes
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.run import Run
@@ -72,6 +73,11 @@ def compute(
         outputs = outputs_of(definition.compute(*arrays, **attrs))
     except OpError as error:
         raise type(error)(f"on replica {replica}: {error.message}") from error
+    except MemoryError as error:
+        raise ResourceExhaustedError(
+            f"{instr.op} on replica {replica}: {error}, {available_bytes()} bytes are "
+            "available; use smaller batches or fewer cores"
+        ) from error
     except (ValueError, TypeError, IndexError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
         raise InvalidArgumentError(

@@ -20,10 +20,7 @@ from __future__ import annotations
 import os
 import pickle
 import select
-import signal
-import socket
-import subprocess
-import sys
+import threading
 import time
 import weakref
 from collections import deque
@@ -32,7 +29,6 @@ from typing import Any
 
 import numpy as np
 
-import tpuref
 from tpuref.base import errors
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import string
@@ -52,12 +48,14 @@ from tpuref.program import Instr, Program
 from tpuref.runtime import results
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
-from tpuref.runtime.lockstep import Values, run_instr
+from tpuref.runtime.lockstep import Values, run_instr, run_program
+from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.run import Run
+from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
+from tpuref.runtime.whereabouts import Whereabouts, control_bytes
 from tpuref.runtime.wire import (
     INLINE_BYTES,
-    Channel,
     Described,
     describe_inline,
     describe_placed,
@@ -69,8 +67,14 @@ from tpuref.runtime.wire import (
 START_SECONDS = 30.0
 """How long the cores may take to start."""
 
-GRACE_SECONDS = 1.0
-"""How long cores may take to give up a run that was called off."""
+GRACE_SECONDS = 0.5
+"""How long cores may take to give up a run that was called off, and to end."""
+
+MARGIN_SECONDS = 0.2
+"""How much later than the cores the host sees that a deadline has passed."""
+
+HOST_GAVE_UP = 2
+"""What the arena is poisoned with when the host calls a run off."""
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
@@ -92,95 +96,115 @@ class CorePool:
 
     def __init__(self, cores: int) -> None:
         self.cores = cores
-        control = kernel.control_bytes(cores)
-        self._arena = Arena.create(control, cores + 1)
-        self._heap = self._arena.heap(0)
-        self._links = kernel.Links(self._arena.bytes, 0, -1, cores, 0)
-        self._returned: deque[int] = deque()
-        self._freed: list[list[int]] = [[] for _ in range(cores)]
-        self._programs: dict[int, tuple[Program, _Facts]] = {}
-        self._runs = 0
         self._broken: str | None = None
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._channels: list[Channel] = []
-        lifeline, self._lifeline = os.pipe()
-        try:
-            for number in range(cores):
-                self._start(number, control, lifeline)
-            self._await_ready()
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            os.close(lifeline)
+        self._restart = False
+        self._retired = False
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._launch()
+        _POOLS.add(self)
 
     # -- life ------------------------------------------------------------------
 
-    def _start(self, number: int, control: int, lifeline: int) -> None:
-        mine, theirs = socket.socketpair()
-        passed = (self._arena.descriptor, theirs.fileno(), lifeline)
-        arguments = (number, self.cores, os.getpid(), control, *passed)
-        self._channels.append(Channel(mine))
+    def _launch(self) -> None:
+        """Start the processes, with new memory."""
+        self._arena = Arena.create(control_bytes(self.cores), self.cores + 1)
+        self._heap = self._arena.heap(0)
+        self._links = kernel.Links(self._arena.bytes, 0, -1, self.cores, 0)
+        self._whereabouts = Whereabouts(self._arena.bytes, self.cores)
+        self._returned: deque[int] = deque()
+        self._freed: list[list[int]] = [[] for _ in range(self.cores)]
+        self._programs: dict[int, tuple[Program, _Facts]] = {}
+        self._runs = 0
+        self._processes: list[CoreProcess] = []
+        self._ending = weakref.finalize(self, _end, self._processes, self._arena)
+        memory, heap_bytes = self._arena.descriptor, self._arena.heap_bytes
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tpuref.runtime.worker", *map(str, arguments)],
-                pass_fds=passed,
-                stdin=subprocess.DEVNULL,
-                env=_environment(self.cores),
-                start_new_session=True,  # Ctrl-C is the host's to answer
-            )
-        finally:
-            theirs.close()
-        self._processes.append(process)
+            for number in range(self.cores):
+                process = CoreProcess(number, self.cores, memory, heap_bytes)
+                self._processes.append(process)
+            self._await_ready()
+        except BaseException:
+            self._kill()
+            raise
 
     def _await_ready(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        for number, channel in enumerate(self._channels):
+        for number, process in enumerate(self._processes):
+            poll = select.poll()
+            poll.register(process.channel, select.POLLIN)
             try:
-                while channel.take() is None:
-                    left = deadline - time.monotonic()
-                    if not select.select([channel], [], [], max(0.0, left))[0]:
+                while process.channel.take() is None:
+                    left = max(0.0, deadline - time.monotonic())
+                    if not poll.poll(left * 1000):
                         raise UnavailableError(
                             f"core {number} did not start within {START_SECONDS:g} s"
                         )
-                    channel.fill()
+                    process.channel.fill()
             except EOFError:
+                fate = process.fate(GRACE_SECONDS)
                 raise UnavailableError(
-                    f"core {number} ended while it started: {self._fate(number)}"
-                ) from None
+                    f"core {number} ended while it started: {fate}"
+                ) from _remote(process.log())
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The processes of the cores."""
+        return [process.pid for process in self._processes]
 
     def close(self) -> None:
-        """End the cores; results that were handed out stay valid."""
-        self._broken = self._broken or "it was closed"
-        for channel in self._channels:
-            channel.close()
-        if self._lifeline >= 0:
-            os.close(self._lifeline)
-            self._lifeline = -1
-        deadline = time.monotonic() + GRACE_SECONDS
-        for process in self._processes:
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
+        """End the cores; results that were handed out stay valid.
+
+        A run of another thread ends with an error.
+        """
+        if self._owner == threading.get_ident():
+            raise FailedPreconditionError(
+                "the TPU system cannot be stopped by a host function of a computation "
+                "that runs on it; do it outside"
+            )
+        self._broken = self._broken or "they were shut down"
+        if not self._lock.acquire(blocking=False):
+            for process in self._processes:
                 process.kill()
-                process.wait()
-        self._processes.clear()
+            if not self._lock.acquire(timeout=GRACE_SECONDS):
+                self._retired = True  # its thread is in a host function
+                return
+        self._ending()
+        self._lock.release()
+
+    def retire(self) -> None:
+        """End the cores once the run that uses them is over."""
+        if self._lock.locked():
+            self._retired = True
+        else:
+            self.close()
+
+    def _kill(self) -> None:
+        """End the cores at once, whatever they are doing."""
+        for process in self._processes:
+            process.kill()
+        self._ending()
 
     def _break(self, reason: str) -> None:
         """Give up the pool for good."""
         self._broken = reason
-        for process in self._processes:
-            process.kill()
-        self.close()
+        self._kill()
 
-    def _fate(self, number: int) -> str:
-        try:
-            status = self._processes[number].wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            return "its process still runs, but closed its socket"
-        if status < 0:
-            return f"its process was ended by {signal.Signals(-status).name}"
-        return f"its process ended with status {status}"
+    def _restart_later(self) -> None:
+        """End the cores, and start new ones for the next run."""
+        self._restart = True
+        self._kill()
+
+    def _abandon(self) -> None:
+        """Let go of everything: this process is a fork of the host."""
+        if self._ending.detach() is not None:
+            for process in self._processes:
+                process.abandon()
+            self._arena.close()
+        self._lock, self._owner = threading.Lock(), 0
+        self._broken = (
+            f"they belong to process {os.getppid()}, of which this one is a fork"
+        )
 
     # -- programs --------------------------------------------------------------
 
@@ -200,27 +224,60 @@ class CorePool:
         return number, known[1]
 
     def _send_all(self, message: tuple[Any, ...]) -> None:
-        for channel in self._channels:
-            channel.send(message)
+        for core in range(self.cores):
+            self.post(core, message)
+
+    def post(self, core: int, message: tuple[Any, ...]) -> None:
+        """Send a message, or begin to: what a core does not take now comes later."""
+        try:
+            self._processes[core].channel.post(message)
+        except EOFError:
+            raise _Gone(core) from None
 
     # -- runs ------------------------------------------------------------------
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Carry out `program` for the replicas in `inputs` and return their results."""
+        if self._owner == threading.get_ident():
+            # A host function asks for it, and the cores wait for that.
+            return run_program(program, inputs, run)
+        with self._lock:
+            try:
+                self._owner = threading.get_ident()
+                self._make_usable()
+                return self._run(program, inputs, run)
+            finally:
+                self._owner = 0
+                if self._retired:
+                    self._broken = self._broken or "they were shut down"
+                    self._ending()
+
+    def _make_usable(self) -> None:
         if self._broken is not None:
             raise FailedPreconditionError(
                 f"the core processes cannot be used any more: {self._broken}. Run "
                 "tf.tpu.initialize_system() to start new ones"
             )
-        number, facts = self._registered(program)
-        self._runs += 1
+        if self._restart:
+            self._launch()
+            self._restart = False
+
+    def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         self._free_returned()
-        sent = _Placed(self)
-        targets = _Targets(self, facts, len(inputs))
+        sent, gathering = _Placed(self), _Gathering(self, program, run)
         try:
+            number, facts = self._registered(program)
+            self._runs += 1
+            targets = gathering.targets = _Targets(self, facts, len(inputs))
             for replica, arrays in inputs.items():
+                gathering.expect(run.cores[replica])
                 self._send_run(number, facts, replica, arrays, run, sent, targets)
-            return _Gathering(self, program, targets, run).results()
+            return gathering.results()
+        except BaseException as error:
+            fault = gathering.call_off(error)
+            if fault is error:
+                raise
+            raise fault from fault.__cause__
         finally:
             sent.release()
 
@@ -251,7 +308,8 @@ class CorePool:
         described = [sent.describe(array) for array in arrays]
         for logical, core in enumerate(run.cores[replica]):
             freed, self._freed[core] = self._freed[core], []
-            self._channels[core].send(
+            self.post(
+                core,
                 (
                     "run",
                     self._runs,
@@ -268,7 +326,7 @@ class CorePool:
                     run.trace is not None,
                     targets.places(replica),
                     freed,
-                )
+                ),
             )
 
     def result_block(self, size: int) -> tuple[int, Array]:
@@ -383,78 +441,118 @@ class _Placed:
 class _Gathering:
     """The host's side of one run: it serves the cores until all have answered."""
 
-    def __init__(
-        self, pool: CorePool, program: Program, targets: _Targets, run: Run
-    ) -> None:
+    def __init__(self, pool: CorePool, program: Program, run: Run) -> None:
         self._pool = pool
         self._program = program
-        self._targets = targets
         self._run = run
         self._place = {
             core: (replica, logical)
             for replica, cores in enumerate(run.cores)
             for logical, core in enumerate(cores)
         }
-        self._waiting = set(self._place)
+        self.targets: _Targets
+        self._waiting: set[int] = set()
         self._results: Values = {}
         self._diverged: dict[int, tuple[Any, ...]] = {}
-        self._error: BaseException | None = None
-        self._deadline = time.monotonic() + run.timeout + GRACE_SECONDS
+        self._stall: Stall | None = None
+        self._called_off = False
+        self._settled = False  # an exception now would find nothing half done
+
+    def expect(self, cores: Sequence[int]) -> None:
+        """Wait for these cores as well."""
+        self._waiting.update(cores)
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
-        try:
-            while self._waiting:
-                self._serve_once()
-        except BaseException as error:
-            self._call_off(error)
-        if self._diverged and self._error is None:
-            self._error = self._divergence()
-        if self._error is not None:
-            self._pool._links.heal()
-            raise self._error
+        while self._waiting:
+            self._take_messages()
+            if self._waiting:
+                self._attend(self._until_next_look())
+        if self._diverged:
+            raise self._divergence()
         return self._results
 
-    def _serve_once(self) -> None:
-        channels = self._pool._channels
+    def _take_messages(self) -> None:
         for core in list(self._waiting):
-            message = channels[core].take()
+            channel = self._pool._processes[core].channel
+            message = channel.take()
             while message is not None:
                 self._answer(core, message)
-                message = channels[core].take()
-        if not self._waiting:
-            return
+                message = channel.take()
+
+    def _attend(self, seconds: float) -> None:
+        """Read what comes from the cores within some seconds, and send what is left."""
         poll = select.poll()
-        by_descriptor = {channels[core].fileno(): core for core in self._waiting}
-        for descriptor in by_descriptor:
-            poll.register(descriptor, select.POLLIN)
-        left = self._deadline - time.monotonic()
-        ready = poll.poll(max(0.0, left) * 1000)
-        if not ready:
-            raise self._stalled()
-        for descriptor, _ in ready:
-            core = by_descriptor[descriptor]
+        channels = {}
+        for core in self._waiting:
+            channel = self._pool._processes[core].channel
+            channels[channel.fileno()] = core, channel
+            events = select.POLLIN | select.POLLOUT * channel.is_behind
+            poll.register(channel, events)
+        self._settled = True
+        ready = poll.poll(max(0.0, seconds) * 1000)
+        self._settled = False
+        for descriptor, events in ready:
+            core, channel = channels[descriptor]
             try:
-                channels[core].fill()
+                if events & select.POLLOUT:
+                    channel.flush()
+                else:
+                    channel.fill()
             except EOFError:
-                raise self._lost(core) from None
+                raise _Gone(core) from None
+
+    def _watched(self) -> Stall:
+        pool = self._pool
+        if self._stall is None:
+            self._stall = Stall(
+                self._program,
+                self._place,
+                pool._processes,
+                pool._whereabouts,
+                pool._links,
+                self._run.timeout,
+            )
+        return self._stall
+
+    def _until_next_look(self) -> float:
+        """Return how long to wait; look after the cores where it is time to."""
+        stall = self._watched()
+        if stall.next_look <= time.monotonic():
+            stall.look(self._waiting)
+            if stall.idle_seconds > self._run.timeout + MARGIN_SECONDS:
+                raise DeadlineExceededError(
+                    f"{self._program.name!r} made no progress for "
+                    f"{self._run.timeout:g} s (TPUREF_TIMEOUT)"
+                )
+        return stall.next_look - time.monotonic()
 
     def _answer(self, core: int, message: tuple[Any, ...]) -> None:
         kind, replica = message[0], self._place[core][0]
-        if kind == "call":
-            self._call(core, replica, message[1], message[2])
-            return
-        if kind == "pass":
-            self._pool._channels[message[1]].send(("value", message[2], message[3]))
+        if kind in ("call", "pass"):
+            if not self._called_off:
+                self._serve(kind, core, *message[1:])
             return
         self._waiting.discard(core)
         if kind == "done":
             self._take_results(core, replica, *message[2:])
         elif kind == "diverged":
             self._diverged[replica] = message[2:]
-        elif kind == "error":
-            self._error = self._error or _rebuilt(*message[2:])
-            self._deadline = min(self._deadline, time.monotonic() + GRACE_SECONDS)
+            self._stop()
+        elif kind == "error" and not self._called_off:
+            raise _rebuilt(*message[2:])
+
+    def _serve(self, kind: str, core: int, *content: Any) -> None:
+        if kind == "call":
+            self._call(core, self._place[core][0], *content)
+        else:
+            target, source, described = content
+            self._pool.post(target, ("value", source, described))
+
+    def _stop(self) -> None:
+        """Let no core wait for the host or for a value of another core."""
+        for core in self._waiting:
+            self._pool.post(core, ("stop",))
 
     def _take_results(
         self,
@@ -486,7 +584,7 @@ class _Gathering:
     ) -> Array:
         if described is not None:
             return self._pool.pinned(core, described)
-        array = self._targets.array(number, replica)
+        array = self.targets.array(number, replica)
         assert array is not None
         return array
 
@@ -495,9 +593,18 @@ class _Gathering:
     ) -> None:
         instr = _instr_at(self._program, path)
         arrays = [self._copied(described) for described in inputs]
+        self._run.watch = self._look_after
+        self._settled = True
         outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
+        self._settled = False
+        self._watched().host_was_busy()
         answer = [_whole(np.asarray(array)) for array in outputs]
-        self._pool._channels[core].send(("answer", answer))
+        self._pool.post(core, ("answer", answer))
+
+    def _look_after(self) -> None:
+        """Notice the loss of a core while the host itself waits for something."""
+        self._attend(0.0)
+        self._settled = True
 
     def _copied(self, described: Described) -> Array:
         if not isinstance(described[2], int):
@@ -519,41 +626,72 @@ class _Gathering:
         error.op, error.site = name, CallSite(*site)
         return error
 
-    def _lost(self, core: int) -> OpError:
-        replica, logical = self._place[core]
-        fate = self._pool._fate(core)
-        reason = f"core {core} (replica {replica}, logical core {logical}) was lost: {fate}"
-        self._pool._break(reason)
-        self._waiting.clear()
-        return AbortedError(
-            f"{reason}, while it ran {self._program.name!r}. The other cores were "
-            "stopped; run tf.tpu.initialize_system() to start new ones"
-        )
-
-    def _stalled(self) -> OpError:
-        late = sorted(self._waiting)
-        reason = f"cores {late} did not answer in time"
-        self._pool._break(reason)
-        self._waiting.clear()
-        return DeadlineExceededError(
-            f"{reason} ({self._run.timeout:g} s, TPUREF_TIMEOUT) and were ended; run "
-            "tf.tpu.initialize_system() to start new ones"
-        )
-
-    def _call_off(self, error: BaseException) -> None:
-        """Stop the cores that still run; those that do not stop are ended."""
-        self._error = self._error or error
-        if self._pool._broken is not None:
-            return
-        self._pool._links.poison(2)
-        for core in self._waiting:
-            self._pool._channels[core].send(("stop",))
-        self._deadline = time.monotonic() + GRACE_SECONDS
+    def call_off(self, error: BaseException) -> BaseException:
+        """Stop the cores that still run, and return what is to be raised."""
+        pool = self._pool
+        self._called_off = True
+        if isinstance(error, _Gone):
+            return self._lost(error.core)
+        if not self._settled and not isinstance(error, OpError):
+            pool._restart_later()  # an interrupt; messages may be lost
+            return error
         try:
-            while self._waiting:
-                self._serve_once()
-        except OpError:
+            pool._links.poison(HOST_GAVE_UP)
+            self._stop()
+            self._await_the_rest()
+        except _Gone as gone:
+            self._lost(gone.core)
+            return error
+        except BaseException:  # one interrupt more
+            pool._restart_later()
+            return error
+        if self._waiting:
+            self._end_the_late(error)
+        else:
+            pool._links.heal()
+        return error
+
+    def _await_the_rest(self) -> None:
+        deadline = time.monotonic() + GRACE_SECONDS
+        self._take_messages()
+        while self._waiting and time.monotonic() < deadline:
+            self._attend(deadline - time.monotonic())
+            self._take_messages()
+
+    def _end_the_late(self, error: BaseException) -> None:
+        """End cores that do not stop; where it was they who failed, for good."""
+        processes, late = self._pool._processes, sorted(self._waiting)
+        held = any(processes[core].is_stopped() for core in late)
+        if not held and not isinstance(error, DeadlineExceededError):
+            self._pool._restart_later()
             return
+        report = self._watched().report(late, late)
+        if isinstance(error, OpError):
+            error.message += (
+                f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
+                "start new ones"
+            )
+        self._pool._break(f"cores {late} did not answer")
+
+    def _lost(self, core: int) -> OpError:
+        """Return the error for a core whose process has ended, and end the others."""
+        stall, process = self._watched(), self._pool._processes[core]
+        instr = stall.instruction(core)
+        about = stall.describe(core)
+        if self._pool._broken is not None:
+            fault = AbortedError(f"the cores were shut down; {about}")
+        else:
+            reason = f"lost {about}: {process.fate(GRACE_SECONDS)}"
+            fault = AbortedError(
+                f"{reason}. The other cores were stopped; run "
+                "tf.tpu.initialize_system() to start new ones"
+            )
+            self._pool._broken = reason
+        if instr is not None:
+            fault.op, fault.site = instr.name, instr.site
+        fault.__cause__ = _remote(process.log())
+        self._pool._kill()
+        return fault
 
 
 def _whole(array: Array) -> Described:
@@ -578,8 +716,20 @@ def _rebuilt(
     """Return the error of a core, with its traceback there as the cause."""
     kind: type[OpError] = getattr(errors, name)
     error = kind(message, op=op, site=None if site is None else CallSite(*site))
-    error.__cause__ = RemoteTraceback(text)
+    error.__cause__ = _remote(text)
     return error
+
+
+class _Gone(Exception):
+    """A core has closed its socket, so its process has ended."""
+
+    def __init__(self, core: int) -> None:
+        super().__init__(core)
+        self.core = core
+
+
+def _remote(text: str) -> RemoteTraceback | None:
+    return RemoteTraceback(text) if text else None
 
 
 class RemoteTraceback(Exception):
@@ -589,15 +739,24 @@ class RemoteTraceback(Exception):
         return f"\n{self.args[0]}"
 
 
-def _environment(cores: int) -> dict[str, str]:
-    """Return the environment of a core: where tpuref is, and how many BLAS threads."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(tpuref.__file__)))
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    threads = str(max(1, len(os.sched_getaffinity(0)) // cores))
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "OMP_NUM_THREADS": threads,
-        "OPENBLAS_NUM_THREADS": threads,
-        "MKL_NUM_THREADS": threads,
-    }
+_POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
+
+
+def _end(processes: list[CoreProcess], arena: Arena) -> None:
+    """End the processes of a pool, and let go of its memory."""
+    for process in processes:
+        process.channel.close()
+    deadline = time.monotonic() + GRACE_SECONDS
+    for process in processes:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    for process in processes:
+        process.end()
+    arena.close()
+
+
+def _abandon_all() -> None:
+    for pool in list(_POOLS):
+        pool._abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_all)

@@ -26,10 +26,8 @@ import tpuref
 from tpuref import kernels
 from tpuref.base.errors import UnavailableError
 from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.whereabouts import STACK_SIGNAL
 from tpuref.runtime.wire import Channel
-
-STACK_SIGNAL = signal.SIGUSR1
-"""What makes a core write its stack to its log."""
 
 _LOG_BYTES = 1 << 16  # of the log, this much of its end is read
 
@@ -142,6 +140,10 @@ class CoreProcess:
         except subprocess.TimeoutExpired:
             return False
         return True
+
+    def kill(self) -> None:
+        """Kill the process; `end` has to follow."""
+        self._process.kill()
 
     def end(self) -> None:
         """Kill the process where it still runs, and let go of everything."""

@@ -49,6 +49,8 @@ class Run:
         The records so far.
     padding_log
         What was padded, by operation.
+    watch
+        Called now and then during a long wait; ends the wait where it raises.
     """
 
     state: Draws
@@ -60,6 +62,7 @@ class Run:
     record: Callable[[str, int, int], CoreTrace] | None = None
     trace: list[CoreTrace] | None = None
     padding_log: dict[str, Any] = field(default_factory=dict)
+    watch: Callable[[], None] | None = None
 
     @property
     def replicas(self) -> int:

@@ -61,6 +61,7 @@ class System:
         with self._lock:
             wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
             self._stop()
+            self._explicit = False
             self._start(wanted)
             self._explicit, self._stopped = True, None
             return wanted
@@ -82,7 +83,8 @@ class System:
         if running == topology.num_cores and self._kind == config.executor:
             self._topology = topology
             return
-        self._stop()
+        self._executor.retire()
+        self._executor, self._topology, self._kind = Lockstep(), None, ""
         self._executor = start_executor(config.executor, topology.num_cores)
         self._topology, self._kind = topology, config.executor
 

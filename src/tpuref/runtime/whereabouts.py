@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import signal
+
+from tpuref.kernels import links
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
+
+STACK_SIGNAL = signal.SIGUSR1
+"""What makes a core write its stack to its log."""
 
 _LINE = 64  # each word has a cache line to itself
 
 
-def whereabouts_bytes(cores: int) -> int:
-    """Return the size of the words of all cores."""
-    return cores * _LINE
+def control_bytes(cores: int) -> int:
+    """Return the size of the control area: that of the links, and the words."""
+    return _rounded(links.control_bytes(cores)) + cores * _LINE
+
+
+def _rounded(size: int) -> int:
+    return -(-size // _LINE) * _LINE
 
 
 class Whereabouts:
@@ -23,14 +33,12 @@ class Whereabouts:
     ----------
     arena
         The whole arena, flat bytes.
-    start
-        Where the words begin: a multiple of 64.
     cores
         How many cores there are.
     """
 
-    def __init__(self, arena: Array, start: int, cores: int) -> None:
-        area = arena[start : start + whereabouts_bytes(cores)]
+    def __init__(self, arena: Array, cores: int) -> None:
+        area = arena[_rounded(links.control_bytes(cores)) : control_bytes(cores)]
         self._words = area.data.cast("Q")
 
     def own(self, core: int) -> memoryview:
@@ -42,6 +50,11 @@ class Whereabouts:
         """Return what a core noted."""
         number: int = self._words[core * _LINE // 8]
         return number
+
+
+def numbered(program: Program) -> dict[int, int]:
+    """Return what a core notes for each instruction, by the id of it."""
+    return {id(instr): n for n, instr in enumerate(program.all_instrs(), start=1)}
 
 
 def instruction(program: Program, number: int) -> Instr | None:

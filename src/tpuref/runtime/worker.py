@@ -1,17 +1,18 @@
 """The process of one core: receives programs, runs them, answers.
 
-Started by the pool as ``python -m tpuref.runtime.worker``, with the descriptors of its
-socket, of the arena and of the lifeline.  It ends when the host asks, when the socket
-closes, or when the host dies.
+Started by `tpuref.runtime.process`, with the descriptors of its socket, of the arena
+and of the lifeline.  It ends when the socket closes, or when the host dies.
 """
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import os
 import pickle
 import select
+import signal
 import socket
-import sys
 import threading
 import traceback
 import weakref
@@ -23,16 +24,22 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import errors
-from tpuref.base.errors import DeadlineExceededError, OpError
+from tpuref.base.errors import DeadlineExceededError, OpError, ResourceExhaustedError
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.core import CoreProgram, Path
+from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.run import Run
-from tpuref.runtime.core_state import CoreState, CoreVariables
+from tpuref.runtime.whereabouts import (
+    STACK_SIGNAL,
+    Whereabouts,
+    control_bytes,
+    instruction,
+)
 from tpuref.runtime.wire import (
     INLINE_BYTES,
     Channel,
@@ -87,6 +94,7 @@ class Core:
         self._logical = 0
         self.replica = 0
         self.trace: list[str] | None = None
+        self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
         self.run: Run = _idle_run()
 
     def serve(self) -> None:
@@ -100,8 +108,6 @@ class Core:
                 self._sent[message[1]] = pickle.loads(message[2])
             elif message[0] == "forget":
                 self._forget(message[1])
-            elif message[0] == "exit":
-                return
 
     def _forget(self, number: int) -> None:
         del self._sent[number]
@@ -150,6 +156,7 @@ class Core:
             host=None,
             timeout=seconds,
         )
+        self.whereabouts[0] = 0
         self._links.begin(run, seconds)
         try:
             prepared = self._prepared(program, logical, len(placement[replica]))
@@ -172,9 +179,10 @@ class Core:
             answer = ("stopped", run)
         except Diverged as diverged:
             answer = ("diverged", run, *diverged.report)
-        except BaseException as error:
+        except Exception as error:
             self._links.poison(1)
-            answer = ("error", run, *_described_error(error))
+            instr = instruction(self._sent[program], self.whereabouts[0])
+            answer = ("error", run, *_described_error(error, instr))
         self._links.finish()
         self.run = _idle_run()
         self._channel.send(answer)
@@ -185,9 +193,7 @@ class Core:
 
     def _received(self, described: Described) -> Array:
         if isinstance(described[2], int):
-            return self._arena.view(
-                described[2], described[1], placed_dtype(described)
-            )
+            return self._arena.view(described[2], described[1], placed_dtype(described))
         return inline_array(described)
 
     def _delivered(
@@ -210,6 +216,11 @@ class Core:
         return describe_placed(array, offset)
 
     # -- what a program asks for -----------------------------------------------
+
+    def go_on(self) -> None:
+        """Give up where the run was called off."""
+        if self._links.poisoned():
+            raise Stopped
 
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
@@ -256,12 +267,15 @@ class Core:
         return self._direct(instr, contribution, members, code)
 
     def _group(self, instr: Instr, contribution: Array) -> tuple[Array, int]:
-        key = (instr.name, contribution.shape, self.replica, self._placement)
+        # Programs may have different operations of one name.
+        name, groups = instr.name, instr.attrs["groups"]
+        dtype, shape = contribution.dtype, contribution.shape
+        key = (name, groups, dtype, shape, self.replica, self._placement)
         known = self._groups.get(key)
         if known is None:
-            group = next(g for g in instr.attrs["groups"] if self.replica in g)
+            group = next(g for g in groups if self.replica in g)
             cores = [self._placement[r][self._logical] for r in sorted(group)]
-            label = f"{instr.name} {contribution.dtype} {contribution.shape}"
+            label = f"{name} {dtype} {shape}"
             known = np.array(cores, np.int64), zlib.crc32(label.encode())
             self._groups[key] = known
         return known
@@ -360,37 +374,45 @@ def _idle_run() -> Run:
     )
 
 
-def _described_error(error: BaseException) -> tuple[Any, ...]:
+def _described_error(error: Exception, instr: Instr | None) -> tuple[Any, ...]:
     """Return class, message, operation, user's line and traceback of an error."""
     text = "".join(traceback.format_exception(error))
-    if isinstance(error, OpError):
-        site = error.site
-        place = None if site is None else (site.filename, site.line, site.function)
-        return type(error).__name__, error.message, error.op, place, text
+    if not isinstance(error, OpError):
+        error = _fault(error, instr)
+    site = error.site
+    place = None if site is None else (site.filename, site.line, site.function)
+    return type(error).__name__, error.message, error.op, place, text
+
+
+def _fault(error: Exception, instr: Instr | None) -> OpError:
+    """Return the error for a fault that is not one of an operation."""
+    kind: type[OpError] = errors.InternalError
+    if isinstance(error, MemoryError):
+        kind = ResourceExhaustedError
     message = f"a core failed with {type(error).__name__}: {error}"
-    return errors.InternalError.__name__, message, None, None, text
+    if instr is None:
+        return kind(message)
+    return kind(message, op=instr.name, site=instr.site)
 
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
-    """End this process when the host is gone."""
+    """End this process when the host is gone, where the kernel has not done so."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
+    poll = select.poll()
+    poll.register(lifeline, select.POLLIN)
     while True:
-        ready, _, _ = select.select([lifeline], [], [], 0.5)
-        if ready or os.getppid() != host:
+        if poll.poll(500) or os.getppid() != host:
             os._exit(1)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run one core until the host is done with it."""
-    number, cores, host, control, memory, end, lifeline = map(int, arguments)
+    number, cores, host, heap_bytes, memory, end, lifeline = map(int, arguments)
+    faulthandler.enable()
+    faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
-    arena = Arena(memory, control, cores + 1)
+    arena = Arena(memory, control_bytes(cores), cores + 1, heap_bytes)
     channel = Channel(socket.socket(fileno=end))
-    try:
+    with contextlib.suppress(EOFError):
         Core(number, cores, arena, channel).serve()
-    except EOFError:
-        pass
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

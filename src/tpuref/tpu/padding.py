@@ -206,7 +206,7 @@ def _dimensions(
         _check_fits(f"inputs[{replica}]{path}", tensor, maximum)
     sizes = [tensor.shape.as_tuple() for tensor in replicas]
     return tuple(
-        (size, _bucketed(size, [own[k] for own in sizes], policy))
+        (size, _bucketed([own[k] for own in sizes], policy))
         for k, size in enumerate(maximum)
     )
 
@@ -231,12 +231,10 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
             )
 
 
-def _bucketed(
-    maximum: int | None, sizes: list[int | None], policy: PaddingSpec
-) -> bool:
-    """Whether a dimension is rounded up: not where all are known to be equal."""
+def _bucketed(sizes: list[int | None], policy: PaddingSpec) -> bool:
+    """Whether the largest is rounded up: not where all are known to be equal."""
     alike = sizes[0] is not None and len(set(sizes)) == 1
-    return policy == PaddingSpec.POWER_OF_TWO and maximum is None and not alike
+    return policy == PaddingSpec.POWER_OF_TWO and not alike
 
 
 def padded_spec(replicas: Sequence[Tensor]) -> TensorSpec:

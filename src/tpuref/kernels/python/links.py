@@ -488,7 +488,8 @@ class Links:
         -------
         list of int
             Those of another phase, kind, group, dtype, count or fingerprint, among
-            those that have come. Where the first has not, they are compared with this core.
+            those that have come. Where the first has not, they are compared with this
+            core.
         """
         came = [
             int(member)

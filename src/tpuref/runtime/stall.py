@@ -1,0 +1,175 @@
+"""Who keeps a run waiting: noticed, reported once, and given up in the end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from tpuref.kernels import links
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import Instr, Program
+from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.whereabouts import Whereabouts, instruction
+
+WARNING_SECONDS = 10.0
+"""After this time, or a tenth of the deadline, a stall is reported."""
+
+_LOOKS = 5  # until the warning
+_STACK_SECONDS = 0.2
+_BUSY = 0.15  # of a processor: a core that uses less does not compute
+_TICKS = os.sysconf("SC_CLK_TCK")
+_LOG = logging.getLogger("tpuref")
+
+
+class Stall:
+    """What the host sees of the cores while it waits for them.
+
+    Parameters
+    ----------
+    program
+        What the cores run.
+    places
+        Replica and logical core, by core.
+    processes
+        The processes of all cores.
+    whereabouts, ends
+        What the cores write of themselves.
+    seconds
+        The deadline of every wait.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        places: Mapping[int, tuple[int, int]],
+        processes: Sequence[CoreProcess],
+        whereabouts: Whereabouts,
+        ends: links.Links,
+        seconds: float,
+    ) -> None:
+        self._program = program
+        self._places = places
+        self._processes = processes
+        self._whereabouts = whereabouts
+        self._links = ends
+        self._seconds = seconds
+        self._patience = min(WARNING_SECONDS, seconds / 10)
+        self._warned = False
+        self._looked = time.monotonic()
+        self._seen: dict[int, tuple[int, ...]] = {}
+        self._since: dict[int, float] = {}
+        self._ticks: dict[int, int] = {}
+        self._alive = self._looked
+
+    @property
+    def next_look(self) -> float:
+        """When to look again."""
+        return self._looked + self._patience / _LOOKS
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long no core has got on or computed anything."""
+        return time.monotonic() - self._alive
+
+    def host_was_busy(self) -> None:
+        """Count anew: the cores may have waited for the host."""
+        self._looked = self._alive = time.monotonic()
+        self._seen.clear()
+
+    def look(self, running: Iterable[int]) -> None:
+        """Look at the cores that have not answered, and warn of a stall once."""
+        now, running = time.monotonic(), sorted(running)
+        for core in running:
+            seen = (self._whereabouts.at(core), *self._links.position(core))
+            if self._seen.get(core) != seen:
+                self._seen[core], self._since[core] = seen, now
+                self._alive = now
+            elif self._is_busy(core, now - self._looked):
+                self._alive = now
+        self._looked = now
+        late = [c for c in running if now - self._since[c] >= self._patience]
+        if late and not self._warned:
+            self._warn(running, late)
+
+    def _is_busy(self, core: int, seconds: float) -> bool:
+        ticks = self._processes[core].processor_ticks()
+        used = ticks - self._ticks.get(core, ticks)
+        self._ticks[core] = ticks
+        return not self._is_waiting(core) and used > _BUSY * seconds * _TICKS
+
+    def _warn(self, running: Sequence[int], late: Sequence[int]) -> None:
+        missing = self._missing(running, late)
+        if missing:
+            self._warned = True
+            _LOG.warning(
+                "%r made no progress for %g s and ends after %g s (TPUREF_TIMEOUT)\n%s",
+                self._program.name,
+                self._patience,
+                self._seconds,
+                self.report(running, missing),
+            )
+
+    def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:
+        """Return the cores that the others, or the host, wait for."""
+        stopped = [core for core in late if self._processes[core].is_stopped()]
+        waiting = [core for core in late if self._is_waiting(core)]
+        if stopped or not waiting:
+            return stopped
+        absent = [core for core in running if not self._is_waiting(core)]
+        positions = {core: self._links.position(core) for core in running}
+        least = min(positions.values())
+        return absent or [core for core in running if positions[core] == least]
+
+    def _is_waiting(self, core: int) -> bool:
+        instr = self.instruction(core)
+        if instr is None or instr.op not in REGISTRY:
+            return False
+        return REGISTRY[instr.op].collective is not None
+
+    def instruction(self, core: int) -> Instr | None:
+        """Return what a core carries out, None where it has noted nothing."""
+        return instruction(self._program, self._whereabouts.at(core))
+
+    def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
+        """Say where the cores are; of those that are missing, with their stacks."""
+        lines, missing = [], set(missing)
+        stacks = self._stacks(missing)
+        for core in sorted(running):
+            mark = "missing" if core in missing else "waits"
+            lines.append(f"  {mark}: {self.describe(core)}")
+            if core in missing:
+                lines.append(f"    {stacks[core]}")
+        return "\n".join(lines)
+
+    def describe(self, core: int) -> str:
+        """Return the name of a core and what it is doing."""
+        replica, logical = self._places[core]
+        instr = self.instruction(core)
+        doing = "in no operation, before its first or after its last"
+        if instr is not None:
+            doing = f"in {instr.op} {instr.name!r}, built at {instr.site}"
+        pid = self._processes[core].pid
+        return (
+            f"core {core} (replica {replica}, logical core {logical}, process {pid}) "
+            f"{doing}"
+        )
+
+    def _stacks(self, cores: Iterable[int]) -> dict[int, str]:
+        stacks = {}
+        asked = {}
+        for core in cores:
+            if self._processes[core].is_stopped():
+                stacks[core] = "a signal such as SIGSTOP holds it, so it has no stack"
+            else:
+                asked[core] = self._processes[core].ask_for_stack()
+        deadline = time.monotonic() + _STACK_SECONDS
+        for core, start in asked.items():
+            while "  File " not in self._processes[core].log(start):
+                if time.monotonic() > deadline:
+                    break
+                time.sleep(0.01)
+            stack = self._processes[core].log(start) or "it gave no stack"
+            stacks[core] = stack.replace("\n", "\n    ")
+        return stacks
