@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tpuref.configuration import config
 from tpuref.graph.graph import Graph
-from tpuref.graph.lowering import lower
+from tpuref.graph.lowering import lower, needed_operations
+from tpuref.graph.placement import check_placement
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -27,9 +28,14 @@ class Execution:
         The variables, random draws and queues.
     host
         What carries out operations of the TPU system.
+    soft_placement
+        Whether operations on unknown devices run on the host.
     """
 
-    def __init__(self, graph: Graph, state: State, host: Host) -> None:
+    def __init__(
+        self, graph: Graph, state: State, host: Host, soft_placement: bool = False
+    ) -> None:
+        self._soft_placement = soft_placement
         self.graph = graph
         self.state = state
         self.host = host
@@ -64,5 +70,7 @@ class Execution:
         # A tensor's part of the graph never changes, so its program is made once.
         key = (tensors, operations, fed)
         if key not in self._programs:
+            for operation in needed_operations(tensors, operations, set(fed)):
+                check_placement(operation, self.host.jobs, self._soft_placement)
             self._programs[key] = lower(tensors, operations, fed)
         return self._programs[key]

@@ -18,11 +18,11 @@ def lower(
 
     Its parameters are the `fed` tensors, whose operations are left out.
     """
-    needed = _needed(results, operations, set(fed))
+    needed = needed_operations(results, operations, set(fed))
     return _Lowering().program("session", fed, _in_order(needed), results)
 
 
-def _needed(
+def needed_operations(
     results: Iterable[Tensor], operations: Iterable[Operation], fed: set[Tensor]
 ) -> set[Operation]:
     """Return the operations that the results depend on, as far as nothing is fed."""
@@ -45,7 +45,7 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
     a queue is no input of the computation that takes from it, and has to come before.
     """
     filling = [op for op in operations if op.type in _FILLS_QUEUES]
-    early = _needed((), filling, set()) & operations if filling else set()
+    early = needed_operations((), filling, set()) & operations if filling else set()
     return sorted(operations, key=lambda op: (op not in early, op.index))
 
 

@@ -25,7 +25,7 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.state import State
-from tpuref.runtime.system import connect
+from tpuref.runtime.system import LOCAL, connect
 from tpuref.runtime.trace import CoreTrace
 
 
@@ -72,7 +72,12 @@ class Session:
         self._graph_scope: Any = None
         cluster = None if config is None else config.cluster_def
         self._cluster = connect(cluster)
-        self._execution = Execution(self._graph, State(), self._cluster)
+        self._execution = Execution(
+            self._graph,
+            State(),
+            self._cluster,
+            config is not None and config.allow_soft_placement,
+        )
 
     @property
     def graph(self) -> Graph:
@@ -204,6 +209,8 @@ class Session:
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
+        if self._cluster is not LOCAL:
+            self._cluster.reset()
 
     def as_default(self) -> _Current:
         """Make this the session that ``eval`` and ``run`` use within a block."""

@@ -16,8 +16,10 @@ class ConfigProto:
     ----------
     cluster_def
         The jobs of the cluster, as `tf.train.ClusterSpec.as_cluster_def` gives them.
-    allow_soft_placement, log_device_placement
-        Accepted for programs that set them; they have no effect here.
+    allow_soft_placement
+        Whether operations on unknown devices run on the host's CPU.
+    log_device_placement
+        Accepted for programs that set it; it has no effect here.
     """
 
     cluster_def: Any = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,6 +14,10 @@ from tpuref.runtime.trace import CoreTrace
 
 class Host(Protocol):
     """What carries out the operations that concern the TPU system as a whole."""
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
 
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tpuref.base.callsite import CallSite
@@ -126,6 +126,11 @@ class Cluster:
 
     def __init__(self, jobs: Sequence[str]) -> None:
         self._systems = {job: System(job) for job in jobs}
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+        return self._systems.keys()
 
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""

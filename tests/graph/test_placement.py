@@ -1,0 +1,43 @@
+"""Operations on devices that do not exist."""
+
+from __future__ import annotations
+
+import pytest
+
+import tpuref as tf
+
+
+@pytest.mark.parametrize(
+    "device",
+    ["/device:GPU:0", "/cpu:5", "/job:ps/cpu:0", tf.tpu.core(1), "/device:XPU:3"],
+)
+def test_an_unknown_device_is_an_error_that_names_the_place(device: str) -> None:
+    with tf.device(device):
+        x = tf.constant(1)  # the place
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        tf.Session().run(x + 1)
+    assert x.device in str(raised.value)
+    assert "the place" in str(raised.value)
+    assert raised.value.op == "Const"
+
+
+@pytest.mark.parametrize(
+    "device", ["", "/cpu:0", "/job:localhost/task:0/cpu:0", "/device:TPU:0"]
+)
+def test_known_devices_run(device: str) -> None:
+    with tf.device(device):
+        x = tf.constant(1)
+    assert tf.Session().run(x + 1) == 2
+
+
+def test_soft_placement_runs_on_the_host() -> None:
+    with tf.device("/device:GPU:0"):
+        x = tf.constant(1)
+    config = tf.ConfigProto(allow_soft_placement=True)
+    assert tf.Session(config=config).run(x) == 1
+
+
+def test_what_is_fed_needs_no_device() -> None:
+    with tf.device("/device:GPU:0"):
+        x = tf.placeholder(tf.int32, [])
+    assert tf.Session().run(x + 1, {x: 2}) == 3
