@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tpuref as tf
 
-Opened = Callable[[int], Any]
+from .executors import Opened, in_lockstep
 
 
 def on_the_pool(opened: Opened, outputs: Any, feed_dict: Any = None) -> Any:
@@ -38,3 +39,63 @@ def test_shuffling_nothing(pool_session: Opened) -> None:
     out = tf.tpu.replicate(lambda v: tf.random_shuffle(v, seed=1), [[x], [x]])
     for (shuffled,) in on_the_pool(pool_session, out, {x: np.zeros(0)}):
         assert shuffled.shape == (0,)
+
+
+# Sums round differently where elements lie in another order in memory, so the order
+# may not depend on which core a value came from.
+
+TALL = np.random.default_rng(3).standard_normal([300, 70]).astype(np.float32)
+
+
+def column_sums(x: Any) -> Any:
+    return tf.reduce_sum(x, axis=0), tf.reduce_sum(x)
+
+
+def transposed_on_another_core() -> Any:
+    topology = tf.contrib.tpu.Topology.for_cores(2)
+    cores = topology.device_coordinates.reshape(1, 2, 3)
+
+    def computation() -> Any:
+        with tf.device(tf.tpu.core(0)):
+            x = tf.transpose(tf.constant(TALL))
+        with tf.device(tf.tpu.core(1)):
+            return column_sums(x)
+
+    assignment = tf.contrib.tpu.DeviceAssignment(topology, cores)
+    return tf.tpu.replicate(computation, [[]], device_assignment=assignment), {}
+
+
+def fed_with_a_view() -> Any:
+    x = tf.placeholder(tf.float32, [70, 300])
+    return tf.tpu.replicate(column_sums, [[x]]), {x: TALL.T}
+
+
+def transposed_by_the_host() -> Any:
+    x = tf.py_func(np.transpose, [tf.constant(TALL)], tf.float32)
+    return tf.tpu.replicate(column_sums, [[x]]), {}
+
+
+def transposed_by_a_host_call() -> Any:
+    def computation() -> Any:
+        x = tf.py_func(np.transpose, [tf.constant(TALL)], tf.float32)
+        return column_sums(x)
+
+    return tf.tpu.replicate(computation, [[]]), {}
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        transposed_on_another_core,
+        fed_with_a_view,
+        transposed_by_the_host,
+        transposed_by_a_host_call,
+    ],
+)
+def test_views_round_as_copies_do(build: Callable[[], Any], pool_session: Opened) -> None:
+    outputs, fed = build()
+    (on_cores,) = on_the_pool(pool_session, outputs, fed)
+    with tf.config.override(executor="lockstep", cores=2), in_lockstep(2) as session:
+        (expected,) = session.run(outputs, fed)
+    for a, b in zip(on_cores, expected, strict=True):
+        assert a.tobytes() == b.tobytes()

@@ -40,7 +40,7 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     if not _from_numpy(value):
         _check_range(array, dtype)
     with np.errstate(all="ignore"):
-        return array.astype(dtype.np, copy=not _owned(value, array, dtype))
+        return array.astype(dtype.np, "C", copy=not _owned(value, array, dtype))
 
 
 def _owned(value: Any, array: Array, dtype: DType) -> bool:

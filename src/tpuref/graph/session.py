@@ -283,10 +283,10 @@ def _wants_trace(
 
 
 def _fits(value: Any, tensor: Tensor) -> bool:
-    """Whether it is an array of the dtype already; text has to be looked at."""
+    """Whether it is an array as a run takes it already; text has to be looked at."""
     if not isinstance(value, np.ndarray) or tensor.dtype == string:
         return False
-    return bool(value.dtype == tensor.dtype.np)
+    return bool(value.dtype == tensor.dtype.np) and value.flags.c_contiguous
 
 
 def _fed_view(value: Array) -> Array:

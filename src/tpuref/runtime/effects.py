@@ -140,7 +140,7 @@ def _returned_array(value: object, dtype: DType, name: str) -> Array:
             f"the host function returned {array.dtype} as {name}, Tout names "
             f"{dtype.name}"
         )
-    return array.astype(dtype.np)
+    return array.astype(dtype.np, "C")
 
 
 def _text(value: object) -> Array:

@@ -83,8 +83,9 @@ def compute(
         raise InvalidArgumentError(
             f"{instr.op} of ({shapes}) on replica {replica}: {error}"
         ) from error
+    # Never a view with strides: sums round by the order of their elements in memory.
     return [
-        np.asarray(output, spec.dtype.np)
+        np.asarray(output, spec.dtype.np, order="C")
         for output, spec in zip(outputs, instr.specs, strict=True)
     ]
 
