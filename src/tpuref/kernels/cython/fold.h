@@ -19,17 +19,11 @@ enum {
     TPUREF_FLOAT16 = 19, TPUREF_UINT32 = 22, TPUREF_UINT64 = 23
 };
 
-/* So much of a sum is held at a time: it stays in the first-level cache while the
-   contributions stream past it. */
-enum { TPUREF_BLOCK_BYTES = 8192 };
-
 /* Bytes at an address of any alignment, whatever type was stored there. */
 #if defined(__GNUC__)
 #define TPUREF_UNALIGNED __attribute__((aligned(1), may_alias))
-#define TPUREF_ALIGNED __attribute__((aligned(64)))
 #else
 #define TPUREF_UNALIGNED
-#define TPUREF_ALIGNED
 #endif
 
 typedef float TPUREF_UNALIGNED tpuref_float32;
@@ -95,62 +89,73 @@ static inline uint16_t tpuref_round_float16(float value)
     return (uint16_t)(sign | (magnitude >= 0x477ff000u ? infinite : finite));
 }
 
-/* One pass: destination = first + second, of a number of elements. The destination may
-   be one of the two, but not overlap them otherwise. With `stream` it goes past the
-   caches where the instructions allow it. */
+/* destination[start:stop] = first + others[0] + others[1] + ..., from left to right. The
+   destination may be one of the operands, but not overlap one otherwise. With `stream`
+   it is written past the caches where the instructions allow it; tpuref_end_stream then
+   has to follow. */
 typedef void (*tpuref_pass)(
-    const void *first, const void *second, void *destination, size_t count, int stream);
+    const void *first, const void *const *others, int num_others, void *destination,
+    size_t start, size_t stop, int stream);
 
-/* The passes of one set of instructions. A half type has four, by where its first
-   operand and its sum are float32: neither, the sum, the first operand, both. */
+/* The passes of one set of instructions. A half type has four, by where the first
+   operand and the sum are float32: neither, the sum, the first operand, both. */
 typedef struct {
     const char *name;
     tpuref_pass bits8, bits16, bits32, bits64, float32, float64;
     tpuref_pass float16[4], bfloat16[4];
 } tpuref_passes;
 
-#if defined(__clang__)
-#define TPUREF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define TPUREF_INDEPENDENT _Pragma("GCC ivdep")
-#else
-#define TPUREF_INDEPENDENT
-#endif
+/* So many sums are held at a time: few, so that all operands are read side by side and
+   the processor, which sees so many streams, fetches all of them ahead. */
+enum { TPUREF_SUMS = 64 };
 
-#define TPUREF_PLAIN(name, first_type, widen_first, second_type, widen, type, finish) \
+#define TPUREF_PLAIN(name, first_type, widen_first, other_type, widen, accumulator, \
+                     type, finish) \
     static void tpuref_##name##_plain( \
-        const void *first, const void *second, void *destination, size_t count, \
-        int stream) \
+        const void *first, const void *const *others, int num_others, \
+        void *destination, size_t start, size_t stop, int stream) \
     { \
-        const first_type *a = (const first_type *)first; \
-        const second_type *b = (const second_type *)second; \
-        type *sum = (type *)destination; \
-        size_t i; \
+        accumulator sums[TPUREF_SUMS]; \
+        size_t length, i; \
+        int k; \
         (void)stream; \
-        TPUREF_INDEPENDENT \
-        for (i = 0; i < count; i++) \
-            sum[i] = finish(widen_first(a[i]) + widen(b[i])); \
+        for (; start < stop; start += length) { \
+            const first_type *a = (const first_type *)first + start; \
+            type *total = (type *)destination + start; \
+            length = stop - start < TPUREF_SUMS ? stop - start : TPUREF_SUMS; \
+            for (i = 0; i < length; i++) \
+                sums[i] = widen_first(a[i]); \
+            for (k = 0; k < num_others; k++) { \
+                const other_type *b = (const other_type *)others[k] + start; \
+                for (i = 0; i < length; i++) \
+                    sums[i] = (accumulator)(sums[i] + widen(b[i])); \
+            } \
+            for (i = 0; i < length; i++) \
+                total[i] = finish(sums[i]); \
+        } \
     }
 
-#define TPUREF_PLAIN_SAME(name) \
-    TPUREF_PLAIN(name, tpuref_##name, , tpuref_##name, , tpuref_##name, (tpuref_##name))
+#define TPUREF_PLAIN_SAME(name, type) \
+    TPUREF_PLAIN(name, tpuref_##name, , tpuref_##name, , type, tpuref_##name, )
 
 #define TPUREF_PLAIN_HALF(name) \
-    TPUREF_PLAIN(name##_0, tpuref_bits16, tpuref_widen_##name, tpuref_bits16, \
-                 tpuref_widen_##name, tpuref_bits16, tpuref_round_##name) \
-    TPUREF_PLAIN(name##_1, tpuref_bits16, tpuref_widen_##name, tpuref_bits16, \
-                 tpuref_widen_##name, tpuref_float32, ) \
-    TPUREF_PLAIN(name##_2, tpuref_float32, , tpuref_bits16, tpuref_widen_##name, \
+    TPUREF_PLAIN(name##_0, tpuref_bits16, tpuref_widen_##name, \
+                 tpuref_bits16, tpuref_widen_##name, float, \
                  tpuref_bits16, tpuref_round_##name) \
-    TPUREF_PLAIN(name##_3, tpuref_float32, , tpuref_bits16, tpuref_widen_##name, \
-                 tpuref_float32, )
+    TPUREF_PLAIN(name##_1, tpuref_bits16, tpuref_widen_##name, \
+                 tpuref_bits16, tpuref_widen_##name, float, tpuref_float32, ) \
+    TPUREF_PLAIN(name##_2, tpuref_float32, , \
+                 tpuref_bits16, tpuref_widen_##name, float, \
+                 tpuref_bits16, tpuref_round_##name) \
+    TPUREF_PLAIN(name##_3, tpuref_float32, , \
+                 tpuref_bits16, tpuref_widen_##name, float, tpuref_float32, )
 
-TPUREF_PLAIN_SAME(bits8)
-TPUREF_PLAIN_SAME(bits16)
-TPUREF_PLAIN_SAME(bits32)
-TPUREF_PLAIN_SAME(bits64)
-TPUREF_PLAIN_SAME(float32)
-TPUREF_PLAIN_SAME(float64)
+TPUREF_PLAIN_SAME(bits8, uint8_t)
+TPUREF_PLAIN_SAME(bits16, uint16_t)
+TPUREF_PLAIN_SAME(bits32, uint32_t)
+TPUREF_PLAIN_SAME(bits64, uint64_t)
+TPUREF_PLAIN_SAME(float32, float)
+TPUREF_PLAIN_SAME(float64, double)
 TPUREF_PLAIN_HALF(float16)
 TPUREF_PLAIN_HALF(bfloat16)
 
@@ -207,10 +212,11 @@ static inline size_t tpuref_item_bytes(int dtype)
     }
 }
 
-/* Choose a pass and make it; see tpuref_add. */
-static inline void tpuref_add_block(
-    const void *first, int first_wide, const void *second, void *destination, int wide,
-    size_t count, int dtype, int stream)
+/* Choose a pass and make it. For a half type `first_wide` and `wide` say whether the
+   first operand and the sum are float32; for others they mean nothing. */
+static inline void tpuref_add(
+    const void *first, int first_wide, const void *const *others, int num_others,
+    void *destination, int wide, size_t start, size_t stop, int dtype, int stream)
 {
     const tpuref_passes *passes = tpuref_best_passes();
     int variant = 2 * (first_wide != 0) + (wide != 0);
@@ -222,82 +228,45 @@ static inline void tpuref_add_block(
     case TPUREF_INT64: case TPUREF_UINT64: pass = passes->bits64; break;
     case TPUREF_FLOAT32: pass = passes->float32; break;
     case TPUREF_FLOAT64: pass = passes->float64; break;
-    case TPUREF_COMPLEX64: pass = passes->float32; count *= 2; break;
-    case TPUREF_COMPLEX128: pass = passes->float64; count *= 2; break;
+    case TPUREF_COMPLEX64: pass = passes->float32; start *= 2; stop *= 2; break;
+    case TPUREF_COMPLEX128: pass = passes->float64; start *= 2; stop *= 2; break;
     case TPUREF_FLOAT16: pass = passes->float16[variant]; break;
     case TPUREF_BFLOAT16: pass = passes->bfloat16[variant]; break;
     default: return;
     }
-    pass(first, second, destination, count, stream);
-}
-
-/* destination = first + second. For a half type `first_wide` and `wide` say whether
-   the first operand and the sum are float32; for others they mean nothing. */
-static inline void tpuref_add(
-    const void *first, int first_wide, const void *second, void *destination, int wide,
-    size_t count, int dtype, int stream)
-{
-    tpuref_add_block(
-        first, first_wide, second, destination, wide, count, dtype, stream);
+    pass(first, others, num_others, destination, start, stop, stream);
     if (stream)
         tpuref_end_stream();
 }
 
-/* The sum of a single contribution: only a bfloat16 NaN changes, as by any rounding. */
+/* The sum of a single vector: only a bfloat16 NaN changes, as by any rounding. */
 static inline void tpuref_settle(
-    const void *source, void *destination, size_t count, int dtype)
+    const void *source, void *destination, size_t start, size_t stop, int dtype)
 {
     const tpuref_bits16 *from = (const tpuref_bits16 *)source;
     tpuref_bits16 *to = (tpuref_bits16 *)destination;
-    size_t i;
-    if (dtype != TPUREF_BFLOAT16) {
-        memmove(destination, source, count * tpuref_item_bytes(dtype));
-        return;
-    }
-    TPUREF_INDEPENDENT
-    for (i = 0; i < count; i++)
-        to[i] = tpuref_round_bfloat16(tpuref_widen_bfloat16(from[i]));
+    size_t item = tpuref_item_bytes(dtype);
+    if (dtype == TPUREF_BFLOAT16)
+        for (; start < stop; start++)
+            to[start] = tpuref_round_bfloat16(tpuref_widen_bfloat16(from[start]));
+    else if (start < stop)
+        memmove((char *)destination + start * item, (const char *)source + start * item,
+                (stop - start) * item);
 }
 
-/* destination[start:stop] = the left fold of the sources, in their order.
-
-   The destination may be one of the sources. Gives 0, or -1 if there are no sources or
-   their type cannot be added. `stream`: see tpuref_pass. */
+/* destination[start:stop] = the sum of the sources, from left to right. Gives 0, or -1
+   if there are no sources or their type cannot be added; see tpuref_pass. */
 static inline int tpuref_fold(
     const void *const *sources, int count, void *destination, size_t start, size_t stop,
     int dtype, int stream)
 {
-    unsigned char sum[TPUREF_BLOCK_BYTES] TPUREF_ALIGNED;
-    size_t item = tpuref_item_bytes(dtype);
-    size_t block, length, at;
-    int source;
-    if (item == 0 || count < 1)
+    if (tpuref_item_bytes(dtype) == 0 || count < 1)
         return -1;
-    block = TPUREF_BLOCK_BYTES / (tpuref_is_half(dtype) ? sizeof(float) : item);
-    for (; start < stop; start += length) {
-        length = stop - start < block ? stop - start : block;
-        at = start * item;
-#define TPUREF_SOURCE(k) ((const unsigned char *)sources[k] + at)
-#define TPUREF_DESTINATION ((unsigned char *)destination + at)
-        if (count == 1) {
-            tpuref_settle(TPUREF_SOURCE(0), TPUREF_DESTINATION, length, dtype);
-        } else if (count == 2) {
-            tpuref_add_block(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1),
-                             TPUREF_DESTINATION, 0, length, dtype, stream);
-        } else {
-            tpuref_add_block(TPUREF_SOURCE(0), 0, TPUREF_SOURCE(1), sum, 1, length,
-                             dtype, 0);
-            for (source = 2; source < count - 1; source++)
-                tpuref_add_block(sum, 1, TPUREF_SOURCE(source), sum, 1, length, dtype,
-                                 0);
-            tpuref_add_block(sum, 1, TPUREF_SOURCE(source), TPUREF_DESTINATION, 0,
-                             length, dtype, stream);
-        }
-#undef TPUREF_SOURCE
-#undef TPUREF_DESTINATION
-    }
-    if (stream)
-        tpuref_end_stream();
+    if (count == 1)
+        tpuref_settle(sources[0], destination, start, stop, dtype);
+    else
+        tpuref_add(sources[0], 0, sources + 1, count - 1, destination, 0, start, stop,
+                   dtype, stream);
     return 0;
 }
 

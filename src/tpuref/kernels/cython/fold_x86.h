@@ -17,50 +17,56 @@ static inline size_t tpuref_before_aligned(
     return bytes % item != 0 || bytes / item > count ? count : bytes / item;
 }
 
-/* `store` and `stream` write a vector, of `bytes` bytes, that `value(i)` gives for the
-   elements from i on. */
-#define TPUREF_PASS(name, set, target, first_type, second_type, type, lanes, bytes, \
-                    value, store, stream_store) \
+/* Four vectors at a time: `load_first` and `load` give one that begins at an address,
+   `store` and `stream_store` write one, of so many bytes. */
+#define TPUREF_PASS(name, set, target, vector, lanes, first_type, load_first, other_type, \
+                    load, type, store, stream_store, bytes) \
     target static void tpuref_##name##_##set( \
-        const void *first, const void *second, void *destination, size_t count, \
-        int stream) \
+        const void *first, const void *const *others, int num_others, \
+        void *destination, size_t start, size_t stop, int stream) \
     { \
         const first_type *a = (const first_type *)first; \
-        const second_type *b = (const second_type *)second; \
-        type *sum = (type *)destination; \
-        size_t i = 0; \
+        type *total = (type *)destination; \
+        size_t i = start; \
+        int k; \
         if (stream) { \
-            i = tpuref_before_aligned(sum, bytes, sizeof *sum, count); \
-            tpuref_##name##_plain(a, b, sum, i, 0); \
-            for (; i + lanes <= count; i += lanes) \
-                stream_store(sum + i, value(a + i, b + i)); \
+            i += tpuref_before_aligned(total + i, bytes, sizeof *total, stop - i); \
+            tpuref_##name##_plain( \
+                first, others, num_others, destination, start, i, 0); \
         } \
-        for (; i + lanes <= count; i += lanes) \
-            store(sum + i, value(a + i, b + i)); \
-        tpuref_##name##_plain(a + i, b + i, sum + i, count - i, 0); \
+        for (; i + 4 * lanes <= stop; i += 4 * lanes) { \
+            vector sum0 = load_first(a + i); \
+            vector sum1 = load_first(a + i + lanes); \
+            vector sum2 = load_first(a + i + 2 * lanes); \
+            vector sum3 = load_first(a + i + 3 * lanes); \
+            for (k = 0; k < num_others; k++) { \
+                const other_type *b = (const other_type *)others[k] + i; \
+                sum0 += load(b); \
+                sum1 += load(b + lanes); \
+                sum2 += load(b + 2 * lanes); \
+                sum3 += load(b + 3 * lanes); \
+            } \
+            if (stream) { \
+                stream_store(total + i, sum0); \
+                stream_store(total + i + lanes, sum1); \
+                stream_store(total + i + 2 * lanes, sum2); \
+                stream_store(total + i + 3 * lanes, sum3); \
+            } else { \
+                store(total + i, sum0); \
+                store(total + i + lanes, sum1); \
+                store(total + i + 2 * lanes, sum2); \
+                store(total + i + 3 * lanes, sum3); \
+            } \
+        } \
+        tpuref_##name##_plain(first, others, num_others, destination, i, stop, 0); \
     }
 
-/* Types whose sums have their own type. */
-
-#define TPUREF_SAME(name, element, set, target, bytes, prefix) \
-    typedef element tpuref_##name##_##set##_vector \
-        __attribute__((vector_size(bytes), aligned(1), may_alias)); \
-    target static inline prefix##i tpuref_##name##_##set##_value( \
-        const tpuref_##name *a, const tpuref_##name *b) \
-    { \
-        return (prefix##i)(*(const tpuref_##name##_##set##_vector *)a \
-                           + *(const tpuref_##name##_##set##_vector *)b); \
-    } \
-    TPUREF_PASS(name, set, target, tpuref_##name, tpuref_##name, tpuref_##name, \
-                bytes / sizeof(element), bytes, tpuref_##name##_##set##_value, \
-                TPUREF_STORE_##bytes, TPUREF_STREAM_##bytes)
-
-#define TPUREF_STORE_16(to, vector) _mm_storeu_si128((__m128i *)(to), vector)
-#define TPUREF_STORE_32(to, vector) _mm256_storeu_si256((__m256i *)(to), vector)
-#define TPUREF_STORE_64(to, vector) _mm512_storeu_si512((void *)(to), vector)
-#define TPUREF_STREAM_16(to, vector) _mm_stream_si128((__m128i *)(to), vector)
-#define TPUREF_STREAM_32(to, vector) _mm256_stream_si256((__m256i *)(to), vector)
-#define TPUREF_STREAM_64(to, vector) _mm512_stream_si512((__m512i *)(to), vector)
+#define TPUREF_STORE_16(to, sum) _mm_storeu_si128((__m128i *)(to), (sum))
+#define TPUREF_STORE_32(to, sum) _mm256_storeu_si256((__m256i *)(to), (sum))
+#define TPUREF_STORE_64(to, sum) _mm512_storeu_si512((void *)(to), (sum))
+#define TPUREF_STREAM_16(to, sum) _mm_stream_si128((__m128i *)(to), (sum))
+#define TPUREF_STREAM_32(to, sum) _mm256_stream_si256((__m256i *)(to), (sum))
+#define TPUREF_STREAM_64(to, sum) _mm512_stream_si512((__m512i *)(to), (sum))
 
 TPUREF_SAME(bits8, uint8_t, avx2, TPUREF_AVX2, 32, __m256)
 TPUREF_SAME(bits16, uint16_t, avx2, TPUREF_AVX2, 32, __m256)

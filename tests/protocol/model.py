@@ -1,0 +1,402 @@
+"""The waiting protocol of the links as steps on shared words, and a search of them all.
+
+A core is a list of steps, each of which happens at once: it loads or stores one word,
+or goes to sleep if a flag still has the value that was seen.  `explore` takes the cores
+through every order of their steps.  The numbers are those of the links: a core comes to
+collective n with flag 2 n, arrives with 2 n + 1, and is done with what others
+published at 2 n + 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NOT_BEGUN = -1
+GONE = 99
+AWAKE = -1
+
+Members = tuple[int, ...]
+
+
+class Violation(AssertionError):
+    """The protocol did what it must not do."""
+
+
+class Shared(NamedTuple):
+    """The words of the arena.
+
+    Attributes
+    ----------
+    flag, last, sleepers
+        By core.
+    record, staging, result
+        Which collective a part belongs to: by core and parity.
+    source
+        Which collective a core's vector belongs to.
+    poison
+        Whether there is poison.
+    """
+
+    flag: tuple[int, ...]
+    last: tuple[int, ...]
+    sleepers: tuple[int, ...]
+    record: tuple[int, ...]
+    staging: tuple[int, ...]
+    result: tuple[int, ...]
+    source: tuple[int, ...]
+    poison: int
+
+
+class Core(NamedTuple):
+    """Where a core is.
+
+    Attributes
+    ----------
+    at
+        Its next step.
+    seen
+        The flag that it saw last.
+    asleep
+        The core on whose flag it sleeps.
+    completed
+        How many collectives it went through.
+    outcome
+        How its run ended: "", "done", "left" or "poisoned".
+    """
+
+    at: int
+    seen: int
+    asleep: int
+    completed: int
+    outcome: str
+
+
+class State(NamedTuple):
+    shared: Shared
+    cores: tuple[Core, ...]
+
+
+Step = Callable[["State", int], State]
+
+
+def changed(words: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+    return (*words[:place], value, *words[place + 1 :])
+
+
+def going(state: State, me: int, **news: object) -> State:
+    """Return the state in which core `me` has come further."""
+    core = state.cores[me]
+    moved = core._replace(**{"at": core.at + 1, **news})  # type: ignore[arg-type]
+    cores = (*state.cores[:me], moved, *state.cores[me + 1 :])
+    return state._replace(cores=cores)
+
+
+def put(state: State, **words: object) -> State:
+    return state._replace(shared=state.shared._replace(**words))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The protocol; the defaults are the real one, the others are wrong on purpose."""
+
+    buffers: int = 2
+    record_before_flag: bool = True
+    store_before_wake: bool = True
+    count_before_look: bool = True
+    last_before_gone: bool = True
+    reclaim: bool = True
+    direct_meets_again: bool = True
+
+
+@dataclass
+class Script:
+    """The steps of one core, as they are written down."""
+
+    me: int
+    protocol: Protocol
+    cores: int
+    steps: list[Step] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+    # -- stores ----------------------------------------------------------------
+
+    def store(self, area: str, place: int, value: int) -> None:
+        def step(state: State, me: int) -> State:
+            words = changed(getattr(state.shared, area), place, value)
+            return going(put(state, **{area: words}), me)
+
+        self.steps.append(step)
+
+    def wake(self, core: int) -> None:
+        """Load the number of sleepers on a flag and wake them."""
+
+        def step(state: State, me: int) -> State:
+            if state.shared.sleepers[core]:
+                state = woken(state, core)
+            return going(state, me)
+
+        self.steps.append(step)
+
+    def publish(self, flag: int) -> None:
+        if self.protocol.store_before_wake:
+            self.store("flag", self.me, flag)
+            self.wake(self.me)
+        else:
+            self.wake(self.me)
+            self.store("flag", self.me, flag)
+
+    def count(self, core: int, change: int) -> None:
+        def step(state: State, me: int) -> State:
+            sleepers = state.shared.sleepers
+            changes = changed(sleepers, core, sleepers[core] + change)
+            return going(put(state, sleepers=changes), me)
+
+        self.steps.append(step)
+
+    # -- waiting ---------------------------------------------------------------
+
+    def look(self, core: int, target: int, reached: list[int], lost: bool) -> None:
+        """Load a flag, `last` if its core is gone, and the poison.
+
+        Goes on where the wait is over to what `reached` will hold; otherwise to the
+        next step.  `lost` is whether it matters that the core left.
+        """
+        start = len(self.steps)
+
+        def load_flag(state: State, me: int) -> State:
+            flag = state.shared.flag[core]
+            if target <= flag < GONE:
+                return going(state, me, seen=flag, at=reached[0])
+            return going(state, me, seen=flag, at=start + (1 if flag == GONE else 2))
+
+        def load_last(state: State, me: int) -> State:
+            if state.shared.last[core] >= target:
+                return going(state, me, at=reached[0])
+            return going(state, me)
+
+        def load_poison(state: State, me: int) -> State:
+            if state.shared.poison:
+                return going(state, me, outcome="poisoned", at=self.ends[0])
+            if state.cores[me].seen == GONE:
+                if lost:
+                    return going(state, me, outcome="left", at=self.ends[0])
+                return going(state, me, at=reached[0])
+            return going(state, me)
+
+        self.steps += [load_flag, load_last, load_poison]
+
+    def reach(self, core: int, target: int, lost: bool = True) -> None:
+        """Wait until a core has reached a flag."""
+        start, reached, counted = len(self.steps), [0], [0]
+        self.look(core, target, reached, lost)
+        if self.protocol.count_before_look:
+            self.count(core, 1)
+            self.look_again(core, target, counted)
+        else:
+            self.look_again(core, target, reached)
+            self.count(core, 1)
+
+        def sleep(state: State, me: int) -> State:
+            unchanged = state.shared.flag[core] == state.cores[me].seen
+            return going(state, me, asleep=core if unchanged else AWAKE)
+
+        self.steps.append(sleep)
+        counted[0] = len(self.steps)
+        self.count(core, -1)
+        self.steps.append(lambda state, me: going(state, me, at=start))
+        reached[0] = len(self.steps)
+
+    def look_again(self, core: int, target: int, over: list[int]) -> None:
+        """Load flag and poison once more; what they say is dealt with by `look`."""
+
+        def load_flag(state: State, me: int) -> State:
+            flag = state.shared.flag[core]
+            at = over[0] if flag >= target else state.cores[me].at + 1
+            return going(state, me, seen=flag, at=at)
+
+        def load_poison(state: State, me: int) -> State:
+            at = over[0] if state.shared.poison else state.cores[me].at + 1
+            return going(state, me, at=at)
+
+        self.steps += [load_flag, load_poison]
+
+    # -- collectives -----------------------------------------------------------
+
+    def expect(self, area: str, place: int, number: int) -> None:
+        """Load a word, which has to belong to the collective of that number."""
+
+        def step(state: State, me: int) -> State:
+            found = getattr(state.shared, area)[place]
+            if found != number:
+                raise Violation(
+                    f"core {me} reads {area}[{place}] of collective {found} in "
+                    f"collective {number}"
+                )
+            return going(state, me)
+
+        self.steps.append(step)
+
+    def look_at_poison(self) -> None:
+        def step(state: State, me: int) -> State:
+            if state.shared.poison:
+                return going(state, me, outcome="poisoned", at=self.ends[0])
+            return going(state, me)
+
+        self.steps.append(step)
+
+    def collective(self, number: int, kind: str, before: Sequence[Members]) -> None:
+        """Take part in a collective of `before[-1]`; the others came earlier."""
+        members, arrival = before[-1], 2 * number + 1
+        buffer = number % self.protocol.buffers
+        own = self.cores * buffer + self.me
+        others = [core for core in members if core != self.me]
+        if kind == "direct":
+            self.store("source", self.me, number)
+        self.look_at_poison()
+        if self.protocol.reclaim and number >= 2:
+            for reader in before[number - 2]:
+                if reader != self.me:
+                    self.reach(reader, 2 * (number - 2) + 2, lost=False)
+        if not self.protocol.record_before_flag:
+            self.publish(arrival)
+        self.store("record", own, number)
+        if kind == "flat":
+            self.store("staging", own, number)
+        if self.protocol.record_before_flag:
+            self.publish(arrival)
+        for core in others:
+            self.reach(core, arrival)
+        for core in others:
+            self.expect("record", self.cores * buffer + core, number)
+        if kind == "flat":
+            for core in others:
+                self.expect("staging", self.cores * buffer + core, number)
+        if kind == "direct":
+            self.fold_chunk(number, others)
+        self.publish(arrival + 1)
+        if kind == "direct":
+            self.read_result(number, others, arrival + 1)
+        self.steps.append(
+            lambda state, me: going(state, me, completed=state.cores[me].completed + 1)
+        )
+
+    def fold_chunk(self, number: int, others: Sequence[int]) -> None:
+        """Read the sources of all and write the own chunk of the shared result."""
+        for core in others:
+            self.expect("source", core, number)
+        self.store("result", self.cores * (number % 2) + self.me, number)
+
+    def read_result(self, number: int, others: Sequence[int], target: int) -> None:
+        if self.protocol.direct_meets_again:
+            for core in others:
+                self.reach(core, target)
+        for core in others:
+            self.expect("result", self.cores * (number % 2) + core, number)
+
+    # -- the ends --------------------------------------------------------------
+
+    def spread_poison(self) -> None:
+        self.steps.append(lambda state, me: going(put(state, poison=1), me))
+        for core in range(self.cores):
+            self.wake(core)
+
+    def finish(self, last: int) -> None:
+        """Leave the run: `last`, then the flag."""
+
+        def store_last(state: State, me: int) -> State:
+            words = changed(state.shared.last, me, min(state.shared.flag[me], last))
+            return going(put(state, last=words), me)
+
+        def note(state: State, me: int) -> State:
+            return going(state, me, outcome=state.cores[me].outcome or "done")
+
+        self.ends.append(len(self.steps))
+        self.steps.append(note)
+        if self.protocol.last_before_gone:
+            self.steps.append(store_last)
+            self.publish(GONE)
+        else:
+            self.publish(GONE)
+            self.store("last", self.me, last)
+
+
+def woken(state: State, flag: int) -> State:
+    """Return the state in which nobody sleeps on a flag."""
+    cores = tuple(c._replace(asleep=AWAKE) if c.asleep == flag else c for c in state.cores)
+    return state._replace(cores=cores)
+
+
+def start(cores: int, actors: int) -> State:
+    """Return the state in which nobody has begun."""
+    nothing, twice = (NOT_BEGUN,) * cores, (NOT_BEGUN,) * 2 * cores
+    shared = Shared(nothing, nothing, (0,) * cores, twice, twice, twice, nothing, 0)
+    return State(shared, (Core(0, NOT_BEGUN, AWAKE, 0, ""),) * actors)
+
+
+class Found(NamedTuple):
+    """What a search found: the number of states, and how the cores can end."""
+
+    states: int
+    endings: frozenset[tuple[tuple[int, str], ...]]
+
+
+def explore(scripts: Sequence[Script], slices: bool = False) -> Found:
+    """Take the cores through every order of their steps.
+
+    Parameters
+    ----------
+    scripts
+        The steps of every core.
+    slices
+        Whether sleep ends by itself after a while, as it does in the links; without,
+        a wake-up that gets lost is seen as a core that sleeps for ever.
+
+    Raises
+    ------
+    Violation
+        If a core reads what belongs to another collective, if some core can go no
+        further, or if the cores can go round for ever.
+    """
+    steps = [script.steps for script in scripts]
+    first = start(scripts[0].cores, len(scripts))
+    endings, known, on_the_way = set(), {first}, {first}
+    path = [(first, successors(first, steps, slices))]
+    while path:
+        state, coming = path[-1]
+        after = next(coming, None)
+        if after is None:
+            path.pop()
+            on_the_way.discard(state)
+            if is_over(state, steps):
+                endings.add(tuple((c.completed, c.outcome) for c in state.cores))
+        elif after in on_the_way:
+            raise Violation(f"the cores can go round for ever: {after}")
+        elif after not in known:
+            known.add(after)
+            on_the_way.add(after)
+            path.append((after, successors(after, steps, slices)))
+    return Found(len(known), frozenset(endings))
+
+
+def is_over(state: State, steps: Sequence[Sequence[Step]]) -> bool:
+    return all(c.at >= len(s) for c, s in zip(state.cores, steps, strict=True))
+
+
+def successors(
+    state: State, steps: Sequence[Sequence[Step]], slices: bool
+) -> Iterator[State]:
+    """Give the state after each step that some core can take."""
+    stuck = True
+    for me, (core, own) in enumerate(zip(state.cores, steps, strict=True)):
+        if core.asleep == AWAKE and core.at < len(own):
+            stuck = False
+            yield own[core.at](state, me)
+    sleeping = {core.asleep for core in state.cores} - {AWAKE}
+    if not stuck or is_over(state, steps):
+        return
+    if not slices:
+        raise Violation(f"cores sleep for ever: {state}")
+    for flag in sleeping:
+        yield woken(state, flag)
