@@ -6,7 +6,7 @@
 
 #include "fold.h"
 
-enum { LENGTH = 150, SHIFTS = 64, BYTES = 8 * LENGTH + 2 * SHIFTS };
+enum { OTHERS = 3, LENGTH = 300, SHIFTS = 64, BYTES = 8 * LENGTH + 2 * SHIFTS };
 
 static uint32_t random_bits(void)
 {
@@ -38,23 +38,32 @@ static void tame(unsigned char *bytes, size_t item)
         bytes[i] &= 0xbf;
 }
 
-static int compare(const char *set, const char *name, size_t second_item,
-                   tpuref_pass pass, tpuref_pass plain)
+static int compare(const char *set, const char *name, size_t item, tpuref_pass pass,
+                   tpuref_pass plain)
 {
-    static unsigned char first[BYTES], second[BYTES];
-    static unsigned char found[BYTES] TPUREF_ALIGNED, expected[BYTES] TPUREF_ALIGNED;
-    size_t length, shift;
-    int stream;
-    for (length = 0; length <= LENGTH; length += 1 + length / 20)
-        for (shift = 0; shift < SHIFTS; shift++)
+    static unsigned char first[BYTES], others[OTHERS][BYTES];
+    static unsigned char found[BYTES] __attribute__((aligned(64)));
+    static unsigned char expected[BYTES] __attribute__((aligned(64)));
+    const void *operands[OTHERS];
+    size_t length, shift, start;
+    int count, stream;
+    for (length = 0; length <= LENGTH; length += 1 + length / 10)
+        for (shift = 0; shift < SHIFTS; shift += 1 + shift % 3)
             for (stream = 0; stream < 2; stream++) {
+                start = length % 3;
                 fill(first);
-                fill(second);
-                tame(second, second_item);
+                for (count = 0; count < OTHERS; count++) {
+                    fill(others[count]);
+                    tame(others[count], item);
+                    operands[count] = others[count] + count * item;
+                }
                 memset(found, 0xa5, BYTES);
                 memset(expected, 0xa5, BYTES);
-                pass(first + shift % 5, second, found + shift, length, stream);
-                plain(first + shift % 5, second, expected + shift, length, 0);
+                count = 1 + (int)(shift % OTHERS);
+                pass(first + shift % 5, operands, count, found + shift, start,
+                     start + length, stream);
+                plain(first + shift % 5, operands, count, expected + shift, start,
+                      start + length, 0);
                 tpuref_end_stream();
                 if (memcmp(found, expected, BYTES) != 0) {
                     printf("%s %s: length %zu, shift %zu, stream %d\n", set, name,

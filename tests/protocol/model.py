@@ -303,14 +303,14 @@ class Script:
             self.wake(core)
 
     def finish(self, last: int) -> None:
-        """Leave the run: `last`, then the flag."""
-
-        def store_last(state: State, me: int) -> State:
-            words = changed(state.shared.last, me, min(state.shared.flag[me], last))
-            return going(put(state, last=words), me)
+        """Leave the run: `last`, which is the flag by then, and then the flag."""
 
         def note(state: State, me: int) -> State:
             return going(state, me, outcome=state.cores[me].outcome or "done")
+
+        def store_last(state: State, me: int) -> State:
+            words = changed(state.shared.last, me, state.shared.flag[me])
+            return going(put(state, last=words), me)
 
         self.ends.append(len(self.steps))
         self.steps.append(note)

@@ -1,6 +1,6 @@
 /* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Every function
    is compiled for instructions of its own and called only where the processor has them.
-   Whole vectors are added here, what is left over by the plain passes. */
+   Vectors are added here, four at a time; what is left over, by the plain passes. */
 
 #include <cpuid.h>
 #include <immintrin.h>
@@ -17,10 +17,17 @@ static inline size_t tpuref_before_aligned(
     return bytes % item != 0 || bytes / item > count ? count : bytes / item;
 }
 
-/* Four vectors at a time: `load_first` and `load` give one that begins at an address,
-   `store` and `stream_store` write one, of so many bytes. */
+#define TPUREF_STORE_16(to, sum) _mm_storeu_si128((__m128i *)(to), (__m128i)(sum))
+#define TPUREF_STORE_32(to, sum) _mm256_storeu_si256((__m256i *)(to), (__m256i)(sum))
+#define TPUREF_STORE_64(to, sum) _mm512_storeu_si512((void *)(to), (__m512i)(sum))
+#define TPUREF_STREAM_16(to, sum) _mm_stream_si128((__m128i *)(to), (__m128i)(sum))
+#define TPUREF_STREAM_32(to, sum) _mm256_stream_si256((__m256i *)(to), (__m256i)(sum))
+#define TPUREF_STREAM_64(to, sum) _mm512_stream_si512((__m512i *)(to), (__m512i)(sum))
+
+/* `load_first` and `load` give the vector that begins at an address; `finish` makes of
+   one what is stored, so many bytes. */
 #define TPUREF_PASS(name, set, target, vector, lanes, first_type, load_first, other_type, \
-                    load, type, store, stream_store, bytes) \
+                    load, type, finish, bytes) \
     target static void tpuref_##name##_##set( \
         const void *first, const void *const *others, int num_others, \
         void *destination, size_t start, size_t stop, int stream) \
@@ -47,48 +54,54 @@ static inline size_t tpuref_before_aligned(
                 sum3 += load(b + 3 * lanes); \
             } \
             if (stream) { \
-                stream_store(total + i, sum0); \
-                stream_store(total + i + lanes, sum1); \
-                stream_store(total + i + 2 * lanes, sum2); \
-                stream_store(total + i + 3 * lanes, sum3); \
+                TPUREF_STREAM_##bytes(total + i, finish(sum0)); \
+                TPUREF_STREAM_##bytes(total + i + lanes, finish(sum1)); \
+                TPUREF_STREAM_##bytes(total + i + 2 * lanes, finish(sum2)); \
+                TPUREF_STREAM_##bytes(total + i + 3 * lanes, finish(sum3)); \
             } else { \
-                store(total + i, sum0); \
-                store(total + i + lanes, sum1); \
-                store(total + i + 2 * lanes, sum2); \
-                store(total + i + 3 * lanes, sum3); \
+                TPUREF_STORE_##bytes(total + i, finish(sum0)); \
+                TPUREF_STORE_##bytes(total + i + lanes, finish(sum1)); \
+                TPUREF_STORE_##bytes(total + i + 2 * lanes, finish(sum2)); \
+                TPUREF_STORE_##bytes(total + i + 3 * lanes, finish(sum3)); \
             } \
         } \
         tpuref_##name##_plain(first, others, num_others, destination, i, stop, 0); \
     }
 
-#define TPUREF_STORE_16(to, sum) _mm_storeu_si128((__m128i *)(to), (sum))
-#define TPUREF_STORE_32(to, sum) _mm256_storeu_si256((__m256i *)(to), (sum))
-#define TPUREF_STORE_64(to, sum) _mm512_storeu_si512((void *)(to), (sum))
-#define TPUREF_STREAM_16(to, sum) _mm_stream_si128((__m128i *)(to), (sum))
-#define TPUREF_STREAM_32(to, sum) _mm256_stream_si256((__m256i *)(to), (sum))
-#define TPUREF_STREAM_64(to, sum) _mm512_stream_si512((__m512i *)(to), (sum))
+#define TPUREF_KEEP(sum) (sum)
 
-TPUREF_SAME(bits8, uint8_t, avx2, TPUREF_AVX2, 32, __m256)
-TPUREF_SAME(bits16, uint16_t, avx2, TPUREF_AVX2, 32, __m256)
-TPUREF_SAME(bits32, uint32_t, avx2, TPUREF_AVX2, 32, __m256)
-TPUREF_SAME(bits64, uint64_t, avx2, TPUREF_AVX2, 32, __m256)
-TPUREF_SAME(float32, float, avx2, TPUREF_AVX2, 32, __m256)
-TPUREF_SAME(float64, double, avx2, TPUREF_AVX2, 32, __m256)
+/* Types whose sums have their own type. */
+
+#define TPUREF_SAME(name, element, set, target, bytes) \
+    typedef element tpuref_##name##_##set##_vector __attribute__((vector_size(bytes))); \
+    typedef element tpuref_##name##_##set##_anywhere \
+        __attribute__((vector_size(bytes), aligned(1), may_alias)); \
+    target static inline tpuref_##name##_##set##_vector tpuref_load_##name##_##set( \
+        const tpuref_##name *from) \
+    { \
+        return *(const tpuref_##name##_##set##_anywhere *)from; \
+    } \
+    TPUREF_PASS(name, set, target, tpuref_##name##_##set##_vector, \
+                bytes / sizeof(element), tpuref_##name, tpuref_load_##name##_##set, \
+                tpuref_##name, tpuref_load_##name##_##set, \
+                tpuref_##name, TPUREF_KEEP, bytes)
+
+TPUREF_SAME(bits8, uint8_t, avx2, TPUREF_AVX2, 32)
+TPUREF_SAME(bits16, uint16_t, avx2, TPUREF_AVX2, 32)
+TPUREF_SAME(bits32, uint32_t, avx2, TPUREF_AVX2, 32)
+TPUREF_SAME(bits64, uint64_t, avx2, TPUREF_AVX2, 32)
+TPUREF_SAME(float32, float, avx2, TPUREF_AVX2, 32)
+TPUREF_SAME(float64, double, avx2, TPUREF_AVX2, 32)
 
 /* AVX-512F adds no integers below 32 bits in its widest vectors. */
-TPUREF_SAME(bits8, uint8_t, avx512f, TPUREF_AVX512F, 32, __m256)
-TPUREF_SAME(bits16, uint16_t, avx512f, TPUREF_AVX512F, 32, __m256)
-TPUREF_SAME(bits32, uint32_t, avx512f, TPUREF_AVX512F, 64, __m512)
-TPUREF_SAME(bits64, uint64_t, avx512f, TPUREF_AVX512F, 64, __m512)
-TPUREF_SAME(float32, float, avx512f, TPUREF_AVX512F, 64, __m512)
-TPUREF_SAME(float64, double, avx512f, TPUREF_AVX512F, 64, __m512)
+TPUREF_SAME(bits8, uint8_t, avx512f, TPUREF_AVX512F, 32)
+TPUREF_SAME(bits16, uint16_t, avx512f, TPUREF_AVX512F, 32)
+TPUREF_SAME(bits32, uint32_t, avx512f, TPUREF_AVX512F, 64)
+TPUREF_SAME(bits64, uint64_t, avx512f, TPUREF_AVX512F, 64)
+TPUREF_SAME(float32, float, avx512f, TPUREF_AVX512F, 64)
+TPUREF_SAME(float64, double, avx512f, TPUREF_AVX512F, 64)
 
 /* Half types: eight of them become a vector of AVX2, sixteen one of AVX-512. */
-
-TPUREF_AVX2 static inline __m256 tpuref_float32_of_8(const tpuref_float32 *from)
-{
-    return _mm256_loadu_ps((const float *)from);
-}
 
 TPUREF_AVX2 static inline __m256 tpuref_widen_float16_8(const tpuref_bits16 *from)
 {
@@ -121,11 +134,6 @@ TPUREF_AVX2 static inline __m128i tpuref_round_bfloat16_8(__m256 sum)
     return _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08));
 }
 
-TPUREF_AVX512F static inline __m512 tpuref_float32_of_16(const tpuref_float32 *from)
-{
-    return _mm512_loadu_ps((const void *)from);
-}
-
 TPUREF_AVX512F static inline __m512 tpuref_widen_float16_16(const tpuref_bits16 *from)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)from));
@@ -155,46 +163,114 @@ TPUREF_AVX512F static inline __m256i tpuref_round_bfloat16_16(__m512 sum)
     return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(rounded, is_nan, nan));
 }
 
-/* Where an operand or the sum is float32: neither, the sum, the first operand, both. */
+/* Where the first operand and the sum are float32: neither, the sum, the first operand,
+   both. */
+#define TPUREF_NARROW(name, set, target, vector, lanes, bytes) \
+    TPUREF_PASS(name##_0, set, target, vector, lanes, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_bits16, tpuref_round_##name##_##lanes, bytes)
 
-#define TPUREF_HALF_PASS(name, set, target, lanes, add, first_type, widen_first, widen, \
-                         type, vector, finish, bytes) \
-    target static inline vector tpuref_##name##_##set##_value( \
-        const first_type *a, const tpuref_bits16 *b) \
+#define TPUREF_WIDE(name, set, target, vector, lanes, wide_bytes, narrow_bytes) \
+    TPUREF_PASS(name##_1, set, target, vector, lanes, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_float32, TPUREF_KEEP, wide_bytes) \
+    TPUREF_PASS(name##_2, set, target, vector, lanes, \
+                tpuref_float32, tpuref_load_float32_##set, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_bits16, tpuref_round_##name##_##lanes, narrow_bytes) \
+    TPUREF_PASS(name##_3, set, target, vector, lanes, \
+                tpuref_float32, tpuref_load_float32_##set, \
+                tpuref_bits16, tpuref_widen_##name##_##lanes, \
+                tpuref_float32, TPUREF_KEEP, wide_bytes)
+
+TPUREF_NARROW(float16, avx2, TPUREF_AVX2, __m256, 8, 16)
+TPUREF_NARROW(float16, avx512f, TPUREF_AVX512F, __m512, 16, 32)
+
+TPUREF_WIDE(float16, avx2, TPUREF_AVX2, __m256, 8, 32, 16)
+TPUREF_WIDE(bfloat16, avx2, TPUREF_AVX2, __m256, 8, 32, 16)
+TPUREF_WIDE(float16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
+TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
+
+/* bfloat16 is the high half of a float32. Where nothing wider than it comes and goes, two
+   neighbours are widened within the word they share, and the halves keep their places. */
+#define TPUREF_NARROW_BFLOAT16(set, target, bytes) \
+    typedef uint32_t tpuref_words_##set __attribute__((vector_size(bytes))); \
+    typedef uint32_t tpuref_words_##set##_anywhere \
+        __attribute__((vector_size(bytes), aligned(1), may_alias)); \
+    typedef float tpuref_floats_##set __attribute__((vector_size(bytes))); \
+    target static inline tpuref_words_##set tpuref_words_at_##set(const void *address) \
     { \
-        return finish(add(widen_first(a), widen(b))); \
+        return *(const tpuref_words_##set##_anywhere *)address; \
     } \
-    TPUREF_PASS(name, set, target, first_type, tpuref_bits16, type, lanes, bytes, \
-                tpuref_##name##_##set##_value, TPUREF_STORE_##bytes, \
-                TPUREF_STREAM_##bytes)
+    target static inline tpuref_floats_##set tpuref_even_##set(tpuref_words_##set pairs) \
+    { \
+        return (tpuref_floats_##set)(pairs << 16); \
+    } \
+    target static inline tpuref_floats_##set tpuref_odd_##set(tpuref_words_##set pairs) \
+    { \
+        return (tpuref_floats_##set)(pairs & 0xffff0000u); \
+    } \
+    target static inline tpuref_words_##set tpuref_rounded_##set( \
+        tpuref_floats_##set sum) \
+    { \
+        tpuref_words_##set bits = (tpuref_words_##set)sum; \
+        tpuref_words_##set rounded = bits + 0x7fffu + (bits >> 16 & 1u); \
+        tpuref_words_##set nan = (bits & 0x80000000u) | 0x7fc00000u; \
+        tpuref_words_##set is_nan = (tpuref_words_##set)(sum != sum); \
+        return (rounded & ~is_nan) | (nan & is_nan); \
+    } \
+    target static inline tpuref_words_##set tpuref_pairs_##set( \
+        tpuref_floats_##set even, tpuref_floats_##set odd) \
+    { \
+        return (tpuref_rounded_##set(even) >> 16) \
+            | (tpuref_rounded_##set(odd) & 0xffff0000u); \
+    } \
+    target static void tpuref_bfloat16_0_##set( \
+        const void *first, const void *const *others, int num_others, \
+        void *destination, size_t start, size_t stop, int stream) \
+    { \
+        const tpuref_bits16 *a = (const tpuref_bits16 *)first; \
+        tpuref_bits16 *total = (tpuref_bits16 *)destination; \
+        size_t i = start; \
+        int k; \
+        if (stream) { \
+            i += tpuref_before_aligned(total + i, bytes, sizeof *total, stop - i); \
+            tpuref_bfloat16_0_plain( \
+                first, others, num_others, destination, start, i, 0); \
+        } \
+        for (; i + bytes <= stop; i += bytes) { \
+            tpuref_words_##set pairs0 = tpuref_words_at_##set(a + i); \
+            tpuref_words_##set pairs1 = tpuref_words_at_##set(a + i + bytes / 2); \
+            tpuref_floats_##set even0 = tpuref_even_##set(pairs0); \
+            tpuref_floats_##set odd0 = tpuref_odd_##set(pairs0); \
+            tpuref_floats_##set even1 = tpuref_even_##set(pairs1); \
+            tpuref_floats_##set odd1 = tpuref_odd_##set(pairs1); \
+            for (k = 0; k < num_others; k++) { \
+                const tpuref_bits16 *b = (const tpuref_bits16 *)others[k] + i; \
+                pairs0 = tpuref_words_at_##set(b); \
+                pairs1 = tpuref_words_at_##set(b + bytes / 2); \
+                even0 += tpuref_even_##set(pairs0); \
+                odd0 += tpuref_odd_##set(pairs0); \
+                even1 += tpuref_even_##set(pairs1); \
+                odd1 += tpuref_odd_##set(pairs1); \
+            } \
+            pairs0 = tpuref_pairs_##set(even0, odd0); \
+            pairs1 = tpuref_pairs_##set(even1, odd1); \
+            if (stream) { \
+                TPUREF_STREAM_##bytes(total + i, pairs0); \
+                TPUREF_STREAM_##bytes(total + i + bytes / 2, pairs1); \
+            } else { \
+                TPUREF_STORE_##bytes(total + i, pairs0); \
+                TPUREF_STORE_##bytes(total + i + bytes / 2, pairs1); \
+            } \
+        } \
+        tpuref_bfloat16_0_plain(first, others, num_others, destination, i, stop, 0); \
+    }
 
-#define TPUREF_HALF(name, set, target, lanes, add, wide, as_wide, wide_bytes, narrow, \
-                    narrow_bytes) \
-    TPUREF_HALF_PASS(name##_0, set, target, lanes, add, \
-                     tpuref_bits16, tpuref_widen_##name##_##lanes, \
-                     tpuref_widen_##name##_##lanes, \
-                     tpuref_bits16, narrow, tpuref_round_##name##_##lanes, narrow_bytes) \
-    TPUREF_HALF_PASS(name##_1, set, target, lanes, add, \
-                     tpuref_bits16, tpuref_widen_##name##_##lanes, \
-                     tpuref_widen_##name##_##lanes, \
-                     tpuref_float32, wide, as_wide, wide_bytes) \
-    TPUREF_HALF_PASS(name##_2, set, target, lanes, add, \
-                     tpuref_float32, tpuref_float32_of_##lanes, \
-                     tpuref_widen_##name##_##lanes, \
-                     tpuref_bits16, narrow, tpuref_round_##name##_##lanes, narrow_bytes) \
-    TPUREF_HALF_PASS(name##_3, set, target, lanes, add, \
-                     tpuref_float32, tpuref_float32_of_##lanes, \
-                     tpuref_widen_##name##_##lanes, \
-                     tpuref_float32, wide, as_wide, wide_bytes)
-
-TPUREF_HALF(float16, avx2, TPUREF_AVX2, 8, _mm256_add_ps, __m256i,
-            _mm256_castps_si256, 32, __m128i, 16)
-TPUREF_HALF(bfloat16, avx2, TPUREF_AVX2, 8, _mm256_add_ps, __m256i,
-            _mm256_castps_si256, 32, __m128i, 16)
-TPUREF_HALF(float16, avx512f, TPUREF_AVX512F, 16, _mm512_add_ps, __m512i,
-            _mm512_castps_si512, 64, __m256i, 32)
-TPUREF_HALF(bfloat16, avx512f, TPUREF_AVX512F, 16, _mm512_add_ps, __m512i,
-            _mm512_castps_si512, 64, __m256i, 32)
+TPUREF_NARROW_BFLOAT16(avx2, TPUREF_AVX2, 32)
+TPUREF_NARROW_BFLOAT16(avx512f, TPUREF_AVX512F, 64)
 
 static int tpuref_has_f16c(void)
 {

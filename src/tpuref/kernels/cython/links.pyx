@@ -42,8 +42,10 @@ cdef extern from "fold.h" nogil:
     size_t tpuref_item_bytes(int dtype)
     bint tpuref_is_half(int dtype)
     void tpuref_add(
-        const void* first, bint first_wide, const void* second,
-        void* destination, bint wide, size_t count, int dtype, bint stream,
+        const void* first, bint first_wide,
+        const void* const* others, int num_others,
+        void* destination, bint wide,
+        size_t start, size_t stop, int dtype, bint stream,
     )
     void tpuref_copy(
         void* destination, const void* source, size_t bytes, bint stream
@@ -642,27 +644,22 @@ cdef class Links:
         cdef bint first = step == 0
         cdef bint last = step == self.size - 2
         cdef Py_ssize_t chunk = (self.place - 1 - step + self.size) % self.size
-        cdef Py_ssize_t start = chunk_start(count, self.size, chunk)
-        cdef Py_ssize_t stop = chunk_start(count, self.size, chunk + 1)
-        cdef Py_ssize_t item = tpuref_item_bytes(dtype)
         cdef bint half = tpuref_is_half(dtype)
-        cdef unsigned char* partial
-        cdef unsigned char* total
+        cdef uint64_t partial = left.result
+        cdef uint64_t total = own.result
         if first:
-            partial = self.base + left.source + start * item
+            partial = left.source
         elif half:
-            partial = self.base + left.scratch + start * <Py_ssize_t>sizeof(float)
-        else:
-            partial = self.base + left.result + start * item
+            partial = left.scratch
         if half and not last:
-            total = self.base + own.scratch + start * <Py_ssize_t>sizeof(float)
-        else:
-            total = self.base + own.result + start * item
+            total = own.scratch
+        self.sources[0] = self.base + own.source
         tpuref_add(
-            partial, half and not first,
-            self.base + own.source + start * item,
-            total, half and not last, stop - start, dtype,
-            is_streamed(count, dtype),
+            self.base + partial, half and not first, self.sources, 1,
+            self.base + total, half and not last,
+            chunk_start(count, self.size, chunk),
+            chunk_start(count, self.size, chunk + 1),
+            dtype, is_streamed(count, dtype),
         )
 
     cdef void copy_chunk(

@@ -1,0 +1,159 @@
+"""Every order of the steps of three cores, for the protocol and for wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from .model import Found, Members, Protocol, Script, Violation, explore
+
+ALL: Members = (0, 1, 2)
+PROTOCOL = Protocol()
+
+
+def core(
+    me: int,
+    kinds: Sequence[str],
+    protocol: Protocol = PROTOCOL,
+    groups: Sequence[Members] = (ALL, ALL, ALL),
+    poisons: bool = False,
+    dies: int | None = None,
+) -> Script:
+    """Write down what a core does: collectives, and then the end."""
+    script = Script(me, protocol, cores=3)
+    script.publish(0)
+    for number, kind in enumerate(kinds):
+        script.collective(number, kind, groups[: number + 1])
+    if poisons:
+        script.spread_poison()
+    script.finish(2 * len(kinds))
+    if dies is not None:
+        del script.steps[dies:]
+    return script
+
+
+def host() -> Script:
+    """Write down the host, which poisons at any moment."""
+    script = Script(3, PROTOCOL, cores=3)
+    script.spread_poison()
+    return script
+
+
+def alike(kinds: Sequence[str], protocol: Protocol = PROTOCOL) -> Found:
+    return explore([core(me, kinds, protocol) for me in ALL])
+
+
+SEQUENCES = [
+    ("flat", "flat", "flat"),
+    ("direct", "direct", "direct"),
+    ("barrier", "barrier", "barrier"),
+    ("flat", "direct", "barrier"),
+    ("direct", "flat", "direct"),
+]
+
+
+@pytest.mark.parametrize("kinds", SEQUENCES, ids="-".join)
+def test_all_orders_of_three_collectives_end_well(kinds: Sequence[str]) -> None:
+    found = alike(kinds)
+    assert found.endings == {((3, "done"),) * 3}
+    assert found.states > 1000  # the search went somewhere
+
+
+@pytest.mark.parametrize("stays", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["flat", "direct"])
+def test_a_core_that_leaves_early_is_missed_at_once(kind: str, stays: int) -> None:
+    kinds = (kind,) * 3
+    found = explore([core(0, kinds), core(1, kinds[:stays]), core(2, kinds)])
+    left = (stays, "left")
+    assert found.endings == {(left, (stays, "done"), left)}
+
+
+@pytest.mark.parametrize("stays", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["flat", "direct"])
+def test_poison_reaches_everybody(kind: str, stays: int) -> None:
+    kinds = (kind,) * 3
+    failing = core(1, kinds[:stays], poisons=True)
+    found = explore([core(0, kinds), failing, core(2, kinds)], slices=True)
+    for first, failed, last in found.endings:
+        assert failed[0] <= stays and failed[1] == "done"
+        for completed, outcome in (first, last):
+            assert completed <= stays and outcome in ("poisoned", "left")
+
+
+@pytest.mark.parametrize("kind", ["flat", "direct"])
+def test_wherever_a_core_dies_the_others_end(kind: str) -> None:
+    whole = len(core(1, (kind,)).steps)
+    for step in range(whole):
+        dying = core(1, (kind,), dies=step)
+        scripts = [core(0, (kind,)), dying, core(2, (kind,)), host()]
+        for first, _, last, _ in explore(scripts, slices=True).endings:
+            assert first[1] in ("done", "poisoned", "left")
+            assert last[1] in ("done", "poisoned", "left")
+
+
+# -- groups that change ---------------------------------------------------------
+
+GROUPS: dict[int, Sequence[Members]] = {
+    0: [(0, 1), (0, 2), (0, 1)],
+    1: [(0, 1), (1,), (0, 1)],
+    2: [(2,), (0, 2), (2,)],
+}
+
+
+def in_groups(protocol: Protocol) -> Found:
+    kinds = ("flat",) * 3
+    return explore([core(me, kinds, protocol, GROUPS[me]) for me in ALL])
+
+
+def test_groups_may_change_from_one_collective_to_the_next() -> None:
+    assert in_groups(PROTOCOL).endings == {((3, "done"),) * 3}
+
+
+def test_without_reclaiming_a_late_reader_gets_the_wrong_vector() -> None:
+    with pytest.raises(Violation, match="of collective 2 in collective 0"):
+        in_groups(Protocol(reclaim=False))
+
+
+# -- protocols that are wrong ----------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["flat", "direct"])
+def test_one_buffer_is_not_enough(kind: str) -> None:
+    with pytest.raises(Violation, match="of collective 1 in collective 0"):
+        alike((kind,) * 3, Protocol(buffers=1))
+
+
+@pytest.mark.parametrize("kind", ["flat", "direct"])
+def test_the_flag_comes_after_the_record(kind: str) -> None:
+    with pytest.raises(Violation, match="core . reads .* of collective"):
+        alike((kind,) * 3, Protocol(record_before_flag=False))
+
+
+def test_who_wakes_has_stored_before() -> None:
+    with pytest.raises(Violation, match="sleep for ever"):
+        alike(("flat",) * 3, Protocol(store_before_wake=False))
+
+
+def test_who_sleeps_has_been_counted_before_the_last_look() -> None:
+    with pytest.raises(Violation, match="sleep for ever"):
+        alike(("flat",) * 3, Protocol(count_before_look=False))
+
+
+def test_a_direct_result_is_whole_only_after_the_second_meeting() -> None:
+    with pytest.raises(Violation, match="reads result"):
+        alike(("direct",) * 3, Protocol(direct_meets_again=False))
+
+
+def test_who_leaves_says_first_how_far_it_came() -> None:
+    kinds, wrong = ("flat",) * 3, Protocol(last_before_gone=False)
+    early = core(1, kinds[:1], wrong)
+    found = explore([core(0, kinds, wrong), early, core(2, kinds, wrong)])
+    assert any(first == (0, "left") for first, _, _ in found.endings)
+
+
+def test_poison_alone_may_miss_a_sleeper_until_its_slice_ends() -> None:
+    kinds = ("flat",)
+    scripts = [core(0, kinds), core(1, kinds, dies=0), core(2, kinds), host()]
+    with pytest.raises(Violation, match="sleep for ever"):
+        explore(scripts, slices=False)
