@@ -9,8 +9,9 @@ from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 KERNELS = ("allreduce", "links", "padding", "sharding")
 
-# For TPUREF_SANITIZE=1: the first fault in a kernel ends the process with a report.
-SANITIZE = [
+# With TPUREF_SANITIZE=1 the first fault in a kernel ends the process with a report.
+SANITIZED = os.environ.get("TPUREF_SANITIZE") == "1"
+SANITIZERS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
@@ -44,9 +45,9 @@ class BuildKernels(build_ext):
         msvc = self.compiler.compiler_type == "msvc"
         for extension in self.extensions:
             extension.extra_compile_args = ["/O2"] if msvc else ["-O3"]
-            if os.environ.get("TPUREF_SANITIZE") == "1":
-                extension.extra_compile_args += SANITIZE
-                extension.extra_link_args = SANITIZE
+            if SANITIZED:
+                extension.extra_compile_args += SANITIZERS
+                extension.extra_link_args = SANITIZERS
         super().build_extensions()
 
 
@@ -83,4 +84,6 @@ setup(
     include_package_data=True,
     ext_modules=kernel_extensions(),
     cmdclass={"build_ext": BuildKernels},
+    # A place of its own, or the next build would take its objects for current ones.
+    options={"build": {"build_base": "build/sanitized"}} if SANITIZED else {},
 )

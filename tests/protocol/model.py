@@ -19,6 +19,9 @@ AWAKE = -1
 
 Members = tuple[int, ...]
 
+Word = tuple[str, int]
+"""A word of the arena: area and place."""
+
 
 class Violation(AssertionError):
     """The protocol did what it must not do."""
@@ -78,7 +81,8 @@ class State(NamedTuple):
     cores: tuple[Core, ...]
 
 
-Step = Callable[["State", int], State]
+Step = Callable[["State", int], "State"]
+"""Gives the state after the step, and the very same state where it has to wait."""
 
 
 def changed(words: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
@@ -99,12 +103,17 @@ def put(state: State, **words: object) -> State:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The protocol; the defaults are the real one, the others are wrong on purpose."""
+    """The protocol; the defaults are the real one, the others are wrong on purpose.
 
+    Without `sleeps` a core waits in one step, which keeps searches short.
+    """
+
+    sleeps: bool = False
     buffers: int = 2
     record_before_flag: bool = True
     store_before_wake: bool = True
-    count_before_look: bool = True
+    counts_sleepers: bool = True
+    compares_before_sleep: bool = True
     last_before_gone: bool = True
     reclaim: bool = True
     direct_meets_again: bool = True
@@ -119,18 +128,25 @@ class Script:
     cores: int
     steps: list[Step] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
+    completed: int = 0
 
     # -- stores ----------------------------------------------------------------
 
-    def store(self, area: str, place: int, value: int) -> None:
+    def store(self, value: int, *words: Word) -> None:
+        """Store words of which no two are read by one core to be compared."""
+
         def step(state: State, me: int) -> State:
-            words = changed(getattr(state.shared, area), place, value)
-            return going(put(state, **{area: words}), me)
+            for area, place in words:
+                stored = changed(getattr(state.shared, area), place, value)
+                state = put(state, **{area: stored})
+            return going(state, me)
 
         self.steps.append(step)
 
     def wake(self, core: int) -> None:
         """Load the number of sleepers on a flag and wake them."""
+        if not self.protocol.sleeps:
+            return
 
         def step(state: State, me: int) -> State:
             if state.shared.sleepers[core]:
@@ -141,17 +157,27 @@ class Script:
 
     def publish(self, flag: int) -> None:
         if self.protocol.store_before_wake:
-            self.store("flag", self.me, flag)
+            self.store(flag, ("flag", self.me))
             self.wake(self.me)
         else:
             self.wake(self.me)
-            self.store("flag", self.me, flag)
+            self.store(flag, ("flag", self.me))
 
-    def count(self, core: int, change: int) -> None:
+    def count(self, core: int) -> None:
+        """Count this core among those who may be asleep on a flag."""
+
         def step(state: State, me: int) -> State:
-            sleepers = state.shared.sleepers
-            changes = changed(sleepers, core, sleepers[core] + change)
-            return going(put(state, sleepers=changes), me)
+            return going(add_sleeper(state, core, 1), me)
+
+        self.steps.append(step)
+
+    def uncount(self, core: int, at: int) -> None:
+        """Take that back and go on at `at`, with nothing seen."""
+
+        def step(state: State, me: int) -> State:
+            if self.protocol.counts_sleepers:
+                state = add_sleeper(state, core, -1)
+            return going(state, me, at=at, seen=NOT_BEGUN)
 
         self.steps.append(step)
 
@@ -164,11 +190,14 @@ class Script:
         next step.  `lost` is whether it matters that the core left.
         """
         start = len(self.steps)
+        give_up = self.giving_up()
 
         def load_flag(state: State, me: int) -> State:
             flag = state.shared.flag[core]
             if target <= flag < GONE:
-                return going(state, me, seen=flag, at=reached[0])
+                return going(state, me, at=reached[0])
+            if flag < target and not (self.protocol.sleeps or state.shared.poison):
+                return state
             return going(state, me, seen=flag, at=start + (1 if flag == GONE else 2))
 
         def load_last(state: State, me: int) -> State:
@@ -178,10 +207,10 @@ class Script:
 
         def load_poison(state: State, me: int) -> State:
             if state.shared.poison:
-                return going(state, me, outcome="poisoned", at=self.ends[0])
+                return give_up(state, "poisoned")
             if state.cores[me].seen == GONE:
                 if lost:
-                    return going(state, me, outcome="left", at=self.ends[0])
+                    return give_up(state, "left")
                 return going(state, me, at=reached[0])
             return going(state, me)
 
@@ -189,24 +218,28 @@ class Script:
 
     def reach(self, core: int, target: int, lost: bool = True) -> None:
         """Wait until a core has reached a flag."""
-        start, reached, counted = len(self.steps), [0], [0]
+        start, reached = len(self.steps), [0]
         self.look(core, target, reached, lost)
-        if self.protocol.count_before_look:
-            self.count(core, 1)
-            self.look_again(core, target, counted)
-        else:
-            self.look_again(core, target, reached)
-            self.count(core, 1)
+        if self.protocol.sleeps:
+            self.sleep(core, target, start)
+        reached[0] = len(self.steps)
+
+    def sleep(self, core: int, target: int, start: int) -> None:
+        """Sleep once, unless the wait is over by now, and look again at `start`."""
+        counted = [0]
+        if self.protocol.counts_sleepers:
+            self.count(core)
+        self.look_again(core, target, counted)
 
         def sleep(state: State, me: int) -> State:
             unchanged = state.shared.flag[core] == state.cores[me].seen
-            return going(state, me, asleep=core if unchanged else AWAKE)
+            if unchanged or not self.protocol.compares_before_sleep:
+                return going(state, me, asleep=core)
+            return going(state, me)
 
         self.steps.append(sleep)
         counted[0] = len(self.steps)
-        self.count(core, -1)
-        self.steps.append(lambda state, me: going(state, me, at=start))
-        reached[0] = len(self.steps)
+        self.uncount(core, at=start)
 
     def look_again(self, core: int, target: int, over: list[int]) -> None:
         """Load flag and poison once more; what they say is dealt with by `look`."""
@@ -224,76 +257,86 @@ class Script:
 
     # -- collectives -----------------------------------------------------------
 
-    def expect(self, area: str, place: int, number: int) -> None:
-        """Load a word, which has to belong to the collective of that number."""
+    def expect(self, number: int, *words: Word) -> None:
+        """Load words, which have to belong to the collective of that number."""
 
         def step(state: State, me: int) -> State:
-            found = getattr(state.shared, area)[place]
-            if found != number:
-                raise Violation(
-                    f"core {me} reads {area}[{place}] of collective {found} in "
-                    f"collective {number}"
-                )
+            for area, place in words:
+                found = getattr(state.shared, area)[place]
+                if found != number:
+                    raise Violation(
+                        f"core {me} reads {area}[{place}] of collective {found} in "
+                        f"collective {number}"
+                    )
             return going(state, me)
 
         self.steps.append(step)
 
     def look_at_poison(self) -> None:
+        give_up = self.giving_up()
+
         def step(state: State, me: int) -> State:
             if state.shared.poison:
-                return going(state, me, outcome="poisoned", at=self.ends[0])
+                return give_up(state, "poisoned")
             return going(state, me)
 
         self.steps.append(step)
 
+    def giving_up(self) -> Callable[[State, str], State]:
+        """Return how the core goes from this collective to the end of its run."""
+        completed = self.completed
+
+        def give_up(state: State, outcome: str) -> State:
+            return going(
+                state,
+                self.me,
+                at=self.ends[0],
+                seen=NOT_BEGUN,
+                completed=completed,
+                outcome=outcome,
+            )
+
+        return give_up
+
     def collective(self, number: int, kind: str, before: Sequence[Members]) -> None:
         """Take part in a collective of `before[-1]`; the others came earlier."""
-        members, arrival = before[-1], 2 * number + 1
-        buffer = number % self.protocol.buffers
-        own = self.cores * buffer + self.me
-        others = [core for core in members if core != self.me]
+        arrival, first = 2 * number + 1, self.cores * (number % self.protocol.buffers)
+        others = [core for core in before[-1] if core != self.me]
         if kind == "direct":
-            self.store("source", self.me, number)
+            self.store(number, ("source", self.me))
         self.look_at_poison()
         if self.protocol.reclaim and number >= 2:
             for reader in before[number - 2]:
                 if reader != self.me:
                     self.reach(reader, 2 * (number - 2) + 2, lost=False)
-        if not self.protocol.record_before_flag:
-            self.publish(arrival)
-        self.store("record", own, number)
-        if kind == "flat":
-            self.store("staging", own, number)
+        areas = ("record", "staging") if kind == "flat" else ("record",)
         if self.protocol.record_before_flag:
+            self.store(number, *((area, first + self.me) for area in areas))
             self.publish(arrival)
+        else:
+            self.publish(arrival)
+            self.store(number, *((area, first + self.me) for area in areas))
         for core in others:
             self.reach(core, arrival)
-        for core in others:
-            self.expect("record", self.cores * buffer + core, number)
-        if kind == "flat":
-            for core in others:
-                self.expect("staging", self.cores * buffer + core, number)
+        self.expect(number, *((a, first + core) for a in areas for core in others))
         if kind == "direct":
             self.fold_chunk(number, others)
         self.publish(arrival + 1)
         if kind == "direct":
             self.read_result(number, others, arrival + 1)
-        self.steps.append(
-            lambda state, me: going(state, me, completed=state.cores[me].completed + 1)
-        )
+        self.completed += 1
 
     def fold_chunk(self, number: int, others: Sequence[int]) -> None:
         """Read the sources of all and write the own chunk of the shared result."""
-        for core in others:
-            self.expect("source", core, number)
-        self.store("result", self.cores * (number % 2) + self.me, number)
+        self.expect(number, *(("source", core) for core in others))
+        self.store(number, ("result", self.cores * (number % 2) + self.me))
 
     def read_result(self, number: int, others: Sequence[int], target: int) -> None:
         if self.protocol.direct_meets_again:
             for core in others:
                 self.reach(core, target)
-        for core in others:
-            self.expect("result", self.cores * (number % 2) + core, number)
+        first = self.cores * (number % 2)
+        self.expect(number, *(("result", first + core) for core in others))
 
     # -- the ends --------------------------------------------------------------
 
@@ -306,7 +349,9 @@ class Script:
         """Leave the run: `last`, which is the flag by then, and then the flag."""
 
         def note(state: State, me: int) -> State:
-            return going(state, me, outcome=state.cores[me].outcome or "done")
+            if state.cores[me].outcome:
+                return going(state, me)
+            return going(state, me, outcome="done", completed=self.completed)
 
         def store_last(state: State, me: int) -> State:
             words = changed(state.shared.last, me, state.shared.flag[me])
@@ -319,13 +364,18 @@ class Script:
             self.publish(GONE)
         else:
             self.publish(GONE)
-            self.store("last", self.me, last)
+            self.store(last, ("last", self.me))
+
+
+def add_sleeper(state: State, flag: int, change: int) -> State:
+    sleepers = state.shared.sleepers
+    return put(state, sleepers=changed(sleepers, flag, sleepers[flag] + change))
 
 
 def woken(state: State, flag: int) -> State:
     """Return the state in which nobody sleeps on a flag."""
-    cores = tuple(c._replace(asleep=AWAKE) if c.asleep == flag else c for c in state.cores)
-    return state._replace(cores=cores)
+    cores = [c._replace(asleep=AWAKE) if c.asleep == flag else c for c in state.cores]
+    return state._replace(cores=tuple(cores))
 
 
 def start(cores: int, actors: int) -> State:
@@ -391,12 +441,14 @@ def successors(
     stuck = True
     for me, (core, own) in enumerate(zip(state.cores, steps, strict=True)):
         if core.asleep == AWAKE and core.at < len(own):
-            stuck = False
-            yield own[core.at](state, me)
+            after = own[core.at](state, me)
+            if after is not state:  # otherwise it waits
+                stuck = False
+                yield after
     sleeping = {core.asleep for core in state.cores} - {AWAKE}
     if not stuck or is_over(state, steps):
         return
-    if not slices:
-        raise Violation(f"cores sleep for ever: {state}")
+    if not (slices and sleeping):
+        raise Violation(f"cores wait for ever: {state}")
     for flag in sleeping:
         yield woken(state, flag)

@@ -20,9 +20,10 @@ from .block import (
 from .program import Shape, Value, indented
 
 _REAL = (
-    "tf.abs tf.negative tf.square tf.sign tf.exp tf.tanh tf.sigmoid tf.sin tf.cos "
-    "tf.floor tf.rint tf.erf tf.nn.relu tf.nn.softplus tf.nn.elu"
-).split()
+    *("tf.abs", "tf.negative", "tf.square", "tf.sign", "tf.exp", "tf.tanh"),
+    *("tf.sigmoid", "tf.sin", "tf.cos", "tf.floor", "tf.rint", "tf.erf"),
+    *("tf.nn.relu", "tf.nn.softplus", "tf.nn.elu"),
+)
 _WHOLE = ("tf.square", "tf.identity")
 _SIGNED = (*_WHOLE, "tf.abs", "tf.negative", "tf.sign")
 
@@ -293,7 +294,7 @@ def rearrange(block: Block) -> None:
         return
     total, rank = elements(x.shape), len(x.shape)
     choices: list[tuple[str, Shape]] = [
-        (f"tf.reshape({x.name}, [-1])" if total else x.name, (total,) if total else x.shape),
+        (f"tf.reshape({x.name}, [{total}])", (total,)),
         (f"tf.expand_dims({x.name}, {rank})", (*x.shape, 1)),
         (f"tf.reverse({x.name}, {list(range(rank))})", x.shape),
     ]
@@ -356,7 +357,8 @@ def cross_replica(block: Block) -> None:
     name = block.drawing.fresh()
     value = Value(name, x.dtype, x.shape, x.uniform or size == replicas)
     line = f"{name} = tf.tpu.cross_replica_sum({x.name}, {groups})"
-    block.add("sum" if size == replicas else "groups", [line], frozenset({x.name}), [value])
+    kind = "sum" if size == replicas else "groups"
+    block.add(kind, [line], frozenset({x.name}), [value])
 
 
 def host_call(block: Block) -> None:
@@ -427,8 +429,7 @@ def branch(block: Block) -> None:
         own |= inner.writes()
         uniform = uniform and result.uniform
     name = block.drawing.fresh()
-    predicate = f"tf.reduce_sum(tf.cast({p.name}, tf.float32)) > 1"
-    lines.append(f"{name} = tf.cond({predicate}, {', '.join(functions)})")
+    lines.append(f"{name} = tf.cond({_is_large(p)}, {', '.join(functions)})")
     value = Value(name, x.dtype, x.shape, uniform)
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads - own), [value])
 
@@ -444,7 +445,7 @@ def loop(block: Block) -> None:
     if block.drawing.one_in(2):
         reads.add(p.name)
         together = p.uniform
-        limit = f"1 + tf.cast(tf.reduce_sum(tf.cast({p.name}, tf.float32)) > 1, tf.int32)"
+        limit = f"1 + tf.cast({_is_large(p)}, tf.int32)"
     counter = Value(block.drawing.fresh("i"), "int32", (), together)
     carried = Value(block.drawing.fresh("a"), x.dtype, x.shape, False)
     inner = block.inner([counter, carried], together)
@@ -464,6 +465,10 @@ def loop(block: Block) -> None:
     kinds = {"while"} | inner.kinds()
     value = Value(name, x.dtype, x.shape, False)
     block.add(" ".join(sorted(kinds)), lines, frozenset(reads), [value])
+
+
+def _is_large(value: Value) -> str:
+    return f"tf.reduce_sum(tf.cast({value.name}, tf.float32)) > 1"
 
 
 def _function(name: str, parameters: str, block: Block, result: str) -> list[str]:

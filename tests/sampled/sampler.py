@@ -15,7 +15,7 @@ _SIZES = (0, 1, 1, 2, 3, 4, 5, 7, 8)
 _LARGE = (61, 700, 3000)
 _DTYPES = (*FLOATS, "float32", "float32", "int32", "int64", "uint32", "bool")
 
-_PREAMBLE = '''\
+_PREAMBLE = """\
 import numpy as np
 import tpuref as tf
 
@@ -28,7 +28,7 @@ def data(seed, dtype, *shape):
 def doubled(values):
     return np.add(values, values)
 
-tf.set_random_seed({seed})'''
+tf.set_random_seed({seed})"""
 
 
 class Sampler:
@@ -85,24 +85,23 @@ class Sampler:
         if self._padded and shape and max(shape) < 60:
             known = (f"n{name}", *shape[1:])
             largest = [self._random.randint(0, 9) for _ in range(4)]
-            sizes = ", ".join([f"{largest}[(replica + turn) % 4]", *map(str, shape[1:])])
+            others = [str(size) for size in shape[1:]]
+            sizes = ", ".join([f"{largest}[(replica + turn) % 4]", *others])
             limit = self._random.choice(["None", "9", "12"])
-            self._maximum.append(f"tf.TensorShape([{', '.join([limit, *map(str, shape[1:])])}])")
+            self._maximum.append(f"tf.TensorShape([{', '.join([limit, *others])}])")
         else:
             self._maximum.append("None")
         fixed = [None if isinstance(size, str) else size for size in known]
         value = f"{place}, {dtype!r}{', ' if sizes else ''}{sizes})"
+        everyone = f"for replica in range({self._replicas})"
         if known is shape and self._one_in(3):
             value = value.replace(" + turn", "")
-            self._before.append(
-                f"{name} = [tf.constant({value}) for replica in range({self._replicas})]"
-            )
+            self._before.append(f"{name} = [tf.constant({value}) {everyone}]")
         else:
             self._before.append(
                 f"{name} = [tf.placeholder(tf.{dtype}, {fixed}) "
                 f"for _ in range({self._replicas})]"
             )
-            everyone = f"for replica in range({self._replicas})"
             self._feeds.append(f"**{{{name}[replica]: {value} {everyone}}},")
         uniform = self._replicas == 1
         self._parameters.append(Value(name, dtype, known, uniform))

@@ -92,7 +92,9 @@ def transposed_by_a_host_call() -> Any:
         transposed_by_a_host_call,
     ],
 )
-def test_views_round_as_copies_do(build: Callable[[], Any], pool_session: Opened) -> None:
+def test_views_round_as_copies_do(
+    build: Callable[[], Any], pool_session: Opened
+) -> None:
     outputs, fed = build()
     (on_cores,) = on_the_pool(pool_session, outputs, fed)
     with tf.config.override(executor="lockstep", cores=2), in_lockstep(2) as session:

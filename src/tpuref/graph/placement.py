@@ -41,7 +41,8 @@ def check_placement(operation: Operation, jobs: Collection[str], soft: bool) -> 
         return
     if place.job is not None and place.job not in jobs:
         raise _unknown(operation, f"there is no job {place.job!r}", jobs)
-    exists = place.kind in (None, *_KINDS) and not (place.kind == "CPU" and place.index)
+    known = place.kind in (None, *_KINDS)
+    exists = known and not (place.kind == "CPU" and place.index)
     if not exists and not soft:
         raise _unknown(operation, "there is no such device here", jobs)
 

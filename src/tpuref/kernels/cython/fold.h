@@ -78,7 +78,8 @@ static inline uint16_t tpuref_round_float16(float value)
     uint32_t bits = tpuref_bits_of(value);
     uint32_t sign = bits >> 16 & 0x8000u;
     uint32_t magnitude = bits & 0x7fffffffu;
-    uint32_t normal = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+    uint32_t odd = magnitude >> 13 & 1u;
+    uint32_t normal = (magnitude - (112u << 23) + 0xfffu + odd) >> 13;
     /* Adding one half leaves a subnormal's significand, rounded, in the low bits. */
     uint32_t subnormal = tpuref_bits_of(
         tpuref_float_of(magnitude) + 0.5f) - tpuref_bits_of(0.5f);
@@ -89,10 +90,10 @@ static inline uint16_t tpuref_round_float16(float value)
     return (uint16_t)(sign | (magnitude >= 0x477ff000u ? infinite : finite));
 }
 
-/* destination[start:stop] = first + others[0] + others[1] + ..., from left to right. The
-   destination may be one of the operands, but not overlap one otherwise. With `stream`
-   it is written past the caches where the instructions allow it; tpuref_end_stream then
-   has to follow. */
+/* destination[start:stop] = first + others[0] + others[1] + ..., from left to right.
+   The destination may be one of the operands, but not overlap one otherwise. With
+   `stream` it is written past the caches where the instructions allow it;
+   tpuref_end_stream then has to follow. */
 typedef void (*tpuref_pass)(
     const void *first, const void *const *others, int num_others, void *destination,
     size_t start, size_t stop, int stream);
@@ -176,7 +177,8 @@ static const tpuref_passes *tpuref_best_passes(void)
     return &plain;
 }
 static inline void tpuref_end_stream(void) {}
-static inline void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+static inline void tpuref_copy(
+    void *destination, const void *source, size_t bytes, int stream)
 {
     (void)stream;
     memmove(destination, source, bytes);

@@ -26,8 +26,8 @@ static inline size_t tpuref_before_aligned(
 
 /* `load_first` and `load` give the vector that begins at an address; `finish` makes of
    one what is stored, so many bytes. */
-#define TPUREF_PASS(name, set, target, vector, lanes, first_type, load_first, other_type, \
-                    load, type, finish, bytes) \
+#define TPUREF_PASS(name, set, target, vector, lanes, first_type, load_first, \
+                    other_type, load, type, finish, bytes) \
     target static void tpuref_##name##_##set( \
         const void *first, const void *const *others, int num_others, \
         void *destination, size_t start, size_t stop, int stream) \
@@ -73,7 +73,8 @@ static inline size_t tpuref_before_aligned(
 /* Types whose sums have their own type. */
 
 #define TPUREF_SAME(name, element, set, target, bytes) \
-    typedef element tpuref_##name##_##set##_vector __attribute__((vector_size(bytes))); \
+    typedef element tpuref_##name##_##set##_vector \
+        __attribute__((vector_size(bytes))); \
     typedef element tpuref_##name##_##set##_anywhere \
         __attribute__((vector_size(bytes), aligned(1), may_alias)); \
     target static inline tpuref_##name##_##set##_vector tpuref_load_##name##_##set( \
@@ -193,22 +194,26 @@ TPUREF_WIDE(bfloat16, avx2, TPUREF_AVX2, __m256, 8, 32, 16)
 TPUREF_WIDE(float16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
 TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
 
-/* bfloat16 is the high half of a float32. Where nothing wider than it comes and goes, two
-   neighbours are widened within the word they share, and the halves keep their places. */
-#define TPUREF_NARROW_BFLOAT16(set, target, bytes) \
+/* bfloat16 is the high half of a float32. Where nothing wider comes or goes, two
+   neighbours are widened within the word they share, so that none changes its place.
+   NaNs, which do not round as numbers do, are left to the plain pass. */
+#define TPUREF_NARROW_BFLOAT16(set, target, bytes, any_nan) \
     typedef uint32_t tpuref_words_##set __attribute__((vector_size(bytes))); \
     typedef uint32_t tpuref_words_##set##_anywhere \
         __attribute__((vector_size(bytes), aligned(1), may_alias)); \
     typedef float tpuref_floats_##set __attribute__((vector_size(bytes))); \
-    target static inline tpuref_words_##set tpuref_words_at_##set(const void *address) \
+    target static inline tpuref_words_##set tpuref_words_at_##set( \
+        const void *address) \
     { \
         return *(const tpuref_words_##set##_anywhere *)address; \
     } \
-    target static inline tpuref_floats_##set tpuref_even_##set(tpuref_words_##set pairs) \
+    target static inline tpuref_floats_##set tpuref_even_##set( \
+        tpuref_words_##set pairs) \
     { \
         return (tpuref_floats_##set)(pairs << 16); \
     } \
-    target static inline tpuref_floats_##set tpuref_odd_##set(tpuref_words_##set pairs) \
+    target static inline tpuref_floats_##set tpuref_odd_##set( \
+        tpuref_words_##set pairs) \
     { \
         return (tpuref_floats_##set)(pairs & 0xffff0000u); \
     } \
@@ -216,10 +221,7 @@ TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
         tpuref_floats_##set sum) \
     { \
         tpuref_words_##set bits = (tpuref_words_##set)sum; \
-        tpuref_words_##set rounded = bits + 0x7fffu + (bits >> 16 & 1u); \
-        tpuref_words_##set nan = (bits & 0x80000000u) | 0x7fc00000u; \
-        tpuref_words_##set is_nan = (tpuref_words_##set)(sum != sum); \
-        return (rounded & ~is_nan) | (nan & is_nan); \
+        return bits + 0x7fffu + (bits >> 16 & 1u); \
     } \
     target static inline tpuref_words_##set tpuref_pairs_##set( \
         tpuref_floats_##set even, tpuref_floats_##set odd) \
@@ -258,7 +260,10 @@ TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
             } \
             pairs0 = tpuref_pairs_##set(even0, odd0); \
             pairs1 = tpuref_pairs_##set(even1, odd1); \
-            if (stream) { \
+            if (any_nan(even0, odd0) || any_nan(even1, odd1)) { \
+                tpuref_bfloat16_0_plain( \
+                    first, others, num_others, destination, i, i + bytes, 0); \
+            } else if (stream) { \
                 TPUREF_STREAM_##bytes(total + i, pairs0); \
                 TPUREF_STREAM_##bytes(total + i + bytes / 2, pairs1); \
             } else { \
@@ -269,8 +274,11 @@ TPUREF_WIDE(bfloat16, avx512f, TPUREF_AVX512F, __m512, 16, 64, 32)
         tpuref_bfloat16_0_plain(first, others, num_others, destination, i, stop, 0); \
     }
 
-TPUREF_NARROW_BFLOAT16(avx2, TPUREF_AVX2, 32)
-TPUREF_NARROW_BFLOAT16(avx512f, TPUREF_AVX512F, 64)
+#define TPUREF_ANY_NAN_8(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q))
+#define TPUREF_ANY_NAN_16(a, b) _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q)
+
+TPUREF_NARROW_BFLOAT16(avx2, TPUREF_AVX2, 32, TPUREF_ANY_NAN_8)
+TPUREF_NARROW_BFLOAT16(avx512f, TPUREF_AVX512F, 64, TPUREF_ANY_NAN_16)
 
 static int tpuref_has_f16c(void)
 {
@@ -302,13 +310,14 @@ static void tpuref_end_stream(void)
 }
 
 /* Copy bytes; with `stream` past the caches. */
-static inline void tpuref_copy(void *destination, const void *source, size_t bytes, int stream)
+static inline void tpuref_copy(
+    void *destination, const void *source, size_t bytes, int stream)
 {
     const char *from = (const char *)source;
     char *to = (char *)destination;
     size_t i = 0;
     if (stream) {
-        i = tpuref_before_aligned(to, 16, 1, bytes);
+        i = tpuref_before_aligned(to, 64, 1, bytes);
         memmove(to, from, i);
         for (; i + 64 <= bytes; i += 64) {
             __m128i a = _mm_loadu_si128((const __m128i *)(from + i));

@@ -14,9 +14,10 @@ arrives at a place where others wait for it, or is done with something that othe
 to see done. Members of a collective must therefore come to it in the same phase, that
 is, after as many collectives of the same kinds in groups of the same size; programs
 that are alike on all cores do. Flags are compared by the sign of their difference,
-because the number of the run comes round.  A core that leaves the run stores its flag
-in ``last`` and then ``run << 32 | 0xFFFFFFFF`` in the flag: who waits for a phase that
-``last`` has not reached learns at once that he waits in vain.
+because the number of the run comes round; a run has room for 2^32 - 2 phases. A core
+that leaves the run stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in
+the flag: who waits for a phase that ``last`` has not reached learns at once that it
+waits in vain.
 
 **A collective** goes through these steps, n being its number in the run and p the phase
 of its members before it:
@@ -35,24 +36,24 @@ A `ring` does not meet: after setting its flag to p + 1 a core waits in each of 
 2 (N - 1) steps only until its left neighbour's flag is as high as its own, reads from
 that neighbour, and adds one to its flag. Its record says where the neighbour on the
 right may read: the source in the first step, then the partial sums (in ``scratch`` for
-half types, otherwise in ``result``), then the finished chunks in ``result``. A core
-overwrites a chunk of partial sums in step N - 1 + s, having read in step s what its
-left neighbour had there; by then its right neighbour is past step s, since every core
-of the ring, one step further behind at most for each place to the left, has followed;
-that neighbour is N - 1 places to the left. At the end a core waits until its right
-neighbour is through, so that all its buffers are its own again. Whoever finds that the
-left neighbour brought something else, or finds its record ``refused``, marks its own
-record refused and takes its flag to the end at once; so the news reaches every core
-within N - 1 steps.
+half types, otherwise in ``result``), then the finished chunks in ``result``. In step
+N - 1 + s core r overwrites chunk r - s, whose partial sum its right neighbour read in
+step s. That is past: before a core enters step t, its left neighbour is through step
+t - 1, the one left of that through step t - 2, and so on round the ring to the right
+neighbour, N - 1 places to the left. For the same reason the result may be the source.
+At the end a core waits until its right neighbour is through, so that all its buffers
+are its own again. Whoever finds that the left neighbour brought something else, or
+that its record is ``refused``, marks its own record refused and takes its flag to the
+end at once; so the news reaches every core within N - 1 steps.
 
 **Two records** suffice. A core that is ahead fills in record n mod 2 while others may
 still read record (n - 1) mod 2 of the same core, which is a different one. Before it
 fills in the record it used for collective n - 2, it waits in step 1 for the flags of
 those who read it to reach the phase that says they are done. Where the members stay the
-same this never waits: all of them had to arrive at collective n - 1, so they were done
-with n - 2, and this core saw their flags say so. Only where groups change may a reader
-be further behind, and then the wait is for an act that depends on no further step of
-this core: no two cores can wait for each other.
+same this never waits: all of them had to arrive at collective n - 1, and so were done
+with n - 2. Only where groups change may a reader be further behind, and then the wait
+is for an act that depends on no further step of this core: no two cores can wait for
+each other.
 
 **Waiting** is spinning, then yielding the processor, then sleeping in short slices; all
 of it looks at the poison, and all but the spinning at the deadline.
