@@ -52,8 +52,8 @@ def _unknown(
 ) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"cannot place the operation on {operation.device}: {what}; the jobs are "
-        f"{sorted(jobs)}, each with /device:CPU:0 and its TPU cores. Cores of a replica "
-        "exist only inside tf.tpu.replicate",
+        f"{sorted(jobs)}, each with /device:CPU:0 and its TPU cores. Cores of a "
+        "replica exist only inside tf.tpu.replicate",
         op=operation.name,
         site=operation.site,
     )
