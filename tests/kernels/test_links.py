@@ -566,7 +566,7 @@ def test_a_run_may_have_no_deadline(twin):
     assert outcomes == [status.OK] * 2
 
 
-@pytest.mark.parametrize("steps", range(6))
+@pytest.mark.parametrize("steps", [0, 3, 5])
 def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
     # Core 2 goes through so many steps of the ring of four and no further.
     pool = Threads(twin)
@@ -575,7 +575,7 @@ def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
         if core != 2:
             return come(pool, links, core, "ring", [0, 1, 2, 3]), links.late(range(4))
         stopped = python_links.Links(pool.arena, 0, 2, CORES, 0)
-        stopped.begin(1, 0.5)
+        stopped.begin(1, 1.0)
         advance = stopped._advance
 
         def advance_or_stop():
@@ -586,10 +586,10 @@ def test_the_core_that_stopped_within_a_ring_is_the_late_one(twin, steps):
         stopped._advance = advance_or_stop
         with pytest.raises(InterruptedError):
             come(pool, stopped, 2, "ring", [0, 1, 2, 3])
-        time.sleep(1.0)
+        time.sleep(1.8)
         return None
 
-    outcomes = [outcome for outcome in pool.run(range(4), play, seconds=0.5) if outcome]
+    outcomes = [outcome for outcome in pool.run(range(4), play, seconds=1.0) if outcome]
     assert (status.DEADLINE, [2]) in outcomes
     assert all(late == [2] for outcome, late in outcomes if outcome == status.DEADLINE)
 

@@ -19,6 +19,9 @@ from .block import (
 )
 from .program import Shape, Value, indented
 
+LARGEST_PRODUCT = 9000
+"""The most multiplications of a product of matrices."""
+
 _REAL = (
     *("tf.abs", "tf.negative", "tf.square", "tf.sign", "tf.exp", "tf.tanh"),
     *("tf.sigmoid", "tf.sin", "tf.cos", "tf.floor", "tf.rint", "tf.erf"),
@@ -168,6 +171,8 @@ def along_axis(block: Block) -> None:
 
 
 def matmul(block: Block) -> None:
+    # BLAS divides large products among its threads, and rounds as they are divided;
+    # a core has fewer threads than the host.
     def suits(value: Value) -> bool:
         return value.dtype in (*FLOATS, "int32") and len(value.shape) >= 2
 
@@ -180,6 +185,7 @@ def matmul(block: Block) -> None:
         for flip in (False, True)
         if suits(y) and y.dtype == x.dtype and y.shape[:-2] == x.shape[:-2]
         if y.shape[-1 if flip else -2] == x.shape[-1]
+        if elements((*x.shape, y.shape[-2 if flip else -1])) <= LARGEST_PRODUCT
         if elements((*x.shape[:-1], y.shape[-2 if flip else -1])) <= LARGEST
     ]
     if not partners:
