@@ -51,7 +51,7 @@ from tpuref.runtime.wire import (
     placed_dtype,
 )
 
-SPINS = 2000
+SPINS = 200
 """How often a wait looks again at once, where every core has a processor."""
 
 
