@@ -70,9 +70,6 @@ START_SECONDS = 30.0
 GRACE_SECONDS = 0.5
 """How long cores may take to give up a run that was called off, and to end."""
 
-MARGIN_SECONDS = 0.2
-"""How much later than the cores the host sees that a deadline has passed."""
-
 HOST_GAVE_UP = 2
 """What the arena is poisoned with when the host calls a run off."""
 
@@ -113,7 +110,7 @@ class CorePool:
         self._links = kernel.Links(self._arena.bytes, 0, -1, self.cores, 0)
         self._whereabouts = Whereabouts(self._arena.bytes, self.cores)
         self._returned: deque[int] = deque()
-        self._freed: list[list[int]] = [[] for _ in range(self.cores)]
+        self._freed: list[deque[int]] = [deque() for _ in range(self.cores)]
         self._programs: dict[int, tuple[Program, _Facts]] = {}
         self._runs = 0
         self._processes: list[CoreProcess] = []
@@ -283,8 +280,8 @@ class CorePool:
 
     def _free_returned(self) -> None:
         """Free the blocks whose last user has gone; that may happen at any moment."""
-        while self._returned:
-            self._heap.free(self._returned.popleft())
+        for offset in _drained(self._returned):
+            self._heap.free(offset)
 
     def _send_run(
         self,
@@ -307,7 +304,6 @@ class CorePool:
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
         for logical, core in enumerate(run.cores[replica]):
-            freed, self._freed[core] = self._freed[core], []
             self.post(
                 core,
                 (
@@ -325,7 +321,7 @@ class CorePool:
                     logical == 0 and (replica == 0 or config.check_replicas),
                     run.trace is not None,
                     targets.places(replica),
-                    freed,
+                    _drained(self._freed[core]),
                 ),
             )
 
@@ -519,12 +515,9 @@ class _Gathering:
         """Return how long to wait; look after the cores where it is time to."""
         stall = self._watched()
         if stall.next_look <= time.monotonic():
-            stall.look(self._waiting)
-            if stall.idle_seconds > self._run.timeout + MARGIN_SECONDS:
-                raise DeadlineExceededError(
-                    f"{self._program.name!r} made no progress for "
-                    f"{self._run.timeout:g} s (TPUREF_TIMEOUT)"
-                )
+            overdue = stall.look(self._waiting)
+            if overdue is not None:
+                raise overdue
         return stall.next_look - time.monotonic()
 
     def _answer(self, core: int, message: tuple[Any, ...]) -> None:
@@ -692,6 +685,14 @@ class _Gathering:
         fault.__cause__ = _remote(process.log())
         self._pool._kill()
         return fault
+
+
+def _drained(offsets: deque[int]) -> list[int]:
+    """Take all out; more may come in at any moment, from wherever an array dies."""
+    taken = []
+    while offsets:
+        taken.append(offsets.popleft())
+    return taken
 
 
 def _whole(array: Array) -> Described:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import links
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
@@ -68,18 +69,16 @@ class Stall:
         """When to look again."""
         return self._looked + self._patience / _LOOKS
 
-    @property
-    def idle_seconds(self) -> float:
-        """How long no core has got on or computed anything."""
-        return time.monotonic() - self._alive
-
     def host_was_busy(self) -> None:
         """Count anew: the cores may have waited for the host."""
         self._looked = self._alive = time.monotonic()
         self._seen.clear()
 
-    def look(self, running: Iterable[int]) -> None:
-        """Look at the cores that have not answered, and warn of a stall once."""
+    def look(self, running: Iterable[int]) -> DeadlineExceededError | None:
+        """Look at the cores that have not answered.
+
+        A stall is reported once; an error is returned when its time is over.
+        """
         now, running = time.monotonic(), sorted(running)
         for core in running:
             seen = (self._whereabouts.at(core), *self._links.position(core))
@@ -92,6 +91,29 @@ class Stall:
         late = [c for c in running if now - self._since[c] >= self._patience]
         if late and not self._warned:
             self._warn(running, late)
+        return self._overdue(running, now)
+
+    def _overdue(
+        self, running: Sequence[int], now: float
+    ) -> DeadlineExceededError | None:
+        """Return the error where a core waited too long for another, or all do."""
+        for core in running:
+            instr = self.instruction(core)
+            if now - self._since[core] >= self._seconds and self._is_waiting(core):
+                assert instr is not None
+                missing = [self._places[c][0] for c in self._missing(running, running)]
+                return DeadlineExceededError(
+                    f"{instr.op}: replica {self._places[core][0]} waited "
+                    f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
+                    op=instr.name,
+                    site=instr.site,
+                )
+        if now - self._alive < self._seconds:
+            return None
+        return DeadlineExceededError(
+            f"{self._program.name!r} made no progress for {self._seconds:g} s "
+            "(TPUREF_TIMEOUT)"
+        )
 
     def _is_busy(self, core: int, seconds: float) -> bool:
         ticks = self._processes[core].processor_ticks()

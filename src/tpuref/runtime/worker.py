@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import math
 import os
 import pickle
 import select
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import errors
-from tpuref.base.errors import DeadlineExceededError, OpError, ResourceExhaustedError
+from tpuref.base.errors import OpError, ResourceExhaustedError
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.ops.definition import Array
@@ -157,15 +158,18 @@ class Core:
             timeout=seconds,
         )
         self.whereabouts[0] = 0
-        self._links.begin(run, seconds)
+        self._links.begin(run, math.inf)  # deadlines are the host's
         try:
             prepared = self._prepared(program, logical, len(placement[replica]))
             results = prepared.run([self._received(d) for d in inputs])
+            self.whereabouts[0] = 0
+            lent = len(self._lent)
             outputs = [] if logical else list(map(self._delivered, results, targets))
             written = [
                 (handle, self._described(value))
                 for handle, value in (held.written.items() if report_writes else ())
             ]
+            del self._lent[lent:]  # from now on they are the host's
             draws = tuple(state.draws.items())
             answer: tuple[Any, ...] = (
                 "done",
@@ -206,12 +210,13 @@ class Core:
         return None
 
     def _described(self, array: Array) -> Described:
-        """Describe a result; one of some size moves into this core's heap for good."""
+        """Describe an array; one of some size is lent, in this core's heap."""
         if array.dtype == object:
             return describe_strings(array)
         if array.nbytes <= INLINE_BYTES:
             return describe_inline(array)
         offset = self._heap.allocate(array.nbytes)
+        self._lent.append(offset)
         self._arena.view(offset, array.shape, array.dtype)[...] = array
         return describe_placed(array, offset)
 
@@ -225,8 +230,6 @@ class Core:
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
         described = self._described(value)
-        if isinstance(described[2], int):
-            self._lent.append(described[2])
         target = self._placement[self.replica][logical_core]
         self._channel.send(("pass", target, self._logical, described))
 
@@ -246,13 +249,15 @@ class Core:
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
         """Let the host carry out the instruction at `path`."""
+        lent = len(self._lent)
         described = [self._described(array) for array in inputs]
         self._channel.send(("call", path, described))
         answer = self._channel.receive()
         while answer[0] == "value":
             self._store(answer)
             answer = self._channel.receive()
-        self._free([item[2] for item in described if isinstance(item[2], int)])
+        self._free(self._lent[lent:])
+        del self._lent[lent:]
         if answer[0] != "answer":
             raise Stopped
         return [inline_array(item) for item in answer[1]]
@@ -323,6 +328,8 @@ class Core:
         )
         if staged is not None:
             self._heap.free(staged)
+        if owns and outcome != status.OK:
+            self._lent.append(target)
         self._check(instr, contribution, members, outcome)
         taking_part = frozenset(members.tolist())
         self._free_retired(taking_part)
@@ -358,14 +365,8 @@ class Core:
             return
         if outcome == status.POISONED:
             raise Stopped
-        replicas = {int(core): self._replica_of(int(core)) for core in members}
-        if outcome == status.DEADLINE:
-            late = [replicas[core] for core in self._links.late(members)]
-            raise DeadlineExceededError(
-                f"{instr.op}: replica {self.replica} waited {self.run.timeout:g} s for "
-                f"replicas {late}"
-            )
-        raise Diverged(instr, contribution, sorted(replicas.values()))
+        replicas = [self._replica_of(int(core)) for core in members]
+        raise Diverged(instr, contribution, sorted(replicas))
 
 
 def _idle_run() -> Run:
