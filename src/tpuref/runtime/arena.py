@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -62,7 +63,7 @@ class Arena:
         self.descriptor = descriptor
         self.heap_bytes = heap_bytes
         self._first = _rounded(control_bytes, _PAGE)
-        self._map = mmap.mmap(descriptor, self._first + heaps * heap_bytes)
+        self._map = _mapped(descriptor, self._first + heaps * heap_bytes)
         self.bytes: Array = np.frombuffer(self._map, np.uint8)
         self._address: int = self.bytes.__array_interface__["data"][0]
 
@@ -220,6 +221,12 @@ def _size_class(size: int) -> int:
 
 def _rounded(size: int, multiple: int) -> int:
     return -(-size // multiple) * multiple
+
+
+def _mapped(descriptor: int, size: int) -> mmap.mmap:
+    if sys.version_info >= (3, 13):
+        return mmap.mmap(descriptor, size, trackfd=False)
+    return mmap.mmap(descriptor, size)  # holds a copy of the descriptor while it lives
 
 
 def anonymous_file() -> int:

@@ -272,9 +272,12 @@ class CorePool:
             return gathering.results()
         except BaseException as error:
             fault = gathering.call_off(error)
-            if fault is error:
-                raise
-            raise fault from fault.__cause__
+            try:
+                if fault is error:
+                    raise
+                raise fault from fault.__cause__
+            finally:
+                del fault  # it would keep this frame, and all that lives in it
         finally:
             sent.release()
 

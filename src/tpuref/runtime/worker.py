@@ -309,6 +309,10 @@ class Core:
     def _direct(
         self, instr: Instr, contribution: Array, members: Array, code: int
     ) -> Array:
+        owns = members[0] == self._number
+        target = self._heap.allocate(contribution.nbytes) if owns else 0
+        if owns:
+            self._lent.append(target)  # in case that this fails
         source = self._arena.offset_of(contribution)
         staged = None
         if source is None:
@@ -316,8 +320,6 @@ class Core:
             self._arena.view(staged, contribution.shape, contribution.dtype)[...] = (
                 contribution
             )
-        owns = members[0] == self._number
-        target = self._heap.allocate(contribution.nbytes) if owns else 0
         outcome = self._links.direct(
             members,
             source,
@@ -328,8 +330,6 @@ class Core:
         )
         if staged is not None:
             self._heap.free(staged)
-        if owns and outcome != status.OK:
-            self._lent.append(target)
         self._check(instr, contribution, members, outcome)
         taking_part = frozenset(members.tolist())
         self._free_retired(taking_part)
@@ -338,6 +338,7 @@ class Core:
         )
         result.flags.writeable = False
         if owns:
+            self._lent.remove(target)
             weakref.finalize(result, self._retired.append, (target, taking_part))
         return result
 

@@ -1,0 +1,55 @@
+"""Computations that keep their cores where a test wants them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tpuref as tf
+
+FOREVER = 10**9
+LARGE = 1 << 16
+"""Elements of a sum that takes the shared result, not the slots of the links."""
+
+
+def replicate(computation: Any, cores: int) -> Any:
+    """Replicate a computation that receives the number of its replica."""
+    return tf.tpu.replicate(computation, [[replica] for replica in range(cores)])
+
+
+def turning(replica: Any) -> Any:
+    """Turn in a loop, on every replica."""
+    return tf.while_loop(lambda i: i < FOREVER, lambda i: i + 1, [replica])
+
+
+def multiplying(replica: Any) -> Any:
+    """Be in one long operation after the other."""
+    x = tf.ones([1500, 1500])
+    return tf.while_loop(lambda i, _: i < FOREVER, lambda i, y: (i + 1, x @ y), [0, x])
+
+
+def waiting_for_the_last(size: int, cores: int) -> Any:
+    """Let all but the last replica wait in a sum, which the last never comes to."""
+
+    def computation(replica: Any) -> Any:
+        turns = tf.where(tf.equal(replica, cores - 1), FOREVER, 0)
+        last = tf.while_loop(lambda i: i < turns, lambda i: i + 1, [0])
+        return tf.tpu.cross_replica_sum(tf.ones([size]) * tf.cast(last, tf.float32))
+
+    return computation
+
+
+def summing(size: int) -> Any:
+    """Sum over the replicas, again and again."""
+
+    def computation(replica: Any) -> Any:
+        del replica
+        x = tf.constant(np.zeros(size, np.float32))
+        return tf.while_loop(
+            lambda i, _: i < FOREVER,
+            lambda i, y: (i + 1, tf.tpu.cross_replica_sum(y)),
+            [0, x],
+        )
+
+    return computation

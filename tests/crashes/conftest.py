@@ -1,0 +1,82 @@
+"""A running pool, and the watch that nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.system import LOCAL
+
+from .processes import cores_of, descriptors, eventually
+
+
+class Pool:
+    """A session on a system of core processes."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+
+    def initialize(self) -> None:
+        """Start the system, or start it again."""
+        self.session.run(tf.tpu.initialize_system())
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes of the cores."""
+        return cores_of(os.getpid())
+
+    @property
+    def works(self) -> bool:
+        """Whether a sum over all cores comes out."""
+        cores = len(self.pids)
+        total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[float(2)]] * cores)
+        return bool(self.session.run(total) == [(2.0 * cores,)] * cores)
+
+
+@pytest.fixture
+def make_pool() -> Iterator[Any]:
+    """Start pools of so many cores in one session."""
+    with tf.Session() as session, tf.config.override(executor="pool"):
+
+        def make(cores: int) -> Pool:
+            tf.config.cores = cores
+            pool = Pool(session)
+            pool.initialize()
+            return pool
+
+        yield make
+
+
+@pytest.fixture
+def pool(make_pool: Any) -> Pool:
+    """A pool of three cores."""
+    started: Pool = make_pool(3)
+    return started
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> Iterator[None]:
+    """No process, descriptor, thread, file or line on the standard error."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    LOCAL.reset()
+    before = descriptors()
+    threads = threading.active_count()
+    yield
+    LOCAL.reset()
+    assert cores_of(os.getpid()) == []
+    assert descriptors() == before
+    assert eventually(lambda: threading.active_count() == threads, 1.0)
+    assert os.listdir(scratch) == []
+    assert capfd.readouterr().err == ""

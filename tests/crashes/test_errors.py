@@ -1,0 +1,223 @@
+"""Errors that a core or a host function raises: the first one arrives, the pool stays."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.runtime import arena
+
+from .computations import LARGE, replicate, turning
+from .processes import resident_bytes
+
+
+def failing(pool: Any, fetch: Any, kind: Any, feed: Any = None) -> Any:
+    """The error of a run, which comes within a second."""
+    start = time.monotonic()
+    with pytest.raises(kind) as caught:
+        pool.session.run(fetch, feed)
+    assert time.monotonic() - start < 1.0
+    return caught.value
+
+
+def on_the_last(action: Callable[[Any], Any], otherwise: Callable[[Any], Any]) -> Any:
+    """Do one thing on the last of three replicas and another on the others."""
+    return lambda r: tf.cond(tf.equal(r, 2), lambda: action(r), lambda: otherwise(r))
+
+
+def out_of_range(replica: Any) -> Any:
+    return tf.gather([1, 2, 3], replica + 10)
+
+
+@pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
+def test_an_operation_fails_while_others_wait_in_a_sum(pool: Any, size: int) -> None:
+    def computation(replica: Any) -> Any:
+        x = tf.cast(on_the_last(out_of_range, lambda r: r)(replica), tf.float32)
+        return tf.tpu.cross_replica_sum(tf.ones([size]) * x)
+
+    pids = pool.pids
+    for _ in range(3):
+        error = failing(pool, replicate(computation, 3), tf.errors.InvalidArgumentError)
+        assert "on replica 2" in str(error) and "test_errors.py" in str(error)
+        assert "GatherV2" in error.op or "gather" in error.op.lower()
+        assert "in _gather" in str(error.__cause__) or "File" in str(error.__cause__)
+        assert pool.works and pool.pids == pids
+
+
+def test_an_operation_fails_while_others_turn_in_a_loop(pool: Any) -> None:
+    pids = pool.pids
+    fetch = replicate(on_the_last(out_of_range, turning), 3)
+    failing(pool, fetch, tf.errors.InvalidArgumentError)
+    assert pool.works and pool.pids == pids
+
+
+def test_others_are_in_a_long_operation(pool: Any) -> None:
+    """They are ended, and new ones started for the next run, as nothing was lost."""
+
+    def long(r: Any) -> Any:
+        x = tf.ones([4500, 4500]) * tf.cast(r, tf.float32)
+        return tf.cast(tf.reduce_sum(x @ x), tf.int32)
+
+    pids = pool.pids
+    fetch = replicate(on_the_last(out_of_range, long), 3)
+    failing(pool, fetch, tf.errors.InvalidArgumentError)
+    assert pool.session.run(replicate(lambda r: r + 1, 3)) == [(1,), (2,), (3,)]
+    assert pool.works and len(pool.pids) == len(pids)
+
+
+def test_a_host_function_raises_while_others_wait(pool: Any) -> None:
+    def host(value: Any) -> Any:
+        if value == 2:
+            raise ValueError("not this one")
+        return value
+
+    def computation(replica: Any) -> Any:
+        out = tf.tpu.outside_compilation(
+            lambda r: tf.reshape(tf.py_func(host, [r], tf.int32), []), replica
+        )
+        return tf.tpu.cross_replica_sum(out)
+
+    pids = pool.pids
+    error = failing(pool, replicate(computation, 3), tf.errors.InvalidArgumentError)
+    assert "ValueError: not this one" in str(error) and "replica 2" in str(error)
+    assert pool.works and pool.pids == pids
+
+
+def test_nothing_of_the_host_is_called_after_a_failure(pool: Any) -> None:
+    called: list[int] = []
+
+    def computation(replica: Any) -> Any:
+        first = on_the_last(
+            out_of_range,
+            lambda r: tf.while_loop(lambda i: i < 2000, lambda i: i + 1, [r]),
+        )(replica)
+        return tf.tpu.outside_compilation(
+            lambda r: tf.py_func(lambda v: called.append(int(v)) or v, [r], tf.int32),
+            first,
+        )
+
+    failing(pool, replicate(computation, 3), tf.errors.InvalidArgumentError)
+    assert called == []
+    assert pool.works
+
+
+@pytest.mark.parametrize("failing_core", [0, 1])
+def test_a_core_fails_for_whose_value_another_waits(
+    make_pool: Any, failing_core: int
+) -> None:
+    pool = make_pool(2)
+    topology = tf.contrib.tpu.Topology(
+        serialized=pool.session.run(tf.tpu.initialize_system())
+    )
+    assignment = tf.contrib.tpu.device_assignment(
+        topology, computation_shape=[1, 1, 2], num_replicas=1
+    )
+
+    def computation(x: Any) -> Any:
+        with tf.device(tf.contrib.tpu.core(failing_core)):
+            y = tf.gather([1.0, 2.0], x + 10)
+        with tf.device(tf.contrib.tpu.core(1 - failing_core)):
+            return y + 1.0
+
+    fetch = tf.tpu.replicate(computation, [[1]], device_assignment=assignment)
+    pids = pool.pids
+    failing(pool, fetch, tf.errors.InvalidArgumentError)
+    assert pool.works and pool.pids == pids
+
+
+def test_more_memory_than_there_is(pool: Any) -> None:
+    pids = pool.pids
+    fetch = replicate(lambda r: tf.reduce_sum(tf.ones([1 << 45]) * tf.to_float(r)), 3)
+    error = failing(pool, fetch, tf.errors.ResourceExhaustedError)
+    assert "bytes are available" in str(error) and "Unable to allocate" in str(error)
+    assert "on replica" in str(error) and "test_errors.py" in str(error)
+    assert pool.works and pool.pids == pids
+
+
+def test_a_core_may_not_have_more_memory(make_pool: Any) -> None:
+    pool = make_pool(2)
+    n = tf.placeholder(tf.int32, [])
+    fetch = tf.tpu.replicate(
+        lambda r: tf.tpu.cross_replica_sum(tf.zeros([n]) + tf.to_float(r)), [[0], [1]]
+    )
+    size, first = 1 << 24, pool.pids[0]
+    statm = Path(f"/proc/{first}/statm").read_text()
+    mapped = int(statm.split()[0]) * resource.getpagesize()
+    limits = resource.prlimit(first, resource.RLIMIT_AS, (mapped + size, -1))
+    error = failing(pool, fetch, tf.errors.ResourceExhaustedError, {n: size})
+    assert "on replica 0" in str(error) and "64.0 MiB" in str(error)
+    assert "bytes are available" in str(error) and "test_errors.py" in str(error)
+    resource.prlimit(first, resource.RLIMIT_AS, limits)
+    assert np.shape(pool.session.run(fetch, {n: size})) == (2, 1, size)
+
+
+def test_the_host_may_not_have_more_memory(
+    pool: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    fetch = tf.tpu.replicate(tf.reduce_sum, [[x]] * 3)
+    data = np.ones(1 << 22, np.float32)
+    monkeypatch.setattr(arena, "available_bytes", lambda: 5000)
+    with pytest.raises(tf.errors.ResourceExhaustedError) as caught:
+        pool.session.run(fetch, {x: data})
+    assert f"need {data.nbytes} more bytes" in str(caught.value)
+    assert "5000 are available" in str(caught.value)
+    monkeypatch.undo()
+    assert pool.session.run(fetch, {x: data}) == [(float(1 << 22),)] * 3
+
+
+def test_failed_runs_leave_no_memory_taken(make_pool: Any) -> None:
+    pool = make_pool(2)
+    size = 1 << 19
+
+    def computation(x: Any) -> Any:
+        total = tf.tpu.cross_replica_sum(tf.ones([size]) * x)
+        bad = tf.gather([1.0, 2.0], tf.cast(x, tf.int32))  # fails on the last
+        return total * bad, tf.tpu.cross_replica_sum(total)
+
+    fetch = tf.tpu.replicate(computation, [[0.0], [7.0]])
+    used = []
+    for _ in range(2):
+        for _ in range(20):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                pool.session.run(fetch)
+        used.append([resident_bytes(pid) for pid in pool.pids])
+    growth = np.subtract(*reversed(used))
+    assert (growth < 5 << 20).all(), growth
+
+
+def test_shutting_down_within_a_host_function_is_refused(pool: Any) -> None:
+    def host(value: Any) -> Any:
+        with tf.Graph().as_default(), tf.Session() as inner:
+            inner.run(tf.tpu.shutdown_system())
+        return value
+
+    def computation(replica: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda r: tf.py_func(host, [r], tf.int32), replica
+        )
+
+    error = failing(pool, replicate(computation, 3), tf.errors.FailedPreconditionError)
+    assert "host function" in str(error)
+    assert pool.works
+
+
+def test_replicating_within_a_host_function(pool: Any) -> None:
+    def host(value: Any) -> Any:
+        with tf.Graph().as_default(), tf.Session() as inner:
+            out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1]] * 3)
+            return np.int32(inner.run(out)[0][0] + value)
+
+    def computation(replica: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda r: tf.py_func(host, [r], tf.int32), replica
+        )
+
+    assert pool.session.run(replicate(computation, 3)) == [(3,), (4,), (5,)]

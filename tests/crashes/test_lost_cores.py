@@ -1,0 +1,178 @@
+"""A core is killed: the caller learns of it at once, and nothing hangs or stays."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+from .computations import (
+    LARGE,
+    multiplying,
+    replicate,
+    summing,
+    turning,
+    waiting_for_the_last,
+)
+from .processes import Later, cores_of, descriptors, eventually, named_files, open_files
+
+SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM]
+
+
+def works_again(pool: Any) -> bool:
+    """Whether a new initialisation gives a working pool, within two seconds."""
+    start = time.monotonic()
+    pool.initialize()
+    works = pool.works
+    assert time.monotonic() - start < 2.0
+    return bool(works)
+
+
+def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
+    """The message of a run in which a core is sent a signal after some seconds."""
+    with Later(seconds, number, pool.pids[core]) as sent:
+        with pytest.raises(tf.errors.AbortedError) as caught:
+            pool.session.run(fetch)
+        assert sent.elapsed < 1.0
+    message = str(caught.value)
+    assert f"core {core} (replica {core}, logical core 0, process " in message
+    assert f"was ended by {signal.Signals(number).name}" in message
+    assert "initialize_system" in message
+    return message
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda n: n.name)
+@pytest.mark.parametrize("computation", [turning, multiplying])
+def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
+    message = lost(pool, replicate(computation, 3), 0.3, number, 1)
+    assert re.search(
+        r"in (Const|Less|AddV2|MatMul|While) '\w+(/\w+)*', built at", message
+    )
+    assert "computations.py" in message
+    assert "operation: " in message
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize("core", [0, 2])
+@pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
+def test_while_others_wait_in_a_sum(pool: Any, size: int, core: int) -> None:
+    fetch = replicate(waiting_for_the_last(size, 3), 3)
+    message = lost(pool, fetch, 0.3, signal.SIGKILL, core)
+    assert ("CrossReplicaSum" in message) is (core == 0)
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
+def test_within_a_sum(pool: Any, size: int) -> None:
+    fetch = replicate(summing(size), 3)
+    for core, seconds in enumerate((0.11, 0.173, 0.217)):
+        lost(pool, fetch, seconds, signal.SIGKILL, core)
+        assert works_again(pool)
+
+
+def test_all_at_once(pool: Any) -> None:
+    with Later(0.2, signal.SIGKILL, *pool.pids) as sent:
+        with pytest.raises(tf.errors.AbortedError, match="SIGKILL"):
+            pool.session.run(replicate(summing(LARGE), 3))
+        assert sent.elapsed < 1.0
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
+def test_while_it_is_idle(pool: Any, known: bool) -> None:
+    fetch = tf.tpu.replicate(lambda x: x + 1.0, [[1.0]] * 3)
+    if known:
+        pool.session.run(fetch)
+    victim = pool.pids[1]
+    os.kill(victim, signal.SIGKILL)
+    assert eventually(lambda: victim not in pool.pids, 1.0)
+    start = time.monotonic()
+    with pytest.raises(tf.errors.AbortedError, match="core 1 .* in no operation"):
+        pool.session.run(fetch)
+    assert time.monotonic() - start < 1.0
+    with pytest.raises(tf.errors.FailedPreconditionError, match="lost core 1"):
+        pool.session.run(fetch)
+    assert works_again(pool)
+
+
+def test_while_it_waits_for_the_infeed(pool: Any) -> None:
+    queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
+    fetch = tf.tpu.replicate(lambda fed: fed * 1.0, [[]] * 3, queue)
+    lost(pool, fetch, 0.3, signal.SIGKILL, 1)
+    assert works_again(pool)
+
+
+def test_while_another_is_in_a_host_call(pool: Any) -> None:
+    pids = pool.pids
+
+    def end_a_core(value: Any) -> Any:
+        time.sleep(0.2)  # all replicas get to their calls
+        os.kill(pids[2], signal.SIGKILL)
+        time.sleep(0.1)
+        return value
+
+    def computation(replica: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda r: tf.py_func(end_a_core, [r], tf.int32), replica
+        )
+
+    start = time.monotonic()
+    with pytest.raises(tf.errors.AbortedError, match="core 2 .*SIGKILL") as caught:
+        pool.session.run(replicate(computation, 3))
+    assert time.monotonic() - start < 1.5
+    assert "PyFunc" in str(caught.value)
+    assert works_again(pool)
+
+
+def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool: Any) -> None:
+    with Later(0.3, signal.SIGSEGV, pool.pids[1]):
+        with pytest.raises(tf.errors.AbortedError) as caught:
+            pool.session.run(replicate(turning, 3))
+    assert "Segmentation fault" in str(caught.value.__cause__)
+    assert 'core.py"' in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2])
+def test_while_it_starts(make_pool: Any, seconds: float) -> None:
+    found: list[int] = []
+
+    def kill_the_first() -> None:
+        eventually(lambda: cores_of(os.getpid()), 2.0)
+        time.sleep(seconds)
+        found.extend(cores_of(os.getpid())[:1])
+        for pid in found:
+            os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_the_first)
+    killer.start()
+    start = time.monotonic()
+    with pytest.raises((tf.errors.UnavailableError, tf.errors.AbortedError)) as caught:
+        started = make_pool(2)
+        killer.join()
+        started.works  # noqa: B018
+    killer.join()
+    assert time.monotonic() - start < 3.0
+    assert "core 0 " in str(caught.value) and "SIGKILL" in str(caught.value)
+    assert works_again(make_pool(2))
+
+
+def test_no_file_has_a_name(pool: Any) -> None:
+    assert pool.works
+    for pid in pool.pids:
+        assert open_files(pid) and named_files(pid) == []
+
+
+def test_several_times_in_a_row(pool: Any) -> None:
+    held = []
+    for core in (0, 1, 2, 1):
+        lost(pool, replicate(summing(1), 3), 0.05, signal.SIGKILL, core)
+        assert works_again(pool)
+        held.append(descriptors())
+    assert len(set(held)) == 1

@@ -1,0 +1,154 @@
+"""A core that stops or never comes is reported, and given up at the deadline."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from .computations import LARGE, replicate, summing, turning, waiting_for_the_last
+from .processes import Later, state_of
+
+
+@pytest.fixture
+def warnings(caplog: Any) -> Any:
+    """The text of what was logged."""
+    caplog.set_level(logging.WARNING, logger="tpuref")
+    return lambda: [r.getMessage() for r in caplog.records if r.name == "tpuref"]
+
+
+def stalled(pool: Any, fetch: Any, timeout: float) -> str:
+    """The message of a run that gets nowhere."""
+    with tf.config.override(timeout=timeout):
+        start = time.monotonic()
+        with pytest.raises(tf.errors.DeadlineExceededError) as caught:
+            pool.session.run(fetch)
+        assert timeout < time.monotonic() - start < timeout + 1.5
+    return str(caught.value)
+
+
+def works_again(pool: Any) -> bool:
+    start = time.monotonic()
+    pool.initialize()
+    works = pool.works
+    assert time.monotonic() - start < 2.0
+    return bool(works)
+
+
+@pytest.mark.parametrize("size", [1, LARGE], ids=["flat", "direct"])
+def test_a_core_is_stopped_in_a_sum(pool: Any, warnings: Any, size: int) -> None:
+    pid = pool.pids[1]
+    with Later(0.2, signal.SIGSTOP, pid):
+        message = stalled(pool, replicate(summing(size), 3), 1.0)
+    assert "replicas [1]" in message and "CrossReplicaSum" in message
+    assert f"missing: core 1 (replica 1, logical core 0, process {pid})" in message
+    assert "a signal such as SIGSTOP holds it" in message
+    assert "computations.py" in message and "initialize_system" in message
+    (warning,) = warnings()
+    assert "made no progress for 0.1 s and ends after 1 s (TPUREF_TIMEOUT)" in warning
+    assert "missing: core 1 " in warning and "waits: core 0 " in warning
+    assert "SIGSTOP" in warning
+    assert state_of(pid) == ""
+    with pytest.raises(tf.errors.FailedPreconditionError, match="did not answer"):
+        pool.session.run(replicate(summing(size), 3))
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize("computation", [turning, None], ids=["computing", "idle"])
+def test_cores_are_stopped_that_nobody_else_waits_for(
+    pool: Any, warnings: Any, computation: Any
+) -> None:
+    fetch = replicate(computation or (lambda replica: replica + 1), 3)
+    if computation is None:
+        for pid in pool.pids:
+            os.kill(pid, signal.SIGSTOP)
+        message = stalled(pool, fetch, 0.5)
+    else:
+        with Later(0.2, signal.SIGSTOP, *pool.pids):
+            message = stalled(pool, fetch, 0.5)
+    assert "made no progress for 0.5 s" in message
+    assert all(f"missing: core {core} " in message for core in range(3))
+    assert len(warnings()) == 1
+    assert works_again(pool)
+
+
+def test_a_core_that_goes_on_in_time_is_forgiven(pool: Any, warnings: Any) -> None:
+    fetch = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x), [[1.0]] * 3)
+    pids = pool.pids
+    os.kill(pids[1], signal.SIGSTOP)
+    with tf.config.override(timeout=5.0), Later(1.0, signal.SIGCONT, pids[1]):
+        assert pool.session.run(fetch) == [(3.0,)] * 3
+    assert "missing: core 1 " in warnings()[0]
+    assert pool.pids == pids
+
+
+def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
+    pids = pool.pids
+    message = stalled(pool, replicate(waiting_for_the_last(1, 3), 3), 2.0)
+    assert "CrossReplicaSum: replica 0 waited 2 s (TPUREF_TIMEOUT)" in message
+    assert "for replicas [2]" in message and "computations.py" in message
+    (warning,) = warnings()
+    assert "missing: core 2 (replica 2" in warning
+    assert "(most recent call first)" in warning and 'core.py", line' in warning
+    assert pool.works and pool.pids == pids  # the loop saw that it was called off
+
+
+def test_a_long_run_that_gets_on_has_no_deadline(pool: Any, warnings: Any) -> None:
+    def computation(replica: Any) -> Any:
+        del replica
+        return tf.while_loop(
+            lambda i, _: i < 20000,
+            lambda i, y: (i + 1, tf.tpu.cross_replica_sum(y) / 3),
+            [0, 1.0],
+        )[1]
+
+    with tf.config.override(timeout=0.3):
+        start = time.monotonic()
+        assert pool.session.run(replicate(computation, 3)) == [(1.0,)] * 3
+        assert time.monotonic() - start > 0.3, "more turns, please"
+
+
+def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None:
+    pool = make_pool(1)
+
+    def computation(x: Any) -> Any:
+        return tf.reduce_sum(x @ x)
+
+    fetch = tf.tpu.replicate(computation, [[tf.ones([3000, 3000])]])
+    with tf.config.override(timeout=0.1):
+        start = time.monotonic()
+        pool.session.run(fetch)
+        assert time.monotonic() - start > 0.2, "a larger product, please"
+    assert warnings() == []
+
+
+def test_a_slow_host_function_has_no_deadline(pool: Any, warnings: Any) -> None:
+    def slow(value: Any) -> Any:
+        time.sleep(0.3)
+        return value
+
+    def computation(replica: Any) -> Any:
+        r = tf.tpu.outside_compilation(
+            lambda r: tf.py_func(slow, [r], tf.int32), replica
+        )
+        return tf.tpu.cross_replica_sum(tf.reshape(r, []))
+
+    with tf.config.override(timeout=0.2):
+        assert pool.session.run(replicate(computation, 3)) == [(3,)] * 3
+    assert warnings() == []
+
+
+def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
+    large = np.arange(1 << 20, dtype=np.float32)
+    fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x + large), [[1.0]] * 3)
+    os.kill(pool.pids[1], signal.SIGSTOP)
+    message = stalled(pool, fetch, 0.5)
+    assert "missing: core 1 " in message
+    assert works_again(pool)
