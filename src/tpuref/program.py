@@ -6,7 +6,7 @@ another process without pickling any of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,3 +86,10 @@ class Program:
             yield instr
             for block in instr.blocks:
                 yield from block.all_instrs()
+
+    def instr_at(self, path: Sequence[int]) -> Instr:
+        """Return the instruction at a path of index, block, index, and so on."""
+        instr = self.instrs[path[0]]
+        for block, index in zip(path[1::2], path[2::2], strict=True):
+            instr = instr.blocks[block].instrs[index]
+        return instr

@@ -1,0 +1,195 @@
+"""The running core processes of a pool, and the memory that they share with the host.
+
+They are started together and ended together; a pool that goes on after a fault starts
+new ones.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+import weakref
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.errors import UnavailableError
+from tpuref.kernels import links as kernel
+from tpuref.ops.definition import Array
+from tpuref.runtime import results
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.remote_error import remote_traceback
+from tpuref.runtime.whereabouts import Whereabouts, control_bytes
+from tpuref.runtime.wire import Described, inline_array, placed_dtype
+
+START_SECONDS = 30.0
+"""How long the cores may take to start."""
+
+GRACE_SECONDS = 0.5
+"""How long cores may take to give up a run that was called off, and to end."""
+
+
+class LostCore(Exception):
+    """A core has closed its socket, so its process has ended."""
+
+    def __init__(self, core: int) -> None:
+        super().__init__(core)
+        self.core = core
+
+
+class Cores:
+    """The core processes.
+
+    Parameters
+    ----------
+    number
+        How many to start.
+
+    Attributes
+    ----------
+    arena, heap
+        The shared memory, and the host's part of it.
+    links
+        The host's end of the links between the cores.
+    whereabouts
+        Where each core is in its program.
+    processes
+        The processes, by the number of the core.
+    closing
+        Whether they are being ended on purpose.
+
+    Raises
+    ------
+    UnavailableError
+        If the processes cannot be started in time.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.arena = Arena.create(control_bytes(number), number + 1)
+        self.heap = self.arena.heap(0)
+        self.links = kernel.Links(self.arena.bytes, 0, -1, number, 0)
+        self.whereabouts = Whereabouts(self.arena.bytes, number)
+        self.processes: list[CoreProcess] = []
+        self.closing = False
+        self._returned: deque[int] = deque()
+        self._freed: list[deque[int]] = [deque() for _ in range(number)]
+        self._ending = weakref.finalize(self, _end, self.processes, self.arena)
+        try:
+            for core in range(number):
+                process = CoreProcess(
+                    core, number, self.arena.descriptor, self.arena.heap_bytes
+                )
+                self.processes.append(process)
+            self._await_ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def _await_ready(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        for number, process in enumerate(self.processes):
+            poll = select.poll()
+            poll.register(process.channel, select.POLLIN)
+            try:
+                while process.channel.take() is None:
+                    left = max(0.0, deadline - time.monotonic())
+                    if not poll.poll(left * 1000):
+                        raise UnavailableError(
+                            f"core {number} did not start within {START_SECONDS:g} s"
+                        )
+                    process.channel.fill()
+            except EOFError:
+                fate = process.fate(GRACE_SECONDS)
+                raise UnavailableError(
+                    f"core {number} ended while it started: {fate}"
+                ) from remote_traceback(process.log())
+
+    # -- messages --------------------------------------------------------------
+
+    def post(self, core: int, message: tuple[Any, ...]) -> None:
+        """Send a message, or begin to: what a core does not take now comes later."""
+        try:
+            self.processes[core].channel.post(message)
+        except EOFError:
+            raise LostCore(core) from None
+
+    def post_to_all(self, message: tuple[Any, ...]) -> None:
+        """Send a message to every core."""
+        for core in range(len(self.processes)):
+            self.post(core, message)
+
+    # -- memory ----------------------------------------------------------------
+
+    def free_returned(self) -> None:
+        """Free the blocks whose last user has gone; that may happen at any moment."""
+        for offset in _drained(self._returned):
+            self.heap.free(offset)
+
+    def take_freed(self, core: int) -> list[int]:
+        """Return the blocks of a core's heap that the host is done with."""
+        return _drained(self._freed[core])
+
+    def result_block(self, size: int) -> tuple[int, Array]:
+        """Return memory for results, free again when nobody uses it any more."""
+        offset = self.heap.allocate(size)
+        block = self.arena.view(offset, (size,), np.dtype(np.uint8))
+        results.add(block)
+        weakref.finalize(block, self._returned.append, offset)
+        return offset, block
+
+    def pinned(self, core: int, described: Described) -> Array:
+        """Return a result that stays in the core's heap for as long as it is used."""
+        if not isinstance(described[2], int):
+            return inline_array(described)
+        array = self.arena.view(described[2], described[1], placed_dtype(described))
+        weakref.finalize(array, self._freed[core].append, described[2])
+        return array
+
+    def copied(self, described: Described) -> Array:
+        """Return a copy of an array that a core described."""
+        if not isinstance(described[2], int):
+            return inline_array(described)
+        view = self.arena.view(described[2], described[1], placed_dtype(described))
+        array: Array = view.copy()
+        return array
+
+    # -- the end ---------------------------------------------------------------
+
+    def end(self) -> None:
+        """End the processes in order; results that were handed out stay valid."""
+        self._ending()
+
+    def kill(self) -> None:
+        """End the processes at once, whatever they are doing."""
+        for process in self.processes:
+            process.kill()
+        self._ending()
+
+    def abandon(self) -> None:
+        """Let go of everything: this process is a fork of the host."""
+        if self._ending.detach() is not None:
+            for process in self.processes:
+                process.abandon()
+            self.arena.close()
+
+
+def _drained(offsets: deque[int]) -> list[int]:
+    """Take all out; more may come in at any moment, from wherever an array dies."""
+    taken = []
+    while offsets:
+        taken.append(offsets.popleft())
+    return taken
+
+
+def _end(processes: list[CoreProcess], arena: Arena) -> None:
+    """End the processes of a pool, and let go of its memory."""
+    for process in processes:
+        process.channel.close()
+    deadline = time.monotonic() + GRACE_SECONDS
+    for process in processes:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    for process in processes:
+        process.end()
+    arena.close()

@@ -1,0 +1,290 @@
+"""The host's side of one run: it serves the cores until all have answered."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
+from tpuref.ops.definition import Array
+from tpuref.program import Program
+from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
+from tpuref.runtime.divergence import absent_replicas, differing_shapes
+from tpuref.runtime.lockstep import Values, run_instr
+from tpuref.runtime.remote_error import rebuilt, remote_traceback
+from tpuref.runtime.result_places import ResultPlaces
+from tpuref.runtime.run import Run
+from tpuref.runtime.stall import Stall
+from tpuref.runtime.state import State
+from tpuref.runtime.wire import Described, describe_inline, describe_strings
+
+HOST_GAVE_UP = 2
+"""What the arena is poisoned with when the host calls a run off."""
+
+
+class Gathering:
+    """One run, until all of its cores have answered or it was called off.
+
+    Parameters
+    ----------
+    cores
+        The cores that run.
+    program
+        What they run.
+    run
+        What the host needs for its part of it.
+
+    Attributes
+    ----------
+    places
+        Where the cores put the results.
+    broken
+        Why these cores cannot be used any more, None where they can.
+    restart
+        Whether others should be started in their place.
+    """
+
+    def __init__(self, cores: Cores, program: Program, run: Run) -> None:
+        self._cores = cores
+        self._program = program
+        self._run = run
+        self._place = {
+            core: (replica, logical)
+            for replica, of_replica in enumerate(run.cores)
+            for logical, core in enumerate(of_replica)
+        }
+        self.places: ResultPlaces
+        self.broken: str | None = None
+        self.restart = False
+        self._waiting: set[int] = set()
+        self._results: Values = {}
+        self._diverged: dict[int, tuple[Any, ...]] = {}
+        self._stall: Stall | None = None
+        self._called_off = False
+        self._settled = False  # an exception now would find nothing half done
+
+    def expect(self, cores: Sequence[int]) -> None:
+        """Wait for these cores as well."""
+        self._waiting.update(cores)
+
+    def results(self) -> Values:
+        """Return the results of all replicas, or raise the first error."""
+        while self._waiting:
+            self._take_messages()
+            if self._waiting:
+                self._attend(self._until_next_look())
+        if self._diverged:
+            raise self._divergence()
+        return self._results
+
+    def _take_messages(self) -> None:
+        for core in list(self._waiting):
+            channel = self._cores.processes[core].channel
+            message = channel.take()
+            while message is not None:
+                self._answer(core, message)
+                message = channel.take()
+
+    def _attend(self, seconds: float) -> None:
+        """Read what comes from the cores within some seconds, and send what is left."""
+        poll = select.poll()
+        channels = {}
+        for core in self._waiting:
+            channel = self._cores.processes[core].channel
+            channels[channel.fileno()] = core, channel
+            events = select.POLLIN | select.POLLOUT * channel.is_behind
+            poll.register(channel, events)
+        self._settled = True
+        ready = poll.poll(max(0.0, seconds) * 1000)
+        self._settled = False
+        for descriptor, events in ready:
+            core, channel = channels[descriptor]
+            try:
+                if events & select.POLLOUT:
+                    channel.flush()
+                else:
+                    channel.fill()
+            except EOFError:
+                raise LostCore(core) from None
+
+    def _watched(self) -> Stall:
+        if self._stall is None:
+            self._stall = Stall(
+                self._program,
+                self._place,
+                self._cores.processes,
+                self._cores.whereabouts,
+                self._cores.links,
+                self._run.timeout,
+            )
+        return self._stall
+
+    def _until_next_look(self) -> float:
+        """Return how long to wait; look after the cores where it is time to."""
+        stall = self._watched()
+        if stall.next_look <= time.monotonic():
+            overdue = stall.look(self._waiting)
+            if overdue is not None:
+                raise overdue
+        return stall.next_look - time.monotonic()
+
+    # -- what cores say --------------------------------------------------------
+
+    def _answer(self, core: int, message: tuple[Any, ...]) -> None:
+        kind, replica = message[0], self._place[core][0]
+        if kind in ("call", "pass"):
+            if not self._called_off:
+                self._serve(kind, core, *message[1:])
+            return
+        self._waiting.discard(core)
+        if kind == "done":
+            self._take_results(core, replica, *message[2:])
+        elif kind == "diverged":
+            self._diverged[replica] = message[2:]
+            self._stop()
+        elif kind == "error" and not self._called_off:
+            raise rebuilt(*message[2:])
+
+    def _serve(self, kind: str, core: int, *content: Any) -> None:
+        if kind == "call":
+            self._call(core, self._place[core][0], *content)
+        else:
+            target, source, described = content
+            self._cores.post(target, ("value", source, described))
+
+    def _stop(self) -> None:
+        """Let no core wait for the host or for a value of another core."""
+        for core in self._waiting:
+            self._cores.post(core, ("stop",))
+
+    def _take_results(
+        self,
+        core: int,
+        replica: int,
+        outputs: Sequence[Described | None],
+        written: Sequence[tuple[str, Described]],
+        draws: Sequence[tuple[str, int]],
+        trace: Sequence[str],
+    ) -> None:
+        logical = self._place[core][1]
+        if logical == 0:
+            self._results[replica] = [
+                self.places.array(k, replica) if d is None else self._pinned(core, d)
+                for k, d in enumerate(outputs)
+            ]
+        for handle, described in written:
+            self._run.variables[replica].write(handle, self._pinned(core, described))
+        state = self._run.state
+        assert isinstance(state, State)
+        for name, count in draws:
+            if count > state.draws(name, replica):
+                state.set_draws(name, replica, count)
+        if self._run.trace is not None and self._run.record is not None:
+            self._run.trace += [self._run.record(n, replica, logical) for n in trace]
+
+    def _pinned(self, core: int, described: Described) -> Array:
+        return self._cores.pinned(core, described)
+
+    def _call(
+        self, core: int, replica: int, path: Sequence[int], inputs: Sequence[Described]
+    ) -> None:
+        instr = self._program.instr_at(path)
+        arrays = [self._cores.copied(described) for described in inputs]
+        self._run.watch = self._look_after
+        self._settled = True
+        outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
+        self._settled = False
+        self._watched().host_was_busy()
+        answer = [_whole(np.asarray(array)) for array in outputs]
+        self._cores.post(core, ("answer", answer))
+
+    def _look_after(self) -> None:
+        """Notice the loss of a core while the host itself waits for something."""
+        self._attend(0.0)
+        self._settled = True
+
+    def _divergence(self) -> OpError:
+        """Put together what the replicas of the first group reported."""
+        op, name, site, _, group = self._diverged[min(self._diverged)]
+        present = {r: d[3] for r, d in self._diverged.items() if d[1] == name}
+        if set(present) < set(group):
+            error = absent_replicas(op, group, list(present))
+        else:
+            error = differing_shapes(op, group, [present[r] for r in group])
+        error.op, error.site = name, CallSite(*site)
+        return error
+
+    # -- when it is called off -------------------------------------------------
+
+    def call_off(self, error: BaseException) -> BaseException:
+        """Stop the cores that still run, and return what is to be raised."""
+        self._called_off = True
+        if isinstance(error, LostCore):
+            return self._lost(error.core)
+        if not self._settled and not isinstance(error, OpError):
+            self.restart = True  # an interrupt; messages may be lost
+            return error
+        try:
+            self._cores.links.poison(HOST_GAVE_UP)
+            self._stop()
+            self._await_the_rest()
+        except LostCore as gone:
+            self._lost(gone.core)
+            return error
+        except BaseException:  # one interrupt more
+            self.restart = True
+            return error
+        if self._waiting:
+            self._give_up_the_late(error)
+        else:
+            self._cores.links.heal()
+        return error
+
+    def _await_the_rest(self) -> None:
+        deadline = time.monotonic() + GRACE_SECONDS
+        self._take_messages()
+        while self._waiting and time.monotonic() < deadline:
+            self._attend(deadline - time.monotonic())
+            self._take_messages()
+
+    def _give_up_the_late(self, error: BaseException) -> None:
+        """Report cores that do not stop; where it was they who failed, for good."""
+        processes, late = self._cores.processes, sorted(self._waiting)
+        held = any(processes[core].is_stopped() for core in late)
+        if not held and not isinstance(error, DeadlineExceededError):
+            self.restart = True
+            return
+        report = self._watched().report(late, late)
+        if isinstance(error, OpError):
+            error.message += (
+                f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
+                "start new ones"
+            )
+        self.broken = f"cores {late} did not answer"
+
+    def _lost(self, core: int) -> OpError:
+        """Return the error for a core whose process has ended."""
+        stall, process = self._watched(), self._cores.processes[core]
+        instr, about = stall.instruction(core), stall.describe(core)
+        if self._cores.closing:
+            self.broken = "they were shut down"
+            fault = AbortedError(f"the cores were shut down; {about}")
+        else:
+            self.broken = f"lost {about}: {process.fate(GRACE_SECONDS)}"
+            fault = AbortedError(
+                f"{self.broken}. The other cores were stopped; run "
+                "tf.tpu.initialize_system() to start new ones"
+            )
+        if instr is not None:
+            fault.op, fault.site = instr.name, instr.site
+        fault.__cause__ = remote_traceback(process.log())
+        return fault
+
+
+def _whole(array: Array) -> Described:
+    return describe_strings(array) if array.dtype == object else describe_inline(array)

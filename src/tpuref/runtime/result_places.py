@@ -1,0 +1,61 @@
+"""Where the cores put results whose shapes are known: side by side, by replica.
+
+What is joined along the first dimension afterwards then lies joined already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tpuref.base.dtypes import string
+from tpuref.base.spec import TensorSpec
+from tpuref.ops.definition import Array
+from tpuref.runtime.cores import Cores
+from tpuref.runtime.wire import INLINE_BYTES
+
+
+class ResultPlaces:
+    """The places for the results of one run.
+
+    Parameters
+    ----------
+    cores
+        The cores that run.
+    specs
+        What is known of each result.
+    replicas
+        How many replicas there are.
+    """
+
+    def __init__(
+        self, cores: Cores, specs: Sequence[TensorSpec | None], replicas: int
+    ) -> None:
+        self._specs = specs
+        self._blocks = [_block(cores, spec, replicas) for spec in specs]
+
+    def of(self, replica: int) -> list[tuple[int, int] | None]:
+        """Return offset and size for each result of a replica, None for no place."""
+        return [
+            None if b is None else (b[1] + replica * b[0], b[0]) for b in self._blocks
+        ]
+
+    def array(self, result: int, replica: int) -> Array:
+        """Return the array that the replica has put in its place."""
+        block, spec = self._blocks[result], self._specs[result]
+        assert block is not None and spec is not None
+        size, _, memory = block
+        part = memory[replica * size : (replica + 1) * size]
+        array: Array = part.view(spec.dtype.np).reshape(spec.shape.as_list())
+        return array
+
+
+def _block(
+    cores: Cores, spec: TensorSpec | None, replicas: int
+) -> tuple[int, int, Array] | None:
+    """Return size for a replica, offset and memory; None for what has no place."""
+    if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
+        return None
+    size = (spec.shape.num_elements() or 0) * spec.dtype.size
+    if size <= INLINE_BYTES:
+        return None
+    return (size, *cores.result_block(size * replicas))
