@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tpuref.contrib import distribute, tpu
+from tpuref.contrib import cluster_resolver, distribute, tpu
 
-__all__ = ["distribute", "tpu"]
+__all__ = ["cluster_resolver", "distribute", "tpu"]

@@ -1,0 +1,92 @@
+"""Addresses of hosts and ports, as the network or the environment gives them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Any
+
+DEFAULT_PORT = 8470
+"""The port on which a Cloud TPU serves where none is written."""
+
+GRPC = "grpc://"
+
+_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?")
+_DIGITS = re.compile(r"[0-9]{1,5}")
+
+
+def checked_host(host: Any, where: str) -> str:
+    """Return `host` if it is an IP address or the name of a host."""
+    if not isinstance(host, str):
+        raise ValueError(f"{where}: a host must be text, got {host!r}")
+    if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, _labels(host)))):
+        return host
+    raise ValueError(
+        f"{where}: {_shown(host)} is neither an IP address nor the name of a host"
+    )
+
+
+def checked_port(port: Any, where: str) -> int:
+    """Return `port` as a number from 1 to 65535."""
+    if isinstance(port, str) and _DIGITS.fullmatch(port):
+        port = int(port)
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
+        raise ValueError(
+            f"{where}: a port is a number from 1 to 65535, got {_shown(port)}"
+        )
+    return port
+
+
+def joined(host: Any, port: Any, where: str) -> str:
+    """Return ``host:port``, an IPv6 address in brackets."""
+    host, port = checked_host(host, where), checked_port(port, where)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def split(address: str, where: str, default: int | None = None) -> tuple[str, int]:
+    """Return host and port of ``host:port``; `default` is the port left out."""
+    host, port = _parts(address)
+    if port is None and default is not None:
+        return checked_host(host, where), default
+    return checked_host(host, where), checked_port(port, where)
+
+
+def endpoints(text: str, where: str) -> list[str]:
+    """Return the addresses of ``grpc://host:port``, separated by commas.
+
+    Examples
+    --------
+    >>> endpoints("grpc://10.1.2.3:8470,grpc://10.1.2.4", "TPUS")
+    ['10.1.2.3:8470', '10.1.2.4:8470']
+    """
+    parts = [part.strip().removeprefix(GRPC) for part in text.split(",")]
+    return [joined(*split(part, where, DEFAULT_PORT), where) for part in parts]
+
+
+def _parts(address: str) -> tuple[str, str | None]:
+    """Split at the last colon that is no part of an IPv6 address."""
+    if address.startswith("["):
+        host, _, rest = address[1:].partition("]")
+        return host, rest.removeprefix(":") if rest else None
+    if address.count(":") != 1:
+        return address, None
+    host, _, port = address.partition(":")
+    return host, port
+
+
+def _labels(host: str) -> list[str]:
+    return host.removesuffix(".").split(".")
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return "%" not in host
+
+
+def _shown(value: Any) -> str:
+    """Return what came, cut short: it may have come from anywhere."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

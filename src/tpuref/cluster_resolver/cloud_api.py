@@ -1,0 +1,200 @@
+"""The Cloud TPU API, reached through Google's client or an object in its place."""
+
+from __future__ import annotations
+
+import http.client
+import importlib
+import re
+import socket
+import sys
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+from tpuref.cluster_resolver.patience import Budget, Patience
+
+API, VERSION = "tpu", "v1"
+HOST = "tpu.googleapis.com"
+SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
+
+_LONGEST_ATTEMPT = 10.0
+_PASSING_STATUS = (408, 429, 500, 502, 503, 504)
+_UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
+
+
+class CloudAPI:
+    """Asks for TPUs by their names.
+
+    Parameters
+    ----------
+    service
+        The object to ask; None builds one with Google's client at the first question.
+    credentials
+        What the built object identifies itself with; None and ``"default"`` stand for
+        the default credentials of Google's client.
+    discovery_url
+        Where the description of the API is, None for the client's own.
+    patience
+        How long to wait for answers.
+
+    Raises
+    ------
+    ImportError
+        If there is no `service` and Google's client is not installed.
+    """
+
+    def __init__(
+        self,
+        service: Any,
+        credentials: Any,
+        discovery_url: str | None,
+        patience: Patience,
+    ) -> None:
+        self._given = service
+        self._credentials = credentials
+        self._discovery_url = discovery_url
+        self._patience = patience
+        self._built: Any = None
+        self._asked = ""
+        if service is None:
+            client_module("googleapiclient.discovery")
+            client_module("google.auth")
+
+    def describe(self) -> str:
+        """Return who is asked, as text."""
+        if self._given is not None:
+            return f"the given service {type(self._given).__name__}"
+        default = self._credentials is None or self._credentials == "default"
+        return (
+            f"{self._host()}, with {'default' if default else 'the given'} credentials"
+        )
+
+    def budget(self) -> Budget:
+        """Return the time for the questions of one call."""
+        return Budget(self._patience.api, self._patience.clock)
+
+    def node(self, path: str, name: str, budget: Budget) -> Any:
+        """Return what the API answers about the TPU at ``projects/...``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such TPU.
+        RuntimeError
+            If there is no answer in time, or there are no default credentials.
+        """
+        if _UNFIT.search(path):
+            raise _missing(path, name, "no TPU has a name with such characters")
+        try:
+            return budget.ask(
+                f"TPU {name!r}",
+                self._host,
+                lambda: self._attempt(path, name),
+                self._passes,
+                _LONGEST_ATTEMPT,
+            )
+        except Exception as error:
+            if _status(error) != 404:
+                raise
+            raise _missing(path, name, str(error)) from error
+        finally:
+            if hasattr(self._built, "close"):
+                self._built.close()
+
+    def _attempt(self, path: str, name: str) -> Any:
+        nodes = self._service().projects().locations().nodes()
+        try:
+            request = nodes.get(name=path)
+        except TypeError as error:  # what Google's client says of an unfit name
+            raise _missing(path, name, str(error)) from error
+        self._asked = getattr(request, "uri", "")
+        return request.execute()
+
+    def _service(self) -> Any:
+        if self._given is not None:
+            return self._given
+        if self._built is None:
+            self._built = self._build()
+        return self._built
+
+    def _build(self) -> Any:
+        options: dict[str, Any] = {"cache_discovery": False}
+        options["credentials"] = self._credentials_object()
+        if self._discovery_url:
+            options["discoveryServiceUrl"] = self._discovery_url
+        discovery = client_module("googleapiclient.discovery")
+        return discovery.build(API, VERSION, **options)
+
+    def _credentials_object(self) -> Any:
+        if not (self._credentials is None or self._credentials == "default"):
+            return self._credentials
+        auth = client_module("google.auth")
+        try:
+            credentials, _ = auth.default(scopes=SCOPES)
+        except Exception as error:
+            if type(error).__name__ != "DefaultCredentialsError":
+                raise
+            raise RuntimeError(
+                f"there are no default credentials for {self._host()}: {error}; give "
+                "credentials= or service="
+            ) from error
+        return credentials
+
+    def _passes(self, error: Exception) -> bool:
+        """Whether the error may be gone at the next attempt."""
+        if self._given is None and isinstance(error, TimeoutError):
+            self._built = None  # an attempt that was given up may still be using it
+        status = _status(error)
+        return (
+            is_connection_error(error) if status is None else status in _PASSING_STATUS
+        )
+
+    def _host(self) -> str:
+        """Return whom the last question went to, as far as that is known."""
+        if self._asked:
+            return urlsplit(self._asked).netloc
+        if self._given is not None:
+            return "the given service"
+        if self._discovery_url:
+            return urlsplit(self._discovery_url).netloc or self._discovery_url
+        return HOST
+
+
+def client_module(name: str) -> ModuleType:
+    """Return a module of Google's client; ImportError says how to install it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(
+            f"TPUClusterResolver: to find a TPU by its name, {name} is needed; install "
+            "it with `pip install tpuref[gcp]`, or give service=, or an address "
+            "tpu='grpc://host:port'"
+        ) from error
+
+
+def is_connection_error(error: Exception) -> bool:
+    """Whether the connection failed, in the words of any of the libraries below."""
+    if isinstance(
+        error,
+        (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
+    ):
+        return True
+    httplib2 = sys.modules.get("httplib2")
+    if httplib2 is not None and isinstance(error, httplib2.ServerNotFoundError):
+        return True
+    return bool(getattr(error, "retryable", False))  # of google.auth
+
+
+def _status(error: Exception) -> int | None:
+    """Return the HTTP status of an error answer."""
+    response = getattr(error, "resp", None)
+    status = getattr(response, "status", getattr(error, "status_code", None))
+    return status if isinstance(status, int) else None
+
+
+def _missing(path: str, name: str, reason: str) -> ValueError:
+    hint = f"; to connect to an address give tpu='grpc://{name}'" if ":" in name else ""
+    return ValueError(
+        f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check "
+        "name, zone and project"
+    )

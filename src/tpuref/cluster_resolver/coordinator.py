@@ -1,0 +1,50 @@
+"""The coordinator of a cluster: an address that was given, or a started server."""
+
+from __future__ import annotations
+
+import importlib
+import weakref
+from typing import Any
+
+from tpuref.cluster_resolver import addresses
+from tpuref.cluster_resolver.metadata import Metadata, in_google_cloud
+
+
+class Coordinator:
+    """The job that coordinates, with its one address.
+
+    Parameters
+    ----------
+    name
+        The name of the job.
+    address
+        Its address; None starts a server, which runs until `stop` or until nobody
+        holds this object any more.
+    metadata
+        Knows the address of this machine, in Google Cloud; elsewhere the server can be
+        reached from this computer only.
+    """
+
+    def __init__(self, name: str, address: str | None, metadata: Metadata) -> None:
+        self.name = name
+        self.started = address is None
+        if address is not None:
+            self.address = address
+            return
+        host = metadata.address() if in_google_cloud() else "localhost"
+        server = start_server(name, host)
+        port = addresses.split(server.target.removeprefix(addresses.GRPC), "server")[1]
+        self.address = addresses.joined(host, port, "server")
+        self._finalizer = weakref.finalize(self, server.stop)
+
+    def stop(self) -> None:
+        """Stop the server that was started; a second time does nothing."""
+        if self.started:
+            self._finalizer()
+
+
+def start_server(name: str, host: str) -> Any:
+    """Start a server for the one task of that job, on a free port of `host`."""
+    server = importlib.import_module("tpuref.cluster_resolver.server")
+    address = f"[{host}]:0" if ":" in host else f"{host}:0"
+    return server.Server({name: [address]}, name, 0)

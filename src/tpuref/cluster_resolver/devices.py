@@ -1,0 +1,81 @@
+"""The TPU cores that the hosts of a master have."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from tpuref.base.errors import DeadlineExceededError, UnavailableError
+from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
+from tpuref.graph.session import Session
+from tpuref.runtime.system import DEFAULT_MESH, configured_topology
+from tpuref.runtime.topology import Topology
+
+LOCAL = ("", "local")
+
+_CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[0-9]+")
+
+
+def cores_per_host(master: str, config: Any, patience: Patience) -> int:
+    """Return how many TPU cores each host of `master` has, 0 if there are none.
+
+    The local system counts with the size that it will have once it is initialised.
+
+    Raises
+    ------
+    RuntimeError
+        If the master cannot be reached, or its hosts have different numbers of cores.
+    """
+    counts = core_counts(_listed(master, config, patience))
+    if not counts and master in LOCAL:
+        topology = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+        return topology.num_tpus_per_task
+    if len(set(counts.values())) > 1:
+        raise RuntimeError(
+            f"num_accelerators: the hosts of {master!r} have different numbers of TPU "
+            "cores: " + ", ".join(f"{host} has {n}" for host, n in counts.items())
+        )
+    return next(iter(counts.values()), 0)
+
+
+def core_counts(devices: list[str]) -> Counter[str]:
+    """Return the number of TPU cores of each host that has one.
+
+    Examples
+    --------
+    >>> core_counts(["/job:worker/replica:0/task:0/device:CPU:0",
+    ...              "/job:worker/replica:0/task:0/device:TPU:0"])
+    Counter({'/job:worker/replica:0/task:0': 1})
+    """
+    names = [name for name in devices if _CORE.fullmatch(name)]
+    return Counter(name.rpartition("/device:")[0] for name in names)
+
+
+def list_devices(master: str, config: Any) -> list[str]:
+    """Connect to a master and return the names of its devices; one attempt."""
+    session = Session(master, config=config)
+    try:
+        return [str(getattr(d, "name", d)) for d in session.list_devices()]
+    finally:
+        session.close()
+
+
+def _listed(master: str, config: Any, patience: Patience) -> list[str]:
+    """Ask until the master answers, or it was asked often enough."""
+    pause, start = FIRST_PAUSE, patience.clock.now()
+    for attempt in range(1, patience.attempts + 1):
+        try:
+            return list_devices(master, config)
+        except (DeadlineExceededError, UnavailableError) as error:
+            if attempt == patience.attempts:
+                spent = patience.clock.now() - start
+                raise RuntimeError(
+                    f"num_accelerators: cannot reach the TPU master {master!r}: "
+                    f"{attempt} attempts in {spent:.1f} s, the last one ended with "
+                    f"{type(error).__name__}: {error}; it may not run yet, or the "
+                    "address is wrong"
+                ) from error
+        patience.clock.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+    raise AssertionError("there is at least one attempt")

@@ -1,0 +1,84 @@
+"""What the Cloud TPU API says about one TPU: its state and its endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tpuref.cluster_resolver.addresses import joined
+
+_LONGEST_SHOWN = 200
+
+
+def endpoints_of(answer: Any, name: str) -> list[str]:
+    """Return the addresses of a TPU that is healthy and ready, in the order reported.
+
+    Parameters
+    ----------
+    answer
+        What the API answered: a dictionary with ``state`` and ``health``, and either
+        ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
+    name
+        The name of the TPU, for messages.
+
+    Raises
+    ------
+    RuntimeError
+        If the TPU is not healthy or not ready, or the answer cannot be understood.
+    ValueError
+        If the TPU has no address.
+    """
+    if not isinstance(answer, Mapping):
+        raise _unclear(name, f"expected a dictionary, got {_shown(answer)}")
+    _check_health(answer, name)
+    reported = _reported(answer, name)
+    if not reported:
+        raise ValueError(
+            f"TPU {name!r} has no network endpoint: there is no such TPU to connect "
+            "to; check the name, the zone and the project"
+        )
+    try:
+        return [
+            joined(entry.get("ipAddress"), entry.get("port"), f"endpoint {index}")
+            for index, entry in enumerate(reported)
+        ]
+    except ValueError as error:
+        raise _unclear(name, str(error)) from None
+
+
+def _check_health(answer: Mapping[str, Any], name: str) -> None:
+    state = answer.get("state", "READY")
+    health = answer.get("health", "HEALTHY")
+    if state == "READY" and health == "HEALTHY":
+        return
+    trouble = "not ready" if state != "READY" else "not healthy"
+    description = answer.get("healthDescription")
+    raise RuntimeError(
+        f"TPU {name!r} is {trouble}: state {_shown(answer.get('state'))}, health "
+        f"{_shown(answer.get('health'))}"
+        + (f" ({_shown(description)})" if description else "")
+        + "; wait until it is READY and HEALTHY, or start it anew"
+    )
+
+
+def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the endpoints, each a dictionary; the older form counts as one."""
+    if "networkEndpoints" not in answer:
+        return [answer] if "ipAddress" in answer else []
+    entries = answer["networkEndpoints"]
+    if not isinstance(entries, list) or not all(
+        isinstance(e, Mapping) for e in entries
+    ):
+        raise _unclear(name, f"networkEndpoints is {_shown(entries)}")
+    return entries
+
+
+def _unclear(name: str, what: str) -> RuntimeError:
+    return RuntimeError(
+        f"TPU {name!r}: the answer of the Cloud TPU API cannot be understood: {what}"
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."

@@ -1,0 +1,187 @@
+"""Where the TPU of a resolver comes from: its argument, or the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.cluster_resolver import addresses
+
+ENDPOINTS_VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
+NAME_VARIABLE = "TPU_NAME"
+CONFIG_VARIABLE = "TPU_CONFIG"
+COLAB_VARIABLE = "COLAB_TPU_ADDR"
+
+
+@dataclass(frozen=True)
+class Master:
+    """A string that is no name of a Cloud TPU, but what a session connects to."""
+
+    target: str
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """The addresses that Kubernetes Engine has put into the environment."""
+
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of Cloud TPUs, and where they are if the environment says so."""
+
+    names: tuple[str, ...]
+    project: str | None = None
+    zone: str | None = None
+
+
+Source = Master | Endpoints | Names
+
+
+class Search:
+    """Finds out which TPU is meant, and remembers what each source gave.
+
+    Parameters
+    ----------
+    function
+        The name of the class, for messages.
+    prefixes
+        How a string begins that is passed through as the session's master.
+    several
+        Whether a list may hold more than one name.
+    """
+
+    def __init__(self, function: str, prefixes: tuple[str, ...], several: bool) -> None:
+        self._function = function
+        self._prefixes = prefixes
+        self._several = several
+        self.trace: list[str] = []
+
+    def find(self, tpu: Any) -> Source:
+        """Return the TPU that is meant by the argument, or else the environment's."""
+        if isinstance(tpu, list):
+            return self._from_list(tpu)
+        if tpu is not None:
+            return self._given("tpu", text_of(tpu, "tpu", self._function))
+        self.trace.append("tpu: not given")
+        found = self._from_endpoints() or self._from_name() or self._from_config()
+        if found is None:
+            self._mention_colab()
+            raise ValueError(
+                f"{self._function}: no TPU is specified. Tried in turn:\n  "
+                + "\n  ".join(self.trace)
+                + "\nGive tpu= the name of a Cloud TPU or 'grpc://host:port'; "
+                "tpu='local' is this computer"
+            )
+        return found
+
+    def _from_list(self, tpus: list[Any]) -> Source:
+        if not tpus:
+            raise ValueError(
+                f"{self._function}: no TPU is specified: tpu is an empty list; give at "
+                "least one name"
+            )
+        if len(tpus) == 1:
+            return self.find(tpus[0])
+        if not self._several:
+            raise NotImplementedError(
+                f"{self._function}: tpu is a list of {len(tpus)}, only one TPU can be "
+                "used; give one name (tf.contrib.cluster_resolver takes several)"
+            )
+        names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
+        for name in names:
+            if self._is_master(name):
+                raise ValueError(
+                    f"{self._function}: tpu lists {name!r}, which is no name of a "
+                    "Cloud TPU; such a string must stand alone"
+                )
+        self.trace.append(f"tpu: {list(names)}, names of Cloud TPUs")
+        return Names(names)
+
+    def _given(self, source: str, text: str) -> Source:
+        if self._is_master(text):
+            self.trace.append(f"{source}: {text!r}, passed on as the session's master")
+            return Master(text)
+        self.trace.append(f"{source}: {text!r}, the name of a Cloud TPU")
+        return Names((text,))
+
+    def _is_master(self, text: str) -> bool:
+        return text in ("", "local") or text.startswith(self._prefixes)
+
+    def _from_endpoints(self) -> Source | None:
+        text = self._variable(ENDPOINTS_VARIABLE)
+        if text is None:
+            return None
+        found = tuple(addresses.endpoints(text, ENDPOINTS_VARIABLE))
+        self.trace.append(f"{ENDPOINTS_VARIABLE}: {', '.join(found)}")
+        return Endpoints(found)
+
+    def _from_name(self) -> Source | None:
+        text = self._variable(NAME_VARIABLE)
+        return None if text is None else self._given(NAME_VARIABLE, text)
+
+    def _from_config(self) -> Source | None:
+        text = self._variable(CONFIG_VARIABLE)
+        if text is None:
+            return None
+        entries = _json_object(text)
+        name, project, zone = (
+            _entry(entries, key) for key in ("tpu_node_name", "project", "zone")
+        )
+        if not name:
+            self.trace.append(f"{CONFIG_VARIABLE}: set, but has no tpu_node_name")
+            return None
+        found = self._given(CONFIG_VARIABLE, name)
+        return Names(found.names, project, zone) if isinstance(found, Names) else found
+
+    def _variable(self, name: str) -> str | None:
+        text = os.environ.get(name)
+        if not text:
+            self.trace.append(f"{name}: {'not set' if text is None else 'empty'}")
+        return text or None
+
+    def _mention_colab(self) -> None:
+        address = os.environ.get(COLAB_VARIABLE)
+        if address:
+            self.trace.append(
+                f"{COLAB_VARIABLE}: {address!r}, which is not read; to connect to it "
+                f"give tpu={addresses.GRPC + address!r}"
+            )
+
+
+def text_of(value: Any, argument: str, function: str) -> str:
+    """Return text or bytes as text."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"{function}: {argument} is {value!r}, which is no text in UTF-8"
+            ) from None
+    if not isinstance(value, str):
+        raise TypeError(
+            f"{function}: {argument} must be text, got {type(value).__name__} {value!r}"
+        )
+    return value
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        entries = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{CONFIG_VARIABLE} is no JSON: {error}") from None
+    if not isinstance(entries, dict):
+        raise ValueError(
+            f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}"
+        )
+    return entries
+
+
+def _entry(entries: dict[str, Any], key: str) -> str | None:
+    value = entries.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}")
+    return value

@@ -1,0 +1,222 @@
+"""A Cloud TPU service on this computer: API, discovery and metadata server."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
+from types import TracebackType
+
+from tpuref.testing.node import Node
+
+CUT = "cut"
+"""Stands in the place of an HTTP status: the connection ends without an answer."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request that the service received: path with query, and the headers."""
+
+    path: str
+    headers: Mapping[str, str]
+
+
+class FakeCloudTPU:
+    """A Cloud TPU service on this computer, for tests of programs that look TPUs up.
+
+    It speaks HTTP on a port of the loopback interface and serves what Google's API
+    client asks for: the description of the API, TPUs by name and as a list, a token,
+    and the paths of the metadata server, which want their header as the real ones do.
+
+    Parameters
+    ----------
+    nodes
+        The TPUs by name: `Node`, or one address, or a list of addresses.
+    project, zone
+        Where the TPUs are, and what the metadata server says of this machine.
+    address
+        The address of this machine, says the metadata server.
+    port
+        The port to listen on, 0 for a free one.
+
+    Attributes
+    ----------
+    nodes
+        The TPUs by name.  It may be changed at any time.
+    latency
+        Seconds that every answer takes, 0 at first.
+    requests
+        The requests so far, in order: ``path`` and ``headers``.
+    token
+        What a request to the API has to show, or else it is answered 401; None, as at
+        first, lets everybody in.
+
+    Raises
+    ------
+    ValueError
+        If an address has no form ``host:port``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> from tpuref.testing import FakeCloudTPU
+    >>> nodes = {"my-tpu": ["10.1.2.3:8470", "10.1.2.4:8470"]}
+    >>> with FakeCloudTPU(nodes) as cloud, cloud.environment():
+    ...     print(sorted(name for name in cloud.variables()))
+    ['GCE_METADATA_HOST', 'GCE_METADATA_IP', 'TPU_API_DISCOVERY_URL']
+
+    Within such a block, ``TPUClusterResolver("my-tpu")`` finds
+    ``grpc://10.1.2.3:8470``.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, Node | str | list[str]] | None = None,
+        *,
+        project: str = "fake-project",
+        zone: str = "us-central1-b",
+        address: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        self.nodes = {name: _node(node) for name, node in (nodes or {}).items()}
+        self.project = project
+        self.zone = zone
+        self.address = address
+        self.latency = 0.0
+        self.requests: list[Request] = []
+        self.token: str | None = None
+        self._wanted_port = port
+        self._failures: list[tuple[int | str, str]] = []
+        self._lock = threading.Lock()
+        self._server: ThreadingHTTPServer | None = None
+        self._over = threading.Event()
+
+    def start(self) -> FakeCloudTPU:
+        """Listen, and return the service.  A ``with`` statement does it too.
+
+        Raises
+        ------
+        RuntimeError
+            If it listens already.
+        """
+        from tpuref.testing.http_answers import handler
+
+        if self._server is not None:
+            raise RuntimeError("FakeCloudTPU.start: the service runs already")
+        self._over.clear()
+        server = ThreadingHTTPServer(("127.0.0.1", self._wanted_port), handler(self))
+        self._server = server
+        threading.Thread(
+            target=server.serve_forever,
+            kwargs={"poll_interval": 0.05},
+            name="tpuref-fake-cloud-tpu",
+            daemon=True,
+        ).start()
+        return self
+
+    def stop(self) -> None:
+        """Stop listening; answers that are late come at once."""
+        if self._server is not None:
+            self._over.set()
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    def __enter__(self) -> FakeCloudTPU:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def host(self) -> str:
+        """``127.0.0.1:port``; RuntimeError where the service does not run."""
+        if self._server is None:
+            raise RuntimeError(
+                "FakeCloudTPU: the service does not run; use it as `with FakeCloudTPU()"
+                " as cloud:`, or call start()"
+            )
+        return f"127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def discovery_url(self) -> str:
+        """The template for the argument `discovery_url` of a resolver."""
+        return f"http://{self.host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment variables that lead a program to this service."""
+        return {
+            "TPU_API_DISCOVERY_URL": self.discovery_url,
+            "GCE_METADATA_HOST": self.host,
+            "GCE_METADATA_IP": self.host,
+        }
+
+    @contextlib.contextmanager
+    def environment(self) -> Iterator[None]:
+        """Set those variables in this process within a ``with`` block."""
+        before = {name: os.environ.get(name) for name in self.variables()}
+        os.environ.update(self.variables())
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+    def fail(self, status: int | str, times: int = 1, path: str = "/nodes") -> None:
+        """Answer the next requests with an error.
+
+        Parameters
+        ----------
+        status
+            An HTTP status such as 403, 429 or 500; or ``"cut"``, which ends the
+            connection without an answer.
+        times
+            How many requests it befalls.
+        path
+            What the path of such a request contains, by default that of every question
+            about TPUs.
+
+        Raises
+        ------
+        ValueError
+            If `status` is no error.
+        """
+        error = status == CUT or (isinstance(status, int) and 400 <= status < 600)
+        if not error or times < 1:
+            raise ValueError(
+                "FakeCloudTPU.fail: status is an HTTP status from 400 to 599 or "
+                f"{CUT!r}, and times a number from 1 up; got {status!r} and {times!r}"
+            )
+        with self._lock:
+            self._failures += [(status, path)] * times
+
+    def next_failure(self, path: str) -> int | str | None:
+        """Take the failure that befalls a request with that path, if there is one."""
+        with self._lock:
+            for failure in self._failures:
+                if failure[1] in path:
+                    self._failures.remove(failure)
+                    return failure[0]
+        return None
+
+    def record(self, request: Request) -> None:
+        """Remember a request, and let its answer wait."""
+        with self._lock:
+            self.requests.append(request)
+        self._over.wait(self.latency)
+
+
+def _node(node: Node | str | list[str]) -> Node:
+    if isinstance(node, Node):
+        return node
+    return Node(node) if isinstance(node, str) else Node(*node)

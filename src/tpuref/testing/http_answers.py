@@ -1,0 +1,161 @@
+"""What the local Cloud TPU service answers to each request."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tpuref.testing.discovery import VERSIONS, description
+from tpuref.testing.fake_cloud_tpu import CUT, FakeCloudTPU, Request
+
+METADATA = "/computeMetadata/v1/"
+FLAVOR = "Metadata-Flavor"
+REASONS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+}
+
+Answer = tuple[int, Any]
+
+
+def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
+    """Return the class that answers the requests to `cloud`."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            """Answer."""
+            cloud.record(Request(self.path, dict(self.headers)))
+            failure = cloud.next_failure(self.path)
+            if failure == CUT:
+                self._cut()
+            elif isinstance(failure, int):
+                self._send(*failed(failure, "as the test asked for"))
+            else:
+                self._send(*answer(cloud, self.path, dict(self.headers)))
+
+        def _send(self, status: int, content: Any) -> None:
+            text = content if isinstance(content, str) else json.dumps(content)
+            body = text.encode()
+            kind = "text" if isinstance(content, str) else "json"
+            with contextlib.suppress(ConnectionError):
+                self.send_response(status)
+                self.send_header("Content-Type", f"application/{kind}; charset=UTF-8")
+                self.send_header("Content-Length", str(len(body)))
+                if urlsplit(self.path).path.startswith(METADATA) or self.path == "/":
+                    self.send_header(FLAVOR, "Google")
+                self.end_headers()
+                self.wfile.write(body)
+
+        def _cut(self) -> None:
+            self.close_connection = True
+            with contextlib.suppress(OSError):
+                self.connection.shutdown(socket.SHUT_RDWR)
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            """Say nothing: the requests are in ``FakeCloudTPU.requests``."""
+
+    return Handler
+
+
+def answer(cloud: FakeCloudTPU, target: str, headers: Mapping[str, str]) -> Answer:
+    """Return status and content of the answer to a GET request."""
+    parts = urlsplit(target)
+    path, query = unquote(parts.path), parse_qs(parts.query)
+    if path == "/":
+        return 200, "computeMetadata/"
+    if path.startswith(METADATA):
+        return _metadata(cloud, path.removeprefix(METADATA).strip("/"), headers, query)
+    if path.startswith("/discovery/v1/apis/") or path == "/$discovery/rest":
+        return _discovery(cloud, path, query)
+    return _api(cloud, path.strip("/").split("/"), headers, query)
+
+
+def failed(status: int, message: str) -> Answer:
+    """Return an error in the form of Google's services."""
+    reason = REASONS.get(status, "UNKNOWN")
+    return status, {"error": {"code": status, "message": message, "status": reason}}
+
+
+def _metadata(
+    cloud: FakeCloudTPU,
+    path: str,
+    headers: Mapping[str, str],
+    query: Mapping[str, list[str]],
+) -> Answer:
+    if headers.get(FLAVOR) != "Google":
+        return 403, f"the header {FLAVOR}: Google is missing"
+    account = "instance/service-accounts/default"
+    answers: dict[str, Any] = {
+        "project/project-id": cloud.project,
+        "instance/zone": f"projects/123456/zones/{cloud.zone}",
+        "instance/network-interfaces/0/ip": cloud.address,
+        "universe/universe-domain": "googleapis.com",
+        f"{account}/email": "fake@example.com",
+        f"{account}/token": {
+            "access_token": cloud.token or "fake-token",
+            "expires_in": 3600,
+            "token_type": "Bearer",
+        },
+    }
+    if path == account and query.get("recursive") == ["true"]:
+        return 200, {"email": "fake@example.com", "scopes": [], "aliases": ["default"]}
+    return (200, answers[path]) if path in answers else (404, f"there is no {path}")
+
+
+def _discovery(
+    cloud: FakeCloudTPU, path: str, query: Mapping[str, list[str]]
+) -> Answer:
+    words = path.strip("/").split("/")
+    api, version = "tpu", query.get("version", [""])[0]
+    if words[0] == "discovery" and len(words) == 6:
+        api, version = words[3], words[4]
+    if api != "tpu" or version not in VERSIONS:
+        return failed(404, f"there is no API {api!r} of version {version!r} here")
+    return 200, description(f"http://{cloud.host}/", version)
+
+
+def _api(
+    cloud: FakeCloudTPU,
+    words: list[str],
+    headers: Mapping[str, str],
+    query: Mapping[str, list[str]],
+) -> Answer:
+    if cloud.token is not None and headers.get("Authorization") != (
+        f"Bearer {cloud.token}"
+    ):
+        return failed(401, "the request shows no valid token")
+    parent = ["projects", cloud.project, "locations", cloud.zone, "nodes"]
+    if words[:1] not in [[version] for version in VERSIONS] or words[1:6] != parent:
+        return failed(404, f"there is nothing at {'/'.join(words)!r}")
+    path = "/".join(words[1:6])
+    if len(words) == 6:
+        return _listed(cloud, path, query)
+    name = "/".join(words[6:])
+    node = cloud.nodes.get(name)
+    if node is None:
+        return failed(404, f"Resource {path + '/' + name!r} was not found")
+    return 200, node.answer(f"{path}/{name}")
+
+
+def _listed(cloud: FakeCloudTPU, path: str, query: Mapping[str, list[str]]) -> Answer:
+    size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
+    if not (size.isdecimal() and start.isdecimal() and int(size) > 0):
+        return failed(400, "pageSize and pageToken are numbers")
+    names = list(cloud.nodes)
+    end = int(start) + int(size)
+    page = [cloud.nodes[n].answer(f"{path}/{n}") for n in names[int(start) : end]]
+    return 200, {"nodes": page} | (
+        {"nextPageToken": str(end)} if end < len(names) else {}
+    )

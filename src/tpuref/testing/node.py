@@ -1,0 +1,87 @@
+"""A TPU as the local Cloud TPU service describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.cluster_resolver.addresses import DEFAULT_PORT, split
+
+
+class Node:
+    """A TPU of the local service.  Change an attribute, and the next answer has it.
+
+    Parameters
+    ----------
+    *addresses
+        ``host:port`` of each host, in order.
+    state, health
+        What the service says of the TPU; None leaves it out.
+    old_form
+        Whether the address is given as ``ipAddress`` and ``port`` instead of in
+        ``networkEndpoints``; for one address.
+    **fields
+        More that the answer has, such as ``acceleratorType="v2-8"``; they go before
+        what the other arguments say.
+
+    Raises
+    ------
+    ValueError
+        If an address has no form ``host:port``.
+
+    Examples
+    --------
+    >>> node = Node("10.1.2.3:8470", state="CREATING")
+    >>> node.answer("projects/p/locations/z/nodes/n")["state"]
+    'CREATING'
+    """
+
+    def __init__(
+        self,
+        *addresses: str,
+        state: str | None = "READY",
+        health: str | None = "HEALTHY",
+        old_form: bool = False,
+        **fields: Any,
+    ) -> None:
+        for address in addresses:
+            split(address, "testing.Node", DEFAULT_PORT)
+        if old_form and len(addresses) != 1:
+            raise ValueError(
+                f"testing.Node: old_form has room for one address, got {addresses}"
+            )
+        self.addresses: Sequence[str] = addresses
+        self.state = state
+        self.health = health
+        self.old_form = old_form
+        self.fields = fields
+
+    def answer(self, path: str) -> dict[str, Any]:
+        """Return the node as the service describes it.
+
+        Parameters
+        ----------
+        path
+            The full name, ``projects/.../locations/.../nodes/...``.
+
+        Returns
+        -------
+        dict
+            What the service sends as JSON.
+        """
+        endpoints = [self._endpoint(address) for address in self.addresses]
+        answer: dict[str, Any] = {"name": path}
+        if self.state is not None:
+            answer["state"] = self.state
+        if self.health is not None:
+            answer["health"] = self.health
+        if self.old_form:
+            answer |= {**endpoints[0], "port": str(endpoints[0]["port"])}
+        else:
+            answer["networkEndpoints"] = endpoints
+        return answer | self.fields
+
+    @staticmethod
+    def _endpoint(address: str) -> dict[str, Any]:
+        host, port = split(address, "testing.Node", DEFAULT_PORT)
+        return {"ipAddress": host, "port": port}
