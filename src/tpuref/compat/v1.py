@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from tpuref import distribute as distribute
 from tpuref import tpu as tpu
 from tpuref import train as train
 from tpuref.base import errors as errors
@@ -70,6 +71,18 @@ from tpuref.base.shapes import Dimension as Dimension
 from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
+from tpuref.distribute.tower_context import (
+    get_distribution_strategy as get_distribution_strategy,
+)
+from tpuref.distribute.tower_context import (
+    get_tower_context as get_tower_context,
+)
+from tpuref.distribute.tower_context import (
+    has_distribution_strategy as has_distribution_strategy,
+)
+from tpuref.distribute.tower_context import (
+    in_cross_tower_context as in_cross_tower_context,
+)
 from tpuref.functions import bitwise as bitwise
 from tpuref.functions import nn as nn
 from tpuref.functions import random as random
@@ -97,6 +110,12 @@ from tpuref.functions.random import *
 from tpuref.functions.scopes import *
 from tpuref.functions.sorting import *
 from tpuref.functions.variable_scope import *
+from tpuref.graph.aggregation import (
+    VariableAggregation as VariableAggregation,
+)
+from tpuref.graph.aggregation import (
+    VariableSynchronization as VariableSynchronization,
+)
 from tpuref.graph.convert import (
     constant as constant,
 )
@@ -158,6 +177,9 @@ from tpuref.graph.variables import (
 )
 from tpuref.graph.variables import (
     trainable_variables as trainable_variables,
+)
+from tpuref.graph.variables import (
+    variable_creator_scope as variable_creator_scope,
 )
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math

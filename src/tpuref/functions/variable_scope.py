@@ -12,6 +12,7 @@ from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.shapes import as_shape
 from tpuref.functions.control_flow import group
 from tpuref.functions.initializers import GlorotUniform, Zeros
+from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
@@ -263,6 +264,8 @@ def get_variable(
     use_resource: bool | None = None,
     custom_getter: Getter | None = None,
     constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """Return the variable of that name in the current scope, making it if need be.
 
@@ -279,6 +282,9 @@ def get_variable(
     regularizer
         A function of the variable whose result joins the regularization losses.
     trainable, collections, validate_shape, caching_device, use_resource, constraint
+        As for `tf.Variable`; a variable that is synchronized on reading is by default
+        not trainable.
+    synchronization, aggregation
         As for `tf.Variable`.
     partitioner
         Accepted; variables are not partitioned.
@@ -325,6 +331,8 @@ def get_variable(
         "validate_shape": validate_shape,
         "use_resource": use_resource,
         "constraint": constraint if constraint is not None else scope.constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
     }
     if getter is not None:
         return getter(_true_getter, name=full, **arguments)
@@ -356,7 +364,9 @@ def _true_getter(
     validate_shape: bool = True,
     use_resource: bool | None = None,
     constraint: Any = None,
-) -> Variable:
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Any:
     dtype = as_dtype(dtype)
     # In eager mode variables are not shared by name: each call makes one.
     known = {} if executing_eagerly() else get_default_graph().variables_by_name
@@ -376,6 +386,8 @@ def _true_getter(
             name=name,
             dtype=dtype,
             constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
         )
     known[name] = variable
     if regularizer is not None:

@@ -332,6 +332,16 @@ class Graph:
         with self._scopes.changed(host_label=label, devices=()):
             yield
 
+    def scopes_in_force(self) -> dict[str, Any]:
+        """Return the scopes of this thread, for `in_scopes` of another."""
+        return dict(vars(self._scopes))
+
+    @contextlib.contextmanager
+    def in_scopes(self, scopes: Mapping[str, Any]) -> Iterator[None]:
+        """Put the scopes of another thread in force."""
+        with self._scopes.changed(**scopes):
+            yield
+
     @property
     def host_label(self) -> str | None:
         """The label of the host call being built, None outside of one."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -18,8 +22,71 @@ from tpuref.ops.definition import Array
 
 _eager_serial = itertools.count()
 
+Creator = Callable[..., Any]
+"""``creator(next_creator, **arguments)`` makes a variable or what stands for one."""
 
-class Variable(Operators):
+
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Creator] = []
+
+
+_creators = _Creators()
+
+
+def variable_creators() -> list[Creator]:
+    """Return the list of this thread's variable creators, the innermost last."""
+    return _creators.stack
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+    """Let a function make the variables of a block.
+
+    Parameters
+    ----------
+    variable_creator
+        Called as ``variable_creator(next_creator, **arguments)`` for each variable,
+        with the arguments of `tf.Variable`; it may call `next_creator`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def doubled(next_creator, **arguments):
+    ...     return next_creator(**{**arguments, "name": "mine"})
+    >>> with tf.variable_creator_scope(doubled):
+    ...     v = tf.Variable(1.0)
+    >>> v.name
+    'mine:0'
+    """
+    _creators.stack.append(variable_creator)
+    try:
+        yield
+    finally:
+        _creators.stack.pop()
+
+
+class _MadeByCreators(type):
+    """Sends ``tf.Variable(...)`` through the variable creators in force."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not _creators.stack or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
+        del given.arguments["self"]
+        return _chained(super().__call__, tuple(_creators.stack))(**given.arguments)
+
+
+def _chained(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
+    """Return what makes a variable through `creators`, the last of them first."""
+    if not creators:
+        return make
+    *outer, innermost = creators
+    following = _chained(make, tuple(outer))
+    return lambda **arguments: innermost(following, **arguments)
+
+
+class Variable(Operators, metaclass=_MadeByCreators):
     """A value that lasts from one run to the next.
 
     In graph mode the value lives in a session, and the variable's ``initializer`` has
@@ -47,6 +114,9 @@ class Variable(Operators):
         A function that optimizers apply after an update; kept as an attribute.
     shape
         The static shape, by default that of the initial value.
+    synchronization, aggregation
+        For a variable made in the scope of a distribution strategy: when its
+        components are brought together, and how; of no effect elsewhere.
 
     Raises
     ------
@@ -75,11 +145,15 @@ class Variable(Operators):
         constraint: Callable[[Any], Any] | None = None,
         use_resource: bool | None = None,
         shape: Any = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> None:
         if initial_value is None:
             raise ValueError("tf.Variable: initial_value must be given")
-        self.trainable = trainable is None or trainable
+        self.trainable = _is_trainable(trainable, synchronization)
         self.constraint = constraint
+        self.synchronization = synchronization
+        self.aggregation = aggregation
         wanted = None if dtype is None else as_dtype(dtype)
         if executing_eagerly():
             self._start_eager(initial_value, wanted, name, shape)
@@ -290,6 +364,18 @@ class Variable(Operators):
         return (
             f"<tf.Variable {self.name!r} shape={self._shape} dtype={self._dtype.name}>"
         )
+
+
+def _is_trainable(given: bool | None, when: VariableSynchronization) -> bool:
+    if when is not VariableSynchronization.ON_READ:
+        return given is None or given
+    if given:
+        raise ValueError(
+            "tf.Variable: a variable that is synchronized on reading differs from "
+            "tower to tower, so it cannot be trainable; give trainable=False, or "
+            "synchronization=tf.VariableSynchronization.ON_WRITE"
+        )
+    return False
 
 
 Part = TypeVar("Part")

@@ -53,6 +53,21 @@ def _cross_replica_sum(
     return [total.copy() for _ in contributions]
 
 
+def _tower_summed(*xs: Operand) -> TensorSpec:
+    shape = xs[0].shape
+    for x in xs[1:]:
+        if x.dtype != xs[0].dtype or not x.shape.is_compatible_with(shape):
+            raise ValueError(f"cannot sum {xs[0].describe()} and {x.describe()}")
+        shape = shape.merge_with(x.shape)
+    if not xs[0].dtype.is_numeric:
+        raise TypeError(f"cannot sum {xs[0].describe()} over towers; use tf.cast")
+    return TensorSpec(shape, xs[0].dtype)
+
+
+def _tower_sum(*contributions: Array) -> Array:
+    return fold(contributions)
+
+
 def _replica_id() -> TensorSpec:
     return TensorSpec(TensorShape([]), int32)
 
@@ -60,4 +75,5 @@ def _replica_id() -> TensorSpec:
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("ReplicaId", infer=_replica_id, stateful=True),
     OpDef("CrossReplicaSum", infer=_summed, collective=_cross_replica_sum),
+    OpDef("TowerSum", infer=_tower_summed, compute=_tower_sum),
 )

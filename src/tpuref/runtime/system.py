@@ -56,6 +56,13 @@ class System:
         """The topology, None while the system is not running."""
         return self._topology
 
+    @property
+    def known_topology(self) -> Topology:
+        """The topology that was asked for: running, configured, or the default."""
+        if self._explicit and self._topology is not None:
+            return self._topology
+        return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+
     def initialize(self) -> Topology:
         """Start the system, or start it again."""
         with self._lock:
@@ -150,6 +157,10 @@ class Cluster:
     def shutdown(self, instr: Instr) -> None:
         """Stop the system of the job."""
         self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
+
+    def known_topology(self, job: str) -> Topology:
+        """Return the topology of a job: running, configured, or the default."""
+        return self._systems[job].known_topology
 
     def reset(self) -> None:
         """Stop and forget all systems, as if the process had just started."""

@@ -1,0 +1,147 @@
+"""Combining the towers' values: sum, mean, or the first tower's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.distribute.values import (
+    DistributedValues,
+    MapOutput,
+    Mirrored,
+    PerDevice,
+)
+from tpuref.distribute.variables import DistributedVariable
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+from tpuref.graph.variables import Variable
+
+ACCEPTED = (
+    VariableAggregation.SUM,
+    VariableAggregation.MEAN,
+    VariableAggregation.ONLY_FIRST_TOWER,
+)
+
+
+def check_aggregation(function: str, aggregation: Any) -> None:
+    """Refuse what is none of the three documented ways to combine.
+
+    Raises
+    ------
+    ValueError
+        If it is something else.
+    """
+    if aggregation not in ACCEPTED:
+        raise ValueError(
+            f"{function}: aggregation must be tf.VariableAggregation.SUM, MEAN or "
+            f"ONLY_FIRST_TOWER, got {aggregation!r}"
+        )
+
+
+def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tensor]:
+    """Return what each tower contributes to a reduction.
+
+    Parameters
+    ----------
+    function
+        The name of the caller, for messages.
+    value
+        A per-device value with a component for each tower, or what ``strategy.map``
+        returned; with a single tower, its value.
+    towers
+        The devices of the towers.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else, or the components differ in dtype or shape.
+    """
+    if isinstance(value, MapOutput):
+        parts = value.get()
+    elif isinstance(value, PerDevice) and list(value.index) == list(towers):
+        parts = value.components
+    elif len(towers) == 1 and not isinstance(value, (DistributedValues, Variable)):
+        parts = [value]
+    else:
+        raise ValueError(_wrong_kind(function, value, towers))
+    tensors = _tensors(function, parts)
+    _check_alike(function, tensors)
+    return tensors
+
+
+def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
+    wanted = (
+        f"{function}: value must be a per-device value with one component for each of "
+        f"the {len(towers)} towers, as call_for_each_tower returns it"
+    )
+    if isinstance(value, PerDevice):
+        return f"{wanted}; got {len(value)} components, {value!r}"
+    if isinstance(value, DistributedVariable):
+        return f"{wanted}, got {value!r}; use strategy.read_var(variable) for its value"
+    if isinstance(value, Mirrored):
+        return (
+            f"{wanted}, got {value!r}, which is the same on all devices and needs no "
+            "reduction; strategy.unwrap(value)[0] is its value"
+        )
+    return (
+        f"{wanted}, got {value!r}, one value for all towers. If the function returned "
+        "the same object in every tower, let it return tf.identity(value); to copy one "
+        "value to all devices use strategy.broadcast(value)"
+    )
+
+
+def _tensors(function: str, parts: Sequence[Any]) -> list[Tensor]:
+    if not parts:
+        raise ValueError(f"{function}: there is nothing to combine, the value is empty")
+    try:
+        return [convert_to_tensor(part) for part in parts]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{function}: the components must be tensors or convert to them: {error}"
+        ) from None
+
+
+def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
+    first = tensors[0]
+    for tower, tensor in enumerate(tensors):
+        if tensor.dtype != first.dtype or not tensor.shape.is_compatible_with(
+            first.shape
+        ):
+            raise ValueError(
+                f"{function}: the towers' values differ: tower 0 has "
+                f"{first.describe()}, tower {tower} has {tensor.describe()}; they must "
+                "be of one dtype and shape"
+            )
+
+
+def fold(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
+    """Return the values combined.
+
+    A sum is formed in tower order; float16 and bfloat16 are added in float32 and
+    rounded once.
+    """
+    if aggregation is VariableAggregation.ONLY_FIRST_TOWER:
+        return tensors[0]
+    total: Tensor = apply("TowerSum", *tensors)
+    if aggregation is VariableAggregation.MEAN:
+        total = mean_of(total, len(tensors))
+    return total
+
+
+def mean_of(total: Tensor, count: int) -> Tensor:
+    """Return a sum of `count` values divided by their number.
+
+    Raises
+    ------
+    ValueError
+        If they are whole numbers, whose mean need not be one.
+    """
+    if not (total.dtype.is_floating or total.dtype.is_complex):
+        raise ValueError(
+            f"the mean of {total.dtype.name} values is not of type "
+            f"{total.dtype.name}; use tf.cast(value, tf.float32) in the towers first"
+        )
+    mean: Tensor = total / count
+    return mean

@@ -1,0 +1,102 @@
+"""What a strategy knows of the TPU system: hosts, cores, device names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.runtime.system import LOCAL, LOCAL_JOB
+from tpuref.runtime.topology import Topology
+
+WORKER = "tpu_worker"
+"""The job of the cores where a resolver names none."""
+
+
+@dataclass(frozen=True)
+class SystemDescription:
+    """The hosts and cores of a TPU system.
+
+    Attributes
+    ----------
+    job
+        The job of the hosts, None for this process alone.
+    hosts
+        The number of hosts.
+    cores_per_host
+        The number of cores of each.
+    """
+
+    job: str | None
+    hosts: int
+    cores_per_host: int
+
+    @property
+    def cores(self) -> int:
+        """The number of cores."""
+        return self.hosts * self.cores_per_host
+
+    def core_device(self, core: int) -> str:
+        """Return the device name of a core."""
+        host, ordinal = divmod(core, self.cores_per_host)
+        return f"{self._prefix(host)}/device:TPU:{ordinal}"
+
+    def cpu_device(self, host: int) -> str:
+        """Return the device name of the CPU of a host."""
+        return f"{self._prefix(host)}/device:CPU:0"
+
+    def _prefix(self, host: int) -> str:
+        if self.job is None:
+            return f"/replica:0/task:{host}"
+        return f"/job:{self.job}/task:{host}"
+
+
+def describe_system(resolver: Any) -> SystemDescription:
+    """Return the system that a resolver leads to.
+
+    Parameters
+    ----------
+    resolver
+        An object with ``master()`` and ``cluster_spec()``, and perhaps
+        ``get_job_name()`` and ``num_accelerators()``.
+
+    Raises
+    ------
+    TypeError
+        If it has no such methods.
+    """
+    for method in ("master", "cluster_spec"):
+        if not callable(getattr(resolver, method, None)):
+            raise TypeError(
+                "TPUStrategy: tpu_cluster_resolver must be a tf.contrib."
+                f"cluster_resolver.TPUClusterResolver (with {method}()), got "
+                f"{type(resolver).__name__} {resolver!r}"
+            )
+    master = resolver.master()
+    master = master.decode() if isinstance(master, bytes) else master
+    spec = None if master in ("", "local") else resolver.cluster_spec()
+    topology = LOCAL.known_topology(LOCAL_JOB)
+    if spec is None and master in ("", "local"):
+        return SystemDescription(None, topology.num_tasks, topology.num_tpus_per_task)
+    job = _job(resolver)
+    tasks = 1 if spec is None else max(1, len(_tasks(spec, job)))
+    return SystemDescription(job, tasks, _cores_per_host(resolver, topology, tasks))
+
+
+def _job(resolver: Any) -> str:
+    named = getattr(resolver, "get_job_name", None)
+    return (named() if callable(named) else None) or WORKER
+
+
+def _tasks(spec: Any, job: str) -> list[str]:
+    jobs: dict[str, list[str]] = spec.as_dict()
+    return list(jobs.get(job) or next(iter(jobs.values()), []))
+
+
+def _cores_per_host(resolver: Any, topology: Topology, hosts: int) -> int:
+    ask = getattr(resolver, "num_accelerators", None)
+    if not callable(ask):
+        return max(1, topology.num_cores // hosts)
+    answer = ask()
+    count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
+    return max(1, int(count))

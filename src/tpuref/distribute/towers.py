@@ -1,0 +1,251 @@
+"""Running a function once per tower, all of them pausing at a merge_call.
+
+Each tower has a thread, and the thread of the strategy hands the word on: tower 0 runs
+to its next merge_call or its end, then tower 1, and so on; then the merge function runs
+once, and the towers go on.  In eager mode the towers may run side by side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base.errors import OpError
+from tpuref.distribute.grouping import merged, selected
+from tpuref.distribute.shared_variables import SharedVariables
+from tpuref.distribute.tower_context import TowerContext, across_towers, in_tower
+from tpuref.functions.variable_scope import get_variable_scope, variable_scope
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.surroundings import Surroundings
+from tpuref.graph.tensor import Operation
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+
+@dataclass(frozen=True)
+class MergeCall:
+    """What a tower waits for: a merge function and the tower's arguments."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    name_scope: str
+    control: tuple[Operation, ...]
+
+
+class _Abandoned(BaseException):
+    """Another tower failed, so that this one cannot go on."""
+
+
+class Tower:
+    """One tower's call of the function, which pauses at each merge_call."""
+
+    def __init__(
+        self,
+        strategy: DistributionStrategy,
+        tower_id: int,
+        function: Callable[[], Any],
+        surroundings: Surroundings,
+        variables: SharedVariables,
+    ) -> None:
+        self.tower_id = tower_id
+        self.merges = 0
+        self.waiting: MergeCall | None = None
+        self.ended = False
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self._strategy = strategy
+        self._function = function
+        self._surroundings = surroundings
+        self._variables = variables
+        self._answer: Any = None
+        self._abandoned = False
+        self._go, self._paused = threading.Semaphore(0), threading.Semaphore(0)
+        self._scopes_opened = set(get_default_graph().variable_scopes_opened)
+        self._region = get_default_graph().region
+        self._thread = threading.Thread(
+            target=self._live, name=f"tower {tower_id}", daemon=True
+        )
+        self._thread.start()
+
+    # -- the strategy's side ---------------------------------------------------
+
+    def resume(self, answer: Any = None) -> None:
+        """Let the tower run; `wait` returns once it pauses or ends."""
+        self._answer, self.waiting = answer, None
+        self._go.release()
+
+    def wait(self) -> None:
+        """Wait until the tower pauses or ends."""
+        self._paused.acquire()
+        if self.ended:
+            self._thread.join()
+
+    def abandon(self) -> None:
+        """End a tower that is paused."""
+        if not self.ended:
+            self._abandoned = True
+            self.resume()
+            self.wait()
+
+    @contextlib.contextmanager
+    def own_scope_names(self) -> Iterator[None]:
+        """Number the variable scopes as if no other tower had opened any."""
+        graph = get_default_graph()
+        everyones = graph.variable_scopes_opened
+        graph.variable_scopes_opened = self._scopes_opened
+        try:
+            yield
+        finally:
+            graph.variable_scopes_opened = everyones
+            everyones |= self._scopes_opened
+
+    # -- the tower's side ------------------------------------------------------
+
+    def _live(self) -> None:
+        self._go.acquire()
+        try:
+            if not self._abandoned:
+                with self._surroundings.entered(), self._entered():
+                    self.result = self._function()
+        except _Abandoned:
+            pass
+        except BaseException as error:
+            self.error = error
+        self.ended = True
+        self._paused.release()
+
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[None]:
+        context = TowerContext(
+            self._strategy, self.tower_id, self._merge, self._variables
+        )
+        graph = get_default_graph()
+        around = graph.get_name_scope()
+        label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
+        with (
+            in_tower(context),
+            self._strategy.on_tower(self.tower_id),
+            graph.name_scope(label),
+            _shared_variables(self.tower_id > 0),
+        ):
+            yield
+
+    def _merge(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
+    ) -> Any:
+        graph = get_default_graph()
+        if graph.region is not self._region and not executing_eagerly():
+            raise RuntimeError(
+                "merge_call was made within tf.cond or tf.while_loop of tower "
+                f"{self.tower_id}, where the other towers cannot be waited for; make "
+                "it before or after"
+            )
+        scopes = graph.scopes_in_force()
+        self.merges += 1
+        self.waiting = MergeCall(
+            function, args, kwargs, scopes["name"], scopes["control"]
+        )
+        self._paused.release()
+        self._go.acquire()
+        if self._abandoned:
+            raise _Abandoned
+        return self._answer
+
+
+@contextlib.contextmanager
+def _shared_variables(shared: bool) -> Iterator[None]:
+    """Let a later tower find the variables that the first one has made."""
+    if not shared or executing_eagerly():
+        yield
+        return
+    with variable_scope(get_variable_scope(), reuse=True, auxiliary_name_scope=False):
+        yield
+
+
+def run_towers(
+    strategy: DistributionStrategy,
+    functions: Sequence[Callable[[], Any]],
+    concurrently: bool,
+) -> list[Any]:
+    """Run one function for each tower and return their results in tower order."""
+    surroundings, variables = Surroundings(), SharedVariables()
+    towers = [
+        Tower(strategy, k, function, surroundings, variables)
+        for k, function in enumerate(functions)
+    ]
+    together = concurrently and executing_eagerly()
+    try:
+        answers: Sequence[Any] = [None] * len(towers)
+        while True:
+            _advance(towers, answers, together)
+            if all(tower.ended for tower in towers):
+                return [tower.result for tower in towers]
+            answers = _merge(strategy, towers)
+    finally:
+        for tower in towers:
+            tower.abandon()
+
+
+def _advance(towers: Sequence[Tower], answers: Sequence[Any], together: bool) -> None:
+    """Let each tower run to its next merge_call or its end."""
+    if together:
+        for tower, answer in zip(towers, answers, strict=True):
+            tower.resume(answer)
+        for tower in towers:
+            tower.wait()
+    for tower, answer in zip(towers, answers, strict=True):
+        if not together:
+            with tower.own_scope_names():
+                tower.resume(answer)
+                tower.wait()
+        if tower.error is not None:
+            raise named(tower.error, tower.tower_id, len(towers))
+
+
+def named(error: BaseException, tower: int, towers: int) -> BaseException:
+    """Return the error with the tower named in its message."""
+    where = f"in tower {tower} of {towers}: "
+    if isinstance(error, OpError):
+        error.message = where + error.message
+    elif not error.args or isinstance(error.args[0], str):
+        error.args = (where + "".join(error.args[:1]), *error.args[1:])
+    elif hasattr(error, "add_note"):
+        error.add_note(f"in tower {tower} of {towers}")
+    return error
+
+
+def _merge(strategy: DistributionStrategy, towers: Sequence[Tower]) -> list[Any]:
+    """Run the merge function once; return what each tower gets of its result."""
+    calls = [tower.waiting for tower in towers if tower.waiting is not None]
+    if len(calls) < len(towers):
+        raise _uneven(towers)
+    devices = [strategy.device_of_tower(tower.tower_id) for tower in towers]
+    first, graph = calls[0], get_default_graph()
+    awaited = list(dict.fromkeys(op for call in calls for op in call.control))
+    with across_towers(strategy), graph.name_scope(first.name_scope):
+        args = merged([call.args for call in calls], devices)
+        kwargs = merged([call.kwargs for call in calls], devices)
+        with graph.control_dependencies(awaited):
+            result = first.function(strategy, *args, **kwargs)
+    return [selected(device, result) for device in devices]
+
+
+def _uneven(towers: Sequence[Tower]) -> RuntimeError:
+    waiting = [tower for tower in towers if tower.waiting is not None]
+    ended = [tower for tower in towers if tower.waiting is None]
+    counts = ", ".join(f"tower {t.tower_id} made {t.merges}" for t in towers)
+    return RuntimeError(
+        "the towers made different numbers of merge_call: "
+        f"{_numbers(waiting)} at a merge_call while {_numbers(ended)} over ({counts})"
+        ". Every tower has to make the same merge calls in the same order"
+    )
+
+
+def _numbers(towers: Sequence[Tower]) -> str:
+    ids = ", ".join(str(tower.tower_id) for tower in towers)
+    return f"tower {ids} is" if len(towers) == 1 else f"towers {ids} are"

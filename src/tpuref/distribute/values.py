@@ -1,0 +1,189 @@
+"""Values with one component per device: those that differ, and those that agree."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tpuref.base.dtypes import DType
+from tpuref.base.shapes import TensorShape
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.operators import Operators
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.variables import Variable
+
+__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice"]
+
+
+class DistributedValues:
+    """One component for each of several devices.
+
+    Parameters
+    ----------
+    index
+        The component of each device, in device order.
+
+    Attributes
+    ----------
+    index
+        The same.
+    """
+
+    def __init__(self, index: Mapping[str, Any]) -> None:
+        if not index:
+            raise ValueError(
+                f"{type(self).__name__}: index must map at least one device to its "
+                "component, got none"
+            )
+        self.index = dict(index)
+        for component in self.index.values():
+            _contained(component, self)
+
+    @property
+    def devices(self) -> list[str]:
+        """The devices that have a component, in order."""
+        return list(self.index)
+
+    @property
+    def components(self) -> list[Any]:
+        """The components in device order."""
+        return list(self.index.values())
+
+    def get(self, device: str | None = None) -> Any:
+        """Return the component of `device`, or of the device that is current.
+
+        Raises
+        ------
+        ValueError
+            If there is no component for that device.
+        """
+        from tpuref.distribute.tower_context import current_device
+
+        wanted = current_device() if device is None else device
+        if wanted not in self.index:
+            raise ValueError(
+                f"{self!r} has no component for the device {wanted!r}; it has those "
+                f"of {', '.join(self.index)}"
+            )
+        return self.index[wanted]
+
+    def on_devices(self, devices: Sequence[str]) -> bool:
+        """Return whether there is a component for each of `devices`."""
+        return all(device in self.index for device in devices)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
+            "of its components"
+        )
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{d!r}: {v!r}" for d, v in self.index.items())
+        return f"{type(self).__name__}({{{parts}}})"
+
+
+class PerDevice(DistributedValues):
+    """Components that differ from tower to tower.
+
+    It is no tensor: ``strategy.reduce`` combines it, ``strategy.unwrap`` lists the
+    components, and ``call_for_each_tower`` gives each tower its own.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, call_for_each_tower.
+    """
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the components."""
+        return convert_to_tensor(self.components[0]).dtype
+
+    def _as_tensor(self) -> Tensor:
+        raise TypeError(
+            f"{self!r} differs from tower to tower and has no single value; use "
+            "strategy.reduce(aggregation, value, destinations) to combine it, "
+            "strategy.unwrap(value) for the list of its components, or hand it to "
+            "strategy.call_for_each_tower(fn, value), which gives each tower its own"
+        )
+
+
+class Mirrored(Operators, DistributedValues):
+    """Components that agree: the same value on each device.
+
+    Where a tensor is expected, it is the component of the current device, or else the
+    first.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, broadcast and reduce.
+    """
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the components."""
+        return self._as_tensor().dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the components."""
+        return self._as_tensor().shape
+
+    def nearest(self) -> Any:
+        """Return the component of the current device, or else the first."""
+        from tpuref.distribute.tower_context import current_device
+
+        return self.index.get(current_device() or "", self.components[0])
+
+    def numpy(self) -> Any:
+        """Return the value as a NumPy array, in eager mode."""
+        return self.nearest().numpy()
+
+    def _as_tensor(self) -> Tensor:
+        return convert_to_tensor(self.nearest())
+
+    def _as_graph_element(self) -> Any:
+        return self.nearest()
+
+    def __iter__(self) -> Iterator[Any]:
+        return DistributedValues.__iter__(self)
+
+
+class MapOutput:
+    """What ``strategy.map`` returns: a value for each element that was mapped over."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = list(values)
+
+    def get(self) -> list[Any]:
+        """Return the values, in the order of the elements."""
+        return list(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"MapOutput({self._values!r})"
+
+
+# A container keeps its components alive, so their ids are theirs for as long as it
+# exists; an entry goes when the container goes.
+_containers: weakref.WeakValueDictionary[int, DistributedValues] = (
+    weakref.WeakValueDictionary()
+)
+
+
+def _contained(component: Any, container: DistributedValues) -> None:
+    if isinstance(component, (Tensor, Operation, Variable)):
+        _containers[id(component)] = container
+
+
+def container_of(value: Any) -> Any:
+    """Return the container that `value` is a component of, else `value` itself."""
+    container = _containers.get(id(value))
+    if container is None or not any(value is c for c in container.components):
+        return value
+    return container

@@ -1,0 +1,132 @@
+"""Making the variables of a strategy: one component for each device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tpuref.distribute.tower_context import get_tower_context
+from tpuref.distribute.variables import (
+    DistributedVariable,
+    MirroredVariable,
+    TowerLocalVariable,
+)
+from tpuref.functions.arrays import identity
+from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import GraphKeys
+from tpuref.graph.variables import Variable
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+
+def create_variable(
+    strategy: DistributionStrategy,
+    make: Callable[..., Variable],
+    arguments: dict[str, Any],
+) -> DistributedVariable:
+    """Make a mirrored or tower-local variable.
+
+    All components start with the same value: that of the first.  Within a tower, the
+    variable is the one that the other towers have made there.
+
+    Parameters
+    ----------
+    strategy
+        The strategy whose scope is in force.
+    make
+        Makes one component.
+    arguments
+        Those of `tf.Variable`, and ``colocated``: the devices to use.
+
+    Raises
+    ------
+    ValueError
+        If the synchronization or aggregation is none that a strategy can keep.
+    """
+    tower = get_tower_context()
+    if tower is None:
+        return _create(strategy, make, arguments)
+    made: DistributedVariable = tower.variables.get(
+        tower.tower_id,
+        arguments.get("name"),
+        lambda: _create(strategy, make, arguments),
+    )
+    return made
+
+
+def _create(
+    strategy: DistributionStrategy,
+    make: Callable[..., Variable],
+    arguments: dict[str, Any],
+) -> DistributedVariable:
+    kind = _kind(arguments)
+    devices = arguments.pop("colocated", strategy.parameter_devices)
+    collections = arguments.pop("collections", None)
+    components: list[Variable] = []
+    for device in devices:
+        with get_default_graph().device(None), strategy.on_device(device):
+            components.append(_component(make, arguments, components))
+    variable = kind(dict(zip(devices, components, strict=True)))
+    _collect(variable, collections)
+    return variable
+
+
+def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
+    when = arguments.get("synchronization", VariableSynchronization.AUTO)
+    how = arguments.get("aggregation", VariableAggregation.NONE)
+    if not isinstance(how, VariableAggregation):
+        raise ValueError(
+            "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
+            f"{how!r}"
+        )
+    if when is VariableSynchronization.ON_READ:
+        return TowerLocalVariable
+    if when in (VariableSynchronization.AUTO, VariableSynchronization.ON_WRITE):
+        return MirroredVariable
+    raise ValueError(
+        f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
+        "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
+        "the variable outside of the scope"
+    )
+
+
+def _component(
+    make: Callable[..., Variable],
+    arguments: dict[str, Any],
+    before: Sequence[Variable],
+) -> Variable:
+    own = {**arguments, "collections": []}
+    own["trainable"] = arguments.get("trainable")
+    if before:
+        own["initial_value"] = _same_start(before[0])
+        own["name"] = f"{before[0].name.partition(':')[0]}/replica_{len(before)}"
+        own["dtype"] = before[0].dtype
+        with get_default_graph().name_scope(None):
+            return _untracked(make, own)
+    return _untracked(make, own)
+
+
+def _untracked(make: Callable[..., Variable], arguments: dict[str, Any]) -> Variable:
+    """Make a component; it is the whole that joins the collections."""
+    trainable = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
+    count = len(trainable)
+    variable = make(**arguments)
+    del trainable[count:]
+    return variable
+
+
+def _same_start(first: Variable) -> Callable[[], Any]:
+    if executing_eagerly():
+        return first.read_value
+    return lambda: identity(first.initial_value)
+
+
+def _collect(variable: DistributedVariable, collections: Sequence[str] | None) -> None:
+    if executing_eagerly():
+        return
+    names = list([GraphKeys.GLOBAL_VARIABLES] if collections is None else collections)
+    if variable.trainable:
+        names.append(GraphKeys.TRAINABLE_VARIABLES)
+    get_default_graph().add_to_collections(names, variable)

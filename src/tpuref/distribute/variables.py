@@ -1,0 +1,203 @@
+"""Variables of a strategy: mirrored over devices, or one for each tower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tpuref.distribute.tower_context import (
+    current_device,
+    get_cross_tower_context,
+    get_distribution_strategy,
+    get_tower_context,
+    update_device,
+)
+from tpuref.distribute.values import DistributedValues
+from tpuref.functions.control_flow import group
+from tpuref.functions.math import logical_and
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.variables import Variable
+
+__all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
+
+
+class DistributedVariable(DistributedValues, Variable):
+    """A variable with a component on each of several devices.
+
+    In a tower, and in an update, it stands for the component there.
+
+    Parameters
+    ----------
+    index
+        The component of each device, in device order.
+    """
+
+    def __init__(self, index: Mapping[str, Variable]) -> None:
+        DistributedValues.__init__(self, index)
+        first = self.primary
+        self.trainable, self.constraint = first.trainable, first.constraint
+        self.synchronization = first.synchronization
+        self.aggregation = first.aggregation
+        self._name, self._dtype, self._shape = first._name, first.dtype, first.shape
+
+    @property
+    def primary(self) -> Variable:
+        """The component of the first device."""
+        component: Variable = self.components[0]
+        return component
+
+    def here(self) -> Variable:
+        """Return the component of the current device, or else the first."""
+        component: Variable = self.index.get(current_device() or "", self.primary)
+        return component
+
+    @property
+    def name(self) -> str:
+        """The name of the first component."""
+        return self.primary.name
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives all components their initial values."""
+        operation = group(*[v.initializer for v in self.components], name="init")
+        assert operation is not None
+        return operation
+
+    @property
+    def initial_value(self) -> Tensor:
+        """The tensor that all components start with."""
+        return self.primary.initial_value
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """Return whether all components have a value."""
+        known = self.primary.is_initialized()
+        for component in self.components[1:]:
+            known = logical_and(known, component.is_initialized(), name=name)
+        return known
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give all components a value in `session`, without adding to the graph."""
+        for component in self.components:
+            component.load(value, session)
+
+    def read_value(self) -> Tensor:
+        """Return the value here: that of the tower, or of the first component."""
+        return self.here().read_value()
+
+    def _as_graph_element(self) -> Tensor:
+        return self.here()._as_graph_element()
+
+    def __iter__(self) -> Any:
+        return Variable.__iter__(self)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.name!r} shape={self.shape} "
+            f"dtype={self.dtype.name} {self._told()} on {', '.join(self.devices)}>"
+        )
+
+    def _told(self) -> str:
+        return f"aggregation={self.aggregation.name}"
+
+
+class MirroredVariable(DistributedVariable):
+    """A variable whose components are kept equal.
+
+    Outside of the towers, a change is made to all components.  Within a tower it is
+    combined with that of the other towers first, as the aggregation says.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, scope and update.
+    """
+
+    def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        def change(component: Variable, value: Any) -> Any:
+            return component._change(op, value, name, read_value)
+
+        if get_tower_context() is not None and self._in_own_tower():
+            return self._change_in_tower(change, value)
+        if update_device() is not None:
+            return change(self.here(), value)
+        strategy = get_cross_tower_context()
+        if strategy is None or strategy.is_default:
+            return self._change_all(change, value)
+        return strategy.update(self, change, value)
+
+    def _in_own_tower(self) -> bool:
+        return not get_distribution_strategy().is_default
+
+    def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
+        """Change all components outside of any scope; give the first one's result."""
+        results = [change(component, value) for component in self.components]
+        return group(*results) if isinstance(results[0], Operation) else results[0]
+
+    def _change_in_tower(self, change: Callable[..., Any], value: Any) -> Any:
+        if self.aggregation is VariableAggregation.NONE:
+            raise ValueError(
+                f"{self!r} cannot be assigned within a tower, because nothing says how "
+                "the values of the towers become one; make it with aggregation="
+                "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
+                "merge_call with strategy.reduce and strategy.update"
+            )
+
+        def merge(strategy: Any, value: Any) -> Any:
+            total = strategy.combined(self.aggregation, value, self)
+            return strategy.update(self, change, total)
+
+        context = get_tower_context()
+        assert context is not None
+        return context.merge_call(merge, value)
+
+
+class TowerLocalVariable(DistributedVariable):
+    """A variable of which each tower changes its own component.
+
+    Outside of the towers it reads as the components combined by its aggregation.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, read_var.
+    """
+
+    def read_value(self) -> Tensor:
+        """Return the value of this tower, or that of all towers combined."""
+        if current_device() in self.index:
+            return self.here().read_value()
+        return self.combined()
+
+    def combined(self) -> Tensor:
+        """Return the components combined by the aggregation of the variable."""
+        from tpuref.distribute.reduction import fold
+
+        if self.aggregation is VariableAggregation.NONE:
+            raise ValueError(
+                f"{self!r} cannot be read outside of the towers, because nothing says "
+                "how its components become one; make it with aggregation="
+                "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
+                "strategy.unwrap(variable)"
+            )
+        return fold(self.aggregation, [v.read_value() for v in self.components])
+
+    def _as_graph_element(self) -> Tensor:
+        if current_device() in self.index:
+            return self.here()._as_graph_element()
+        return self.combined()
+
+    def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
+        if current_device() not in self.index:
+            raise ValueError(
+                f"{self!r} belongs to the towers and can be assigned only within one; "
+                "assign it in a function that call_for_each_tower runs, or use "
+                "strategy.update(variable, fn)"
+            )
+        return self.here()._change(op, value, name, read_value)
+
+
+def components_of(value: Any) -> Sequence[Any]:
+    """Return the components of a variable of a strategy, else the variable alone."""
+    return value.components if isinstance(value, DistributedVariable) else [value]

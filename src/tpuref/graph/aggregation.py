@@ -1,0 +1,63 @@
+"""How a variable with a component per tower is kept in step, and how it is combined."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["VariableAggregation", "VariableSynchronization"]
+
+
+class VariableSynchronization(enum.Enum):
+    """When the components of a variable are brought together.
+
+    Attributes
+    ----------
+    AUTO
+        The strategy decides; it mirrors the variable.
+    NONE
+        There is one component alone; a strategy with several towers refuses it.
+    ON_WRITE
+        All components get the same change: the variable is mirrored.
+    ON_READ
+        Each tower changes its own component, and reading outside of the towers
+        combines them: the variable is tower-local.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, read_var.
+    """
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the values of the towers become one.
+
+    Attributes
+    ----------
+    NONE
+        Not at all.
+    SUM, MEAN
+        Their sum; their sum divided by their number.
+    ONLY_FIRST_TOWER
+        The value of tower 0.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.VariableAggregation.SUM
+    <VariableAggregation.SUM: 1>
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, reduce and batch_reduce.
+    """
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_TOWER = 3
+    ONLY_FIRST_REPLICA = 3

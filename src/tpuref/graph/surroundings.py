@@ -1,0 +1,48 @@
+"""What is in force in a thread, to be put in force in another."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from tpuref.graph.default import (
+    eager_execution,
+    executing_eagerly,
+    get_default_graph,
+    get_default_session,
+    pop_session,
+    push_session,
+)
+from tpuref.graph.variables import variable_creators
+
+
+class Surroundings:
+    """The default graph, its scopes, the session and the mode of the calling thread.
+
+    A function of the user's that has to run in another thread is called within them,
+    and cannot tell the difference.
+    """
+
+    def __init__(self) -> None:
+        self._graph = get_default_graph()
+        self._scopes = self._graph.scopes_in_force()
+        self._eager = executing_eagerly()
+        self._session = get_default_session()
+        self._creators = tuple(variable_creators())
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Put them in force within a block of the calling thread."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._graph.as_default())
+            if self._eager:
+                stack.enter_context(eager_execution())
+            if self._session is not None:
+                push_session(self._session)
+                stack.callback(pop_session, self._session)
+            stack.enter_context(self._graph.in_scopes(self._scopes))
+            creators = variable_creators()
+            before = list(creators)
+            creators[:] = self._creators
+            stack.callback(creators.__setitem__, slice(None), before)
+            yield
