@@ -66,8 +66,10 @@ def endpoints(text: str, where: str) -> list[str]:
 def _parts(address: str) -> tuple[str, str | None]:
     """Split at the last colon that is no part of an IPv6 address."""
     if address.startswith("["):
-        host, _, rest = address[1:].partition("]")
-        return host, rest.removeprefix(":") if rest else None
+        host, closing, rest = address[1:].partition("]")
+        if closing and rest[:1] in ("", ":"):
+            return host, rest[1:] if rest else None
+        return address, None
     if address.count(":") != 1:
         return address, None
     host, _, port = address.partition(":")

@@ -97,18 +97,16 @@ class CloudAPI:
             if _status(error) != 404:
                 raise
             raise _missing(path, name, str(error)) from error
-        finally:
-            if hasattr(self._built, "close"):
-                self._built.close()
 
     def _attempt(self, path: str, name: str) -> Any:
-        nodes = self._service().projects().locations().nodes()
+        service = self._service()
         try:
-            request = nodes.get(name=path)
-        except TypeError as error:  # what Google's client says of an unfit name
-            raise _missing(path, name, str(error)) from error
-        self._asked = getattr(request, "uri", "")
-        return request.execute()
+            request = _request(service, path, name)
+            self._asked = getattr(request, "uri", "")
+            return request.execute()
+        finally:
+            if service is not self._given and hasattr(service, "close"):
+                service.close()
 
     def _service(self) -> Any:
         if self._given is not None:
@@ -118,7 +116,7 @@ class CloudAPI:
         return self._built
 
     def _build(self) -> Any:
-        options: dict[str, Any] = {"cache_discovery": False}
+        options: dict[str, Any] = {"cache_discovery": False, "num_retries": 0}
         options["credentials"] = self._credentials_object()
         if self._discovery_url:
             options["discoveryServiceUrl"] = self._discovery_url
@@ -158,6 +156,13 @@ class CloudAPI:
         if self._discovery_url:
             return urlsplit(self._discovery_url).netloc or self._discovery_url
         return HOST
+
+
+def _request(service: Any, path: str, name: str) -> Any:
+    try:
+        return service.projects().locations().nodes().get(name=path)
+    except TypeError as error:  # what Google's client says of an unfit name
+        raise _missing(path, name, str(error)) from error
 
 
 def client_module(name: str) -> ModuleType:

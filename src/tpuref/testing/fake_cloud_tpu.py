@@ -18,7 +18,7 @@ CUT = "cut"
 
 @dataclass(frozen=True)
 class Request:
-    """A request that the service received: path with query, and the headers."""
+    """A request received: path with query, and headers, their names in small letters."""
 
     path: str
     headers: Mapping[str, str]

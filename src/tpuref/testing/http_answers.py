@@ -36,14 +36,15 @@ def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             """Answer."""
-            cloud.record(Request(self.path, dict(self.headers)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            cloud.record(Request(self.path, headers))
             failure = cloud.next_failure(self.path)
             if failure == CUT:
                 self._cut()
             elif isinstance(failure, int):
                 self._send(*failed(failure, "as the test asked for"))
             else:
-                self._send(*answer(cloud, self.path, dict(self.headers)))
+                self._send(*answer(cloud, self.path, headers))
 
         def _send(self, status: int, content: Any) -> None:
             text = content if isinstance(content, str) else json.dumps(content)
@@ -94,7 +95,7 @@ def _metadata(
     headers: Mapping[str, str],
     query: Mapping[str, list[str]],
 ) -> Answer:
-    if headers.get(FLAVOR) != "Google":
+    if headers.get(FLAVOR.lower()) != "Google":
         return 403, f"the header {FLAVOR}: Google is missing"
     account = "instance/service-accounts/default"
     answers: dict[str, Any] = {
@@ -132,7 +133,7 @@ def _api(
     headers: Mapping[str, str],
     query: Mapping[str, list[str]],
 ) -> Answer:
-    if cloud.token is not None and headers.get("Authorization") != (
+    if cloud.token is not None and headers.get("authorization") != (
         f"Bearer {cloud.token}"
     ):
         return failed(401, "the request shows no valid token")

@@ -1,0 +1,97 @@
+"""A process that knows of no TPU and no network, and what tests put in their place."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpuref.cluster_resolver import coordinator, metadata, source, tpu
+from tpuref.testing import FakeClock, FakeCloudTPU, patience
+
+from .api_object import NODE_1, NODE_2, Service
+
+VARIABLES = (
+    source.ENDPOINTS_VARIABLE,
+    source.NAME_VARIABLE,
+    source.CONFIG_VARIABLE,
+    source.COLAB_VARIABLE,
+    tpu.DISCOVERY_VARIABLE,
+    *metadata.HOST_VARIABLES,
+    "GOOGLE_APPLICATION_CREDENTIALS",
+)
+
+
+@pytest.fixture(autouse=True)
+def no_surroundings(monkeypatch: Any, tmp_path: Any) -> None:
+    """No variable names a TPU, and the machine is none of Google's."""
+    for variable in VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(metadata, "PRODUCT_NAME", tmp_path / "product_name")
+
+
+@pytest.fixture
+def offline(monkeypatch: Any) -> None:
+    """Every use of the network is an error of the test."""
+
+    def used(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError(f"the network was used: {arguments}")
+
+    monkeypatch.setattr(socket, "create_connection", used)
+    monkeypatch.setattr(socket, "getaddrinfo", used)
+
+
+@pytest.fixture
+def service() -> Service:
+    """An API object that knows two TPUs."""
+    return Service(**{"node-1": NODE_1, "node-2": NODE_2})
+
+
+@pytest.fixture
+def cloud() -> Iterator[FakeCloudTPU]:
+    """The local service, with the environment that leads to it."""
+    nodes = {"node-1": ["10.1.2.3:8470", "10.1.2.4:8470"], "node-2": "10.9.9.9:8471"}
+    cloud = FakeCloudTPU(nodes, project="proj-m", zone="europe-x")
+    with cloud, cloud.environment():
+        yield cloud
+
+
+@pytest.fixture
+def clock() -> Iterator[FakeClock]:
+    """A clock on which resolvers wait without waiting."""
+    clock = FakeClock()
+    with patience(clock=clock):
+        yield clock
+
+
+@pytest.fixture
+def servers(monkeypatch: Any) -> list[Any]:
+    """The servers that are started, none of them a real one."""
+    started: list[Any] = []
+
+    def start(name: str, host: str) -> Any:
+        server = SimpleNamespace(
+            name=name, host=host, target=f"grpc://{host}:{2222 + len(started)}", stops=0
+        )
+
+        def stop() -> None:
+            server.stops += 1
+
+        server.stop = stop
+        started.append(server)
+        return server
+
+    monkeypatch.setattr(coordinator, "start_server", start)
+    return started
+
+
+@pytest.fixture
+def no_client(monkeypatch: Any) -> None:
+    """Google's client is not installed."""
+    for name in [m for m in sys.modules if m.split(".")[0] == "googleapiclient"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "googleapiclient", None)
