@@ -9,6 +9,8 @@ import re
 
 import numpy as np
 
+from .documents import versions_of
+
 TIERS = ("surface", "build", "run", "host")
 
 _REGISTRY = {}
@@ -45,9 +47,12 @@ class Clause:
         What the document leaves open and the reading taken.
     check : callable
         Takes the module under test.
+    versions : tuple of (str or None, str or None)
+        First and last release that the statement holds for; those of its document
+        unless given.
     """
 
-    def __init__(self, id, seed, tier, says, doubt, check):
+    def __init__(self, id, seed, tier, says, doubt, check, versions=None):
         match = _IDENTIFIER.match(id)
         if match is None:
             raise ValueError(f"clause: id must look like 'api/part/slug', got {id!r}")
@@ -61,22 +66,24 @@ class Clause:
         self.says = says
         self.doubt = doubt
         self.check = check
+        self.versions = versions_of(seed) if versions is None else versions
 
     def __repr__(self):
         return f"Clause({self.id!r})"
 
 
-def clause(id, seed, tier, says, doubt=None):
+def clause(id, seed, tier, says, doubt=None, versions=None):
     """Register the decorated check under the clause ``id``.
 
     One function may carry several decorators when one check decides several
-    clauses.
+    clauses. ``versions`` is for a statement that holds for other releases than its
+    document does.
     """
 
     def register(check):
         if id in _REGISTRY:
             raise DuplicateClause(f"clause {id!r} is registered twice")
-        _REGISTRY[id] = Clause(id, seed, tier, says, doubt, check)
+        _REGISTRY[id] = Clause(id, seed, tier, says, doubt, check, versions)
         return check
 
     return register

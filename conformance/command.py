@@ -1,79 +1,287 @@
-"""The command: choose a subject and clauses, run them, report."""
+"""The command: choose subjects and clauses, run them, report."""
 
 import argparse
 import fnmatch
 import json
 import sys
 
-from . import subject
+from . import html, junit, markdown, terminal
+from .catalogue import (
+    UnknownSubject,
+    any_module,
+    default_subject,
+    find_subject,
+    subject_names,
+)
 from .clause import TIERS, registered
-from .report import EXIT_COULD_NOT_RUN, EXIT_PASSED, Report
-from .runner import run
+from .coverage import Coverage
+from .difference import differences, summary
+from .environment import CannotBuild, build
+from .known import Known
+from .pages import write_pages
+from .report import (
+    EXIT_COULD_NOT_RUN,
+    EXIT_FAILED,
+    EXIT_PASSED,
+    BadReport,
+    Column,
+    Report,
+    Statement,
+    read_report,
+)
+from .reproduction import snippet
+from .runner import CLAUSE_TIME, Runner
+from .statements import changes, documented
 from .suite import load_clauses
+
+_EPILOG = """
+other commands:
+  coverage            documented statements without a check, and the other way round
+  env NAME==VERSION   build the environment of a release
+  mutants             run the deliberately wrong variants of tpuref
+  pages               write the pages in docs/clauses from conformance/results
+
+The exit status is 0 when nothing failed, 1 when something did, 2 when a subject could
+not be run.
+"""
 
 
 def _parser():
     parser = argparse.ArgumentParser(
         prog="tpuref conformance",
-        description="Run the documented statements against a module. The exit status "
-        "is 0 when nothing failed, 1 when something did, 2 when nothing could run.",
+        description="Run the documented statements against tpuref or another subject.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--subject",
-        metavar="MODULE",
-        default=subject.DEFAULT_SUBJECT,
-        help="the module under test (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--api", metavar="NAME", help="only this documented name; * and ? are wildcards"
-    )
-    parser.add_argument(
-        "--clause", metavar="ID", help="only this clause; * and ? are wildcards"
-    )
-    parser.add_argument("--tier", choices=TIERS, help="only clauses of this tier")
-    parser.add_argument(
-        "--list", action="store_true", help="print the clauses instead of running them"
-    )
-    parser.add_argument("--json", metavar="FILE", help="write the results to FILE")
+    _add_subjects(parser.add_argument_group("subjects"))
+    _add_choice(parser.add_argument_group("clauses"))
+    _add_output(parser.add_argument_group("output"))
     return parser
 
 
-def select(clauses, api=None, clause=None, tier=None):
+def _add_subjects(group):
+    group.add_argument(
+        "--subject",
+        metavar="NAME",
+        action="append",
+        help="may be repeated; one of " + ", ".join(subject_names()),
+    )
+    group.add_argument("--module", metavar="NAME", help="any module, as a subject")
+    group.add_argument(
+        "--python", metavar="INTERPRETER", help="the interpreter of --module"
+    )
+
+
+def _add_choice(group):
+    group.add_argument(
+        "--api", metavar="NAME", help="only this documented name; * and ? are wildcards"
+    )
+    group.add_argument(
+        "--clause", metavar="ID", help="only this clause; * and ? are wildcards"
+    )
+    group.add_argument("--tier", choices=TIERS, help="only clauses of this tier")
+    group.add_argument(
+        "--smoke", action="store_true", help="a few clauses of every document (5 s)"
+    )
+
+
+def _add_output(group):
+    group.add_argument(
+        "--list", action="store_true", help="print the clauses instead of running them"
+    )
+    group.add_argument(
+        "--fail-fast", action="store_true", help="end with the first failure"
+    )
+    group.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=CLAUSE_TIME,
+        help="time for one clause (default: %(default)g)",
+    )
+    group.add_argument(
+        "--json",
+        metavar="FILE",
+        nargs="?",
+        const="-",
+        help="write the report as JSON to FILE, or print it instead of the tables",
+    )
+    group.add_argument("--junit", metavar="FILE", help="write JUnit XML")
+    group.add_argument("--html", metavar="FILE", help="write one HTML page")
+    group.add_argument("--markdown", metavar="FILE", help="write Markdown")
+    group.add_argument(
+        "--diff",
+        metavar=("OLD", "NEW"),
+        nargs=2,
+        help="compare two JSON reports instead of running; exit 1 if they differ",
+    )
+
+
+def select(clauses, api=None, clause=None, tier=None, smoke=False):
     """Return the clauses that fit every pattern that is given."""
-    return [
+    chosen = [
         one
         for one in clauses
         if (api is None or fnmatch.fnmatchcase(one.api, api))
         and (clause is None or fnmatch.fnmatchcase(one.id, clause))
         and (tier is None or one.tier == tier)
     ]
+    return _smoke(chosen) if smoke else chosen
+
+
+def _smoke(clauses):
+    """Return every surface clause, and the first of each other tier per document."""
+    seen, few = set(), []
+    for clause in clauses:
+        kind = (clause.seed, clause.tier)
+        if clause.tier == "surface" or kind not in seen:
+            few.append(clause)
+        seen.add(kind)
+    return few
 
 
 def main(argv=None):
     """Run the command with the arguments ``argv`` and return its exit status."""
-    options = _parser().parse_args(argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments and arguments[0] in _COMMANDS:
+        return _COMMANDS[arguments[0]](arguments[1:])
+    options = _parser().parse_args(arguments)
+    if options.diff is not None:
+        return _diff(*options.diff)
     load_clauses()
-    chosen = select(registered(), options.api, options.clause, options.tier)
+    chosen = select(
+        registered(), options.api, options.clause, options.tier, options.smoke
+    )
     if not chosen:
-        print("no clause fits; --list shows all of them", file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
+        return _could_not_run("no clause fits; --list shows all of them")
     if options.list:
         for one in chosen:
             print(f"{one.tier:<8} {one.id}")
         return EXIT_PASSED
-    return _run(options.subject, chosen, options.json)
-
-
-def _run(name, chosen, json_file):
     try:
-        tf = subject.load(name)
-    except subject.SubjectError as error:
-        print(error, file=sys.stderr)
-        return EXIT_COULD_NOT_RUN
-    report = Report(name, subject.version_of(tf), run(chosen, tf))
-    print(report.as_text(), end="")
-    if json_file is not None:
-        with open(json_file, "w", encoding="utf-8") as stream:
-            json.dump(report.as_json(), stream, indent=1)
-            stream.write("\n")
+        subjects = _subjects(options)
+    except UnknownSubject as error:
+        return _could_not_run(error)
+    return _run(subjects, chosen, options)
+
+
+def _could_not_run(reason):
+    print(f"tpuref conformance: {reason}", file=sys.stderr)
+    return EXIT_COULD_NOT_RUN
+
+
+def _subjects(options):
+    names = options.subject or []
+    subjects = [find_subject(name) for name in dict.fromkeys(names)]
+    if options.module is not None:
+        subjects.append(any_module(options.module, options.python))
+    elif options.python is not None:
+        raise UnknownSubject("--python goes with --module")
+    return subjects or [default_subject()]
+
+
+def _run(subjects, chosen, options):
+    known = Known()
+    progress = terminal.Progress(len(chosen) * len(subjects))
+    runner = Runner(chosen, known, progress, options.timeout, options.fail_fast)
+    try:
+        runs = runner.run(subjects)
+    finally:
+        progress.close()
+    everything = registered()
+    complaints = [line for run in runs for line in known.complaints(run, everything)]
+    report = Report(
+        [Statement.of(clause) for clause in chosen],
+        [Column.of(run) for run in runs],
+        complaints,
+    )
+    _write(report, chosen, options)
     return report.exit_status
+
+
+def _write(report, clauses, options):
+    by_id = {clause.id: clause for clause in clauses}
+
+    def reproduction(id, column):
+        return snippet(by_id[id], column.module, column.settings)
+
+    if options.json == "-":
+        print(json.dumps(report.as_json(), indent=1))
+    else:
+        colour = terminal.coloured(sys.stdout)
+        print(terminal.as_text(report, reproduction, colour), end="")
+        _write_file(options.json, lambda: json.dumps(report.as_json(), indent=1) + "\n")
+    _write_file(options.junit, lambda: junit.as_junit(report))
+    _write_file(options.html, lambda: html.as_html(report, reproduction))
+    _write_file(options.markdown, lambda: markdown.as_markdown(report))
+
+
+def _write_file(path, text):
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text())
+
+
+def _diff(old_path, new_path):
+    try:
+        old, new = read_report(old_path), read_report(new_path)
+    except (BadReport, OSError) as error:
+        return _could_not_run(error)
+    changed = differences(old, new)
+    print("\n".join(changed + summary(old, new)))
+    return EXIT_FAILED if changed else EXIT_PASSED
+
+
+def _coverage(arguments):
+    argparse.ArgumentParser(
+        prog="tpuref conformance coverage",
+        description="List documented statements without a check, and checks without "
+        "a statement.",
+    ).parse_args(arguments)
+    load_clauses()
+    coverage = Coverage(documented(), registered(), changes())
+    print("\n".join(coverage.lines()))
+    return EXIT_PASSED if coverage.complete else EXIT_FAILED
+
+
+def _env(arguments):
+    parser = argparse.ArgumentParser(
+        prog="tpuref conformance env",
+        description="Build the environment of a release from its constraint file.",
+    )
+    parser.add_argument("requirement", metavar="NAME==VERSION", nargs="+")
+    try:
+        for requirement in parser.parse_args(arguments).requirement:
+            print(build(requirement))
+    except CannotBuild as error:
+        return _could_not_run(error)
+    return EXIT_PASSED
+
+
+def _pages(arguments):
+    parser = argparse.ArgumentParser(
+        prog="tpuref conformance pages",
+        description="Write one page for each document.",
+    )
+    parser.add_argument("directory", nargs="?", default="docs/clauses")
+    parser.add_argument(
+        "--record", metavar="REPORT", help="take in the results of a JSON report first"
+    )
+    options = parser.parse_args(arguments)
+    load_clauses()
+    write_pages(registered(), options.directory, options.record)
+    return EXIT_PASSED
+
+
+def _mutants(arguments):
+    from .mutants.command import main as mutants
+
+    return mutants(arguments)
+
+
+_COMMANDS = {
+    "coverage": _coverage,
+    "env": _env,
+    "mutants": _mutants,
+    "pages": _pages,
+}

@@ -1,144 +1,224 @@
-"""The report of a run: a table per documented name, then every failure."""
+"""The report of a run: what every clause came to on every subject."""
 
-import platform
-import textwrap
+import datetime
+import json
 
-from .runner import ERROR, FAIL, OUTCOMES, PASS, UNAVAILABLE
-from .subject import DEFAULT_SUBJECT
+from .outcome import (
+    CONTRADICTIONS,
+    DEVIATES,
+    NEEDS_TPU,
+    NOT_APPLICABLE,
+    OUTCOMES,
+    PASS,
+    Result,
+)
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
 EXIT_COULD_NOT_RUN = 2
 
-_WIDTH = 88
+_FORMAT = 1
+
+
+class BadReport(Exception):
+    """The file is not a complete report."""
+
+
+class Statement:
+    """What the report says about a clause; the check itself stays in the suite."""
+
+    FIELDS = ("id", "api", "part", "seed", "tier", "says", "doubt")
+
+    def __init__(self, id, api, part, seed, tier, says, doubt):
+        self.id = id
+        self.api = api
+        self.part = part
+        self.seed = seed
+        self.tier = tier
+        self.says = says
+        self.doubt = doubt
+
+    @classmethod
+    def of(cls, source):
+        """Return the statement of a Clause."""
+        return cls(*(getattr(source, field) for field in cls.FIELDS))
+
+
+class Column:
+    """The results of one subject.
+
+    Attributes
+    ----------
+    name, module : str
+    strict : bool
+        Whether every statement must be decided.
+    header : dict
+        What the subject said about itself.
+    reason : str
+        Why it could not be run, or empty.
+    seconds : float
+    settings : dict of str to str
+        Environment variables it was run with.
+    results : dict of str to Result
+    """
+
+    FIELDS = ("name", "module", "strict", "header", "reason", "seconds", "settings")
+
+    def __init__(self, results, **fields):
+        for field in self.FIELDS:
+            setattr(self, field, fields[field])
+        self.results = {result.id: result for result in results}
+        if len(self.results) != len(results):
+            raise BadReport(f"{self.name}: a clause has two results")
+
+    @classmethod
+    def of(cls, run):
+        """Return the column of a Run."""
+        subject = run.subject
+        return cls(
+            run.results,
+            name=subject.name,
+            module=subject.module,
+            strict=subject.strict,
+            header=run.header,
+            reason=run.reason,
+            seconds=round(run.seconds, 3),
+            settings=subject.settings,
+        )
+
+    @property
+    def version(self):
+        """The version that the subject gave, or '?'."""
+        return self.header.get("version", "?")
+
+    def failures(self):
+        """Return the results that make the run fail."""
+        if self.reason:
+            return []
+        failing = CONTRADICTIONS
+        if self.strict:
+            failing += (NEEDS_TPU, NOT_APPLICABLE)
+        return [one for one in self.results.values() if one.outcome in failing]
+
+    def as_json(self):
+        data = {field: getattr(self, field) for field in self.FIELDS}
+        data["results"] = [result.as_json() for result in self.results.values()]
+        return data
 
 
 class Report:
-    """The results of one run against one subject.
+    """The results of all subjects.
 
     Parameters
     ----------
-    subject : str
-        Name of the module under test.
-    version : str
-    results : list of Result
+    statements : list of Statement
+    columns : list of Column
+    complaints : list of str
+        Stale and unknown entries among the known deviations.
+    created : str, optional
+        When, as ISO date and time.
     """
 
-    def __init__(self, subject, version, results):
-        self.subject = subject
-        self.version = version
-        self.results = list(results)
-
-    def count(self, *outcomes):
-        """Return how many results have one of ``outcomes``."""
-        return sum(result.outcome in outcomes for result in self.results)
-
-    def failures(self):
-        """Return the results that count as failed.
-
-        The default subject has every probe, so that a clause which is unavailable
-        there counts as failed.
-        """
-        failing = {FAIL, ERROR}
-        if self.subject == DEFAULT_SUBJECT:
-            failing.add(UNAVAILABLE)
-        return [result for result in self.results if result.outcome in failing]
+    def __init__(self, statements, columns, complaints=(), created=None):
+        self.statements = list(statements)
+        self.columns = list(columns)
+        self.complaints = list(complaints)
+        now = datetime.datetime.now(datetime.timezone.utc)
+        self.created = created or now.strftime("%Y-%m-%d %H:%M UTC")
 
     @property
     def exit_status(self):
-        if not self.results:
+        """1 if something failed, else 2 if a subject could not be run, else 0."""
+        if self.complaints or any(column.failures() for column in self.columns):
+            return EXIT_FAILED
+        if not self.columns or any(column.reason for column in self.columns):
             return EXIT_COULD_NOT_RUN
-        return EXIT_FAILED if self.failures() else EXIT_PASSED
+        return EXIT_PASSED
 
-    def as_text(self):
-        """Return the tables and the details as text."""
-        lines = [f"subject: {self.subject} {self.version}", ""]
-        lines += _table(self.results)
-        for result in self.failures():
-            lines += [""] + _details(result)
-        return "\n".join(lines) + "\n"
+    def apis(self):
+        """Return the documented names, in the order of the suite."""
+        return list(dict.fromkeys(statement.api for statement in self.statements))
+
+    def counts(self, column, api=None):
+        """Return how often each outcome occurs; all names unless one is given."""
+        counts = dict.fromkeys(OUTCOMES, 0)
+        for statement in self.statements:
+            result = column.results.get(statement.id)
+            if result is not None and api in (None, statement.api):
+                counts[result.outcome] += 1
+        return counts
+
+    def disagreements(self):
+        """Return the statements that some subject contradicts."""
+        wrong = (*CONTRADICTIONS, DEVIATES)
+        return [
+            statement
+            for statement in self.statements
+            if any(
+                statement.id in column.results
+                and column.results[statement.id].outcome in wrong
+                and not column.reason
+                for column in self.columns
+            )
+        ]
 
     def as_json(self):
-        """Return the whole run as data for ``json.dump``."""
+        """Return the report as data for ``json.dump``, with header and footer."""
         return {
-            "subject": self.subject,
-            "version": self.version,
-            "python": platform.python_version(),
-            "counts": {outcome: self.count(outcome) for outcome in OUTCOMES},
+            "format": _FORMAT,
+            "created": self.created,
             "exit_status": self.exit_status,
-            "clauses": [_as_entry(result) for result in self.results],
+            "statements": [vars(statement) for statement in self.statements],
+            "subjects": [column.as_json() for column in self.columns],
+            "complaints": self.complaints,
+            "footer": {"results": sum(len(c.results) for c in self.columns)},
         }
 
-
-def _table(results):
-    apis = []
-    for result in results:
-        if result.clause.api not in apis:
-            apis.append(result.clause.api)
-    width = max([len(api) for api in apis] + [len("documented name")])
-    lines = [_row(width, "documented name", _COLUMNS), "-" * (width + 42)]
-    for api in apis:
-        lines.append(
-            _row(width, api, _counts([r for r in results if r.clause.api == api]))
-        )
-    lines.append("-" * (width + 42))
-    lines.append(_row(width, "all", _counts(results)))
-    return lines
-
-
-_COLUMNS = ("clauses", "passed", "failed", "unavailable")
+    @classmethod
+    def from_json(cls, data):
+        """Read what ``as_json`` wrote; raise BadReport if it is not whole."""
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise BadReport("this is no report of the conformance suite")
+        columns = []
+        for entry in data["subjects"]:
+            fields = {field: entry[field] for field in Column.FIELDS}
+            results = [Result.from_json(one) for one in entry["results"]]
+            columns.append(Column(results, **fields))
+        total = sum(len(column.results) for column in columns)
+        if data.get("footer") != {"results": total}:
+            raise BadReport(f"the footer does not fit the {total} results")
+        statements = [Statement(**entry) for entry in data["statements"]]
+        return cls(statements, columns, data["complaints"], data["created"])
 
 
-def _counts(results):
-    outcomes = [result.outcome for result in results]
-    return (
-        len(outcomes),
-        outcomes.count(PASS),
-        outcomes.count(FAIL) + outcomes.count(ERROR),
-        outcomes.count(UNAVAILABLE),
-    )
+def read_report(path):
+    """Return the report in the file ``path``."""
+    with open(path, encoding="utf-8") as stream:
+        try:
+            data = json.load(stream)
+        except ValueError as error:
+            raise BadReport(f"{path}: {error}") from error
+    try:
+        return Report.from_json(data)
+    except (BadReport, KeyError, TypeError, ValueError) as error:
+        raise BadReport(f"{path}: {error}") from error
 
 
-def _row(width, name, cells):
-    clauses, passed, failed, unavailable = cells
-    return f"{name:<{width}}  {clauses:>8} {passed:>8} {failed:>8} {unavailable:>13}"
+def cell(counts):
+    """Return the counts of one cell as short text: the passes, then the others."""
+    passed = counts[PASS]
+    others = [f"{counts[one]}{LETTERS[one]}" for one in OUTCOMES[1:] if counts[one]]
+    return " ".join(([str(passed)] if passed or not others else []) + others)
 
 
-def _details(result):
-    clause = result.clause
-    lines = [f"{result.outcome}: {clause.id}"]
-    lines += _paragraph(f"{clause.seed} says: ", clause.says)
-    if clause.doubt:
-        lines += _paragraph("doubt: ", clause.doubt)
-    lines += _paragraph("got: ", result.message)
-    lines += [f"    at {call}" for call in result.trace]
-    lines.append(f"  repeat: --clause '{clause.id}'")
-    return lines
-
-
-def _paragraph(label, text):
-    return textwrap.wrap(
-        label + text,
-        _WIDTH,
-        initial_indent="  ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _as_entry(result):
-    clause = result.clause
-    return {
-        "id": clause.id,
-        "api": clause.api,
-        "part": clause.part,
-        "seed": clause.seed,
-        "tier": clause.tier,
-        "says": clause.says,
-        "doubt": clause.doubt,
-        "outcome": result.outcome,
-        "message": result.message,
-        "trace": result.trace,
-        "seconds": round(result.seconds, 6),
-    }
+LETTERS = {
+    "pass": "",
+    "fail": "F",
+    "deviates": "d",
+    "needs-tpu": "t",
+    "absent": "A",
+    "not-applicable": "-",
+    "error": "E",
+    "crash": "C",
+    "timeout": "T",
+}

@@ -1,76 +1,147 @@
-"""Runs clauses against a subject, each in a graph of its own."""
+"""Runs clauses against subjects, each subject in a process of its own."""
 
+import concurrent.futures
+import contextlib
 import os
 import time
-import traceback
 
-from .clause import Unavailable, first_line
-from .subject import fresh_graph
+from .connection import Broken, CannotStart, Connection, Crashed, TimedOut
+from .outcome import CONTRADICTIONS, CRASH, ERROR, TIMEOUT, Result
 
-PASS = "pass"
-FAIL = "fail"
-UNAVAILABLE = "unavailable"
-ERROR = "error"
-OUTCOMES = (PASS, FAIL, UNAVAILABLE, ERROR)
-
-_FRAMES = 4
+#: Seconds for one clause, and for the import of a subject.
+CLAUSE_TIME = 60.0
+START_TIME = 120.0
+#: A subject whose process was lost this often in a row is given up.
+PATIENCE = 10
 
 
-class Result:
-    """What one clause came to.
+class Run:
+    """The results of one subject.
 
     Attributes
     ----------
-    clause : Clause
-    outcome : str
-        ``pass``; ``fail`` when an assertion does not hold; ``error`` when the check
-        ends in another exception; ``unavailable`` when the subject has no probe.
-    message : str
-        Why, empty for a pass.
-    trace : list of str
-        The last calls that led there, innermost last.
+    subject : Subject
+    header : dict
+        What the subject says about itself; empty if it did not start.
+    results : list of Result
+        One for each clause that was chosen, in that order.
+    reason : str
+        Why the subject could not be run, or empty.
     seconds : float
     """
 
-    def __init__(self, clause, outcome, message="", trace=(), seconds=0.0):
-        self.clause = clause
-        self.outcome = outcome
-        self.message = message
-        self.trace = list(trace)
-        self.seconds = seconds
+    def __init__(self, subject):
+        self.subject = subject
+        self.header = {}
+        self.results = []
+        self.reason = ""
+        self.seconds = 0.0
 
 
-def run_clause(clause, tf):
-    """Run one clause against the module ``tf``."""
-    start = time.perf_counter()
-    outcome, message, trace = _judge(clause, tf)
-    return Result(clause, outcome, message, trace, time.perf_counter() - start)
+class Stopped(Exception):
+    """The run ends early because a clause failed."""
 
 
-def run(clauses, tf):
-    """Run ``clauses`` one after the other and return their results."""
-    return [run_clause(clause, tf) for clause in clauses]
+class Runner:
+    """Runs the clauses.
+
+    Parameters
+    ----------
+    clauses : list of Clause
+    known : Known
+        The recorded deviations.
+    progress : callable, optional
+        Is called with the subject and each result.
+    clause_time : float, optional
+        Seconds for one clause.
+    fail_fast : bool, optional
+        End with the first result that contradicts a statement.
+    """
+
+    def __init__(
+        self,
+        clauses,
+        known,
+        progress=None,
+        clause_time=CLAUSE_TIME,
+        fail_fast=False,
+    ):
+        self._clauses = clauses
+        self._known = known
+        self._progress = progress
+        self._clause_time = clause_time
+        self._fail_fast = fail_fast
+        self._stop = False
+
+    def run(self, subjects):
+        """Run all ``subjects``, as many at a time as there are processors."""
+        width = min(len(subjects), len(os.sched_getaffinity(0)))
+        with concurrent.futures.ThreadPoolExecutor(width) as threads:
+            return list(threads.map(self.run_subject, subjects))
+
+    def run_subject(self, subject):
+        """Run every clause against ``subject`` and return the Run."""
+        run = Run(subject)
+        start = time.perf_counter()
+        try:
+            self._start_and_run(subject, run)
+        except Stopped:
+            self._stop = True
+        except CannotStart as reason:
+            run.reason = str(reason)
+            self._fill(run, f"the subject cannot be run: {reason}")
+        run.seconds = time.perf_counter() - start
+        return run
+
+    def _start_and_run(self, subject, run):
+        connection, losses = None, 0
+        try:
+            for clause in self._clauses:
+                if self._stop:
+                    raise Stopped
+                if connection is None:
+                    connection = Connection(subject, START_TIME)
+                    run.header = connection.header
+                result = self._ask(connection, clause)
+                lost = result.outcome in (CRASH, TIMEOUT)
+                losses = losses + 1 if lost else 0
+                if lost:
+                    connection = None
+                self._add(run, result)
+                if losses == PATIENCE:
+                    raise CannotStart(f"it was lost {PATIENCE} times in a row")
+            _close(connection)
+            connection = None
+        finally:
+            if connection is not None:
+                connection.kill()
+
+    def _ask(self, connection, clause):
+        start = time.perf_counter()
+        try:
+            return connection.run(clause, self._clause_time)
+        except (Crashed, TimedOut) as loss:
+            outcome = CRASH if isinstance(loss, Crashed) else TIMEOUT
+            seconds = time.perf_counter() - start
+            detail = connection.take_printed()
+            return Result(clause.id, outcome, str(loss), (), seconds, detail)
+
+    def _add(self, run, result):
+        result = self._known.judge(run.subject, result)
+        run.results.append(result)
+        if self._progress is not None:
+            self._progress(run.subject, result)
+        if self._fail_fast and result.outcome in CONTRADICTIONS:
+            raise Stopped
+
+    def _fill(self, run, reason):
+        """Give every clause without a result one that says why."""
+        for clause in self._clauses[len(run.results) :]:
+            run.results.append(Result(clause.id, ERROR, reason))
 
 
-def _judge(clause, tf):
-    try:
-        with fresh_graph(tf):
-            clause.check(tf)
-    except Unavailable as reason:
-        return UNAVAILABLE, str(reason), ()
-    except AssertionError as error:
-        message = str(error) or "an assertion without a message does not hold"
-        return FAIL, message, _last_calls(error)
-    except (Exception, SystemExit) as error:
-        message = f"{type(error).__name__}: {first_line(error)}"
-        return ERROR, message, _last_calls(error)
-    return PASS, "", ()
-
-
-def _last_calls(error):
-    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    return [
-        f"{os.path.basename(frame.filename)}:{frame.lineno} in {frame.name}: "
-        f"{frame.line}"
-        for frame in frames
-    ]
+def _close(connection):
+    if connection is not None:
+        # Every result is there; the footer only counts them.
+        with contextlib.suppress(Broken):
+            connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
@@ -141,6 +142,7 @@ def memory_bytes() -> int:
 
 
 def _conformance(arguments: list[str]) -> int:
+    _find_suite_of_checkout()
     try:
         from tpuref_conformance import main as conformance
     except ImportError:
@@ -151,3 +153,18 @@ def _conformance(arguments: list[str]) -> int:
         return 2
     status: int = conformance(arguments)
     return status
+
+
+def _find_suite_of_checkout() -> None:
+    """Make the suite importable where it lies beside ``src`` and is not installed."""
+    name = "tpuref_conformance"
+    if name in sys.modules or importlib.util.find_spec(name) is not None:
+        return
+    suite = os.path.abspath(os.path.join(__file__, "../../../conformance/__init__.py"))
+    if not os.path.exists(suite):
+        return
+    spec = importlib.util.spec_from_file_location(name, suite)
+    if spec is not None and spec.loader is not None:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)

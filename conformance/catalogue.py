@@ -1,0 +1,115 @@
+"""The subjects: what can be put to the test, and how its process is started."""
+
+import importlib.util
+import os
+import sys
+
+from .environment import environment_python
+
+#: The implementation of the kernels and the executor that each name asks for.
+_TPUREF = {
+    "tpuref-lockstep": {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
+    "tpuref-pool-python": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "python"},
+    "tpuref-pool-cython": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "cython"},
+}
+RELEASES = ("1.8.0", "1.11.0", "1.15.5", "2.2.0", "2.4.4", "2.21.0")
+
+
+class UnknownSubject(Exception):
+    """No subject has the name."""
+
+
+class Subject:
+    """Something that offers the documented names.
+
+    Attributes
+    ----------
+    name : str
+    module : str
+        The module to import.
+    python : str
+        Path of the interpreter.
+    settings : dict of str to str
+        Environment variables of its process.
+    version : str or None
+        The version that it has to have; None if any will do.
+    release : bool
+        Whether it is a release of TensorFlow, which is held against the documents
+        about that release only.
+    cores : bool
+        Whether it has TPU cores.
+    strict : bool
+        Whether it has to offer the means to look at every statement.
+    suite : str
+        The package that holds the clauses.
+    """
+
+    def __init__(
+        self,
+        name,
+        module,
+        python,
+        settings=None,
+        version=None,
+        release=False,
+        cores=True,
+        strict=False,
+        suite="tpuref_conformance.suite",
+    ):
+        self.name = name
+        self.module = module
+        self.python = python
+        self.settings = dict(settings or {})
+        self.version = version
+        self.release = release
+        self.cores = cores
+        self.strict = strict
+        self.suite = suite
+
+    def environment(self):
+        """Return the environment variables of the subject's process."""
+        variables = dict(os.environ, **self.settings)
+        if self.release:
+            # Modules meant for this interpreter are not meant for that one.
+            variables.pop("PYTHONPATH", None)
+        return variables
+
+
+def subject_names():
+    """Return the names of all subjects."""
+    return [*_TPUREF, *("tensorflow-" + version for version in RELEASES)]
+
+
+def find_subject(name):
+    """Return the subject called ``name``; ``tensorflow==1.15.5`` is understood too."""
+    name = name.replace("==", "-")
+    if name in _TPUREF:
+        return Subject(name, "tpuref", sys.executable, _TPUREF[name], strict=True)
+    if name in subject_names():
+        return Subject(
+            name,
+            "tensorflow",
+            environment_python(name),
+            {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
+            version=name.split("-")[1],
+            release=True,
+            cores=False,
+        )
+    raise UnknownSubject(
+        f"there is no subject {name!r}; there are {', '.join(subject_names())}; "
+        "--python and --module are for anything else"
+    )
+
+
+def any_module(module, python=None):
+    """Return a subject for any importable module, by default of this interpreter."""
+    release = module == "tensorflow"
+    return Subject(
+        module, module, python or sys.executable, release=release, cores=not release
+    )
+
+
+def default_subject():
+    """Return tpuref on the pool, with the compiled kernels where they were built."""
+    compiled = importlib.util.find_spec("tpuref.kernels.cython.allreduce") is not None
+    return find_subject("tpuref-pool-cython" if compiled else "tpuref-pool-python")

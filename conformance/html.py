@@ -1,0 +1,200 @@
+"""The report as one HTML page that needs nothing else."""
+
+import os
+from html import escape
+
+from .documents import DOCUMENTS
+from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .report import LETTERS, cell
+
+_CONTRADICTING = (*CONTRADICTIONS, DEVIATES)
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def as_html(report, snippet):
+    """Return the page.
+
+    Parameters
+    ----------
+    report : Report
+    snippet : callable
+        Takes a clause id and a column, returns the reproduction.
+    """
+    wrong = {statement.id for statement in report.disagreements()}
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            "<title>Conformance</title>",
+            f"<style>\n{_read('report.css')}</style>",
+            "</head>",
+            "<body>",
+            "<h1>Conformance to the documents</h1>",
+            f"<p>Run of {escape(report.created)}.</p>",
+            _subjects(report),
+            _complaints(report),
+            "<h2>Documented names</h2>",
+            _table(report),
+            f"<p>{_legend()}</p>",
+            '<h2 id="clauses">Clauses</h2>',
+            _filter(bool(wrong)),
+            *(
+                _clause(report, one, one.id in wrong, snippet)
+                for one in report.statements
+            ),
+            f"<script>\n{_read('report.js')}</script>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _read(name):
+    with open(os.path.join(_HERE, name), encoding="utf-8") as stream:
+        return stream.read()
+
+
+def _subjects(report):
+    items = []
+    for column in report.columns:
+        facts = column.reason or (
+            f"{column.module} {column.version}, "
+            f"Python {column.header.get('python', '?')}, "
+            f"NumPy {column.header.get('numpy', '?')}, {column.seconds:.1f} s"
+        )
+        kind = ' class="error"' if column.reason else ""
+        items.append(f"<li{kind}><b>{escape(column.name)}</b>: {escape(facts)}</li>")
+    return "<ul>\n" + "\n".join(items) + "\n</ul>"
+
+
+def _complaints(report):
+    if not report.complaints:
+        return ""
+    items = "\n".join(f"<li>{escape(one)}</li>" for one in report.complaints)
+    return f'<h2>Known deviations</h2>\n<ul class="error">\n{items}\n</ul>'
+
+
+def _table(report):
+    heads = "".join(f'<th scope="col">{escape(c.name)}</th>' for c in report.columns)
+    rows = []
+    for api in report.apis():
+        name = f'<td><button type="button">{escape(api)}</button></td>'
+        rows.append(f"<tr>{name}{_cells(report, api)}</tr>")
+    rows.append(f"<tr><td>all</td>{_cells(report, None)}</tr>")
+    return (
+        f'<div class="scroll"><table>\n<thead><tr><th scope="col">name</th>{heads}'
+        "</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
+    )
+
+
+def _cells(report, api):
+    cells = []
+    for column in report.columns:
+        counts = report.counts(column, api)
+        worst = next((one for one in _BY_WEIGHT if counts[one]), PASS)
+        said = ", ".join(f"{counts[one]} {one}" for one in OUTCOMES if counts[one])
+        cells.append(f'<td class="{worst}" title="{said}">{cell(counts)}</td>')
+    return "".join(cells)
+
+
+_BY_WEIGHT = (
+    "crash",
+    "timeout",
+    "error",
+    "fail",
+    "absent",
+    "deviates",
+    "pass",
+    "needs-tpu",
+    "not-applicable",
+)
+
+
+def _legend():
+    parts = [
+        f"<b>{LETTERS[one]}</b> {one}: {MEANINGS[one]}"
+        for one in OUTCOMES
+        if one != PASS
+    ]
+    return "A plain number passed; " + "; ".join(parts) + "."
+
+
+def _filter(any_wrong):
+    selected = " selected" if any_wrong else ""
+    outcomes = "".join(f"<option>{one}</option>" for one in OUTCOMES)
+    pages = "".join(
+        f'<option value="{one.file}">{one.number} {escape(one.title)}</option>'
+        for one in DOCUMENTS
+    )
+    return (
+        '<form role="search">\n'
+        '<label>words (press / to come here)<input id="words" type="search"></label>\n'
+        '<label>outcome<select id="outcome"><option value="">any</option>'
+        f'<option value="disagreement"{selected}>contradicted by a subject</option>'
+        f"{outcomes}</select></label>\n"
+        '<label>document<select id="document"><option value="">any</option>'
+        f"{pages}</select></label>\n"
+        '<output id="shown" for="words outcome document"></output>\n</form>'
+    )
+
+
+def _clause(report, statement, wrong, snippet):
+    results = [
+        (c, c.results[statement.id])
+        for c in report.columns
+        if statement.id in c.results
+    ]
+    outcomes = list(dict.fromkeys(result.outcome for _, result in results))
+    marks = "".join(
+        f'<span class="{result.outcome}">{escape(column.name)}: {result.outcome}</span>'
+        for column, result in results
+        if result.outcome != PASS or wrong
+    )
+    text = f"{statement.id} {statement.says}".lower()
+    return "\n".join(
+        [
+            f'<details data-seed="{statement.seed}" data-text="{escape(text)}"',
+            f' data-outcomes="{" ".join(outcomes)}"',
+            f' data-disagreement="{"yes" if wrong else "no"}">',
+            f"<summary>{escape(statement.id)}{marks}</summary>",
+            "<div>",
+            f"<p>{escape(statement.says)}</p>",
+            _facts(statement, results),
+            *_reproductions(statement, results, snippet),
+            "</div>",
+            "</details>",
+        ]
+    )
+
+
+def _facts(statement, results):
+    facts = [("document", f"{statement.seed}, {statement.part}, tier {statement.tier}")]
+    if statement.doubt:
+        facts.append(("doubt", statement.doubt))
+    for column, result in results:
+        parts = [result.outcome, result.message]
+        parts += [f"evidence: {result.evidence}"] if result.evidence else []
+        parts += result.trace + [result.detail]
+        facts.append((column.name, "\n".join(part for part in parts if part)))
+    items = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(fact).replace(chr(10), '<br>')}</dd>"
+        for name, fact in facts
+    )
+    return f"<dl>{items}</dl>"
+
+
+def _reproductions(statement, results, snippet):
+    """Return a script for the first subject, and each that contradicts it."""
+    scripts = {}
+    for position, (column, result) in enumerate(results):
+        if position == 0 or result.outcome in _CONTRADICTING:
+            scripts.setdefault(snippet(statement.id, column), []).append(column.name)
+    return [
+        f"<p>Reproduction for {escape(', '.join(names))}:</p>\n"
+        f"<pre>{escape(script)}</pre>"
+        for script, names in scripts.items()
+    ]

@@ -1,0 +1,125 @@
+"""The recorded deviations of the releases from their own documents."""
+
+import os
+
+from .outcome import CONTRADICTIONS, DEVIATES, NEEDS_TPU, NOT_APPLICABLE, Result
+from .toml import read_tables
+
+DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known")
+_KEYS = {"clause", "outcome", "observed", "evidence"}
+
+
+class Deviation:
+    """One recorded deviation.
+
+    Attributes
+    ----------
+    clause : str
+        Id of the clause.
+    outcome : str
+        What the clause comes to: ``fail``, ``error``, ``absent``, ``crash``.
+    observed : str
+        Text that the message of the result contains.
+    evidence : str
+        The record that shows the behaviour.
+    """
+
+    def __init__(self, clause, outcome, observed, evidence):
+        self.clause = clause
+        self.outcome = outcome
+        self.observed = observed
+        self.evidence = evidence
+
+    def matches(self, result):
+        """Tell whether ``result`` is the recorded behaviour."""
+        return result.outcome == self.outcome and self.observed in result.message
+
+
+class Known:
+    """The deviations of all subjects.
+
+    Parameters
+    ----------
+    directory : str, optional
+        Where the files ``<subject>.toml`` lie.
+    """
+
+    def __init__(self, directory=DIRECTORY):
+        self._directory = directory
+        self._read = {}
+
+    def of(self, subject_name):
+        """Return the deviations of a subject as a dict from clause id."""
+        if subject_name not in self._read:
+            self._read[subject_name] = _read_file(
+                os.path.join(self._directory, subject_name + ".toml")
+            )
+        return self._read[subject_name]
+
+    def judge(self, subject, result):
+        """Return ``result``, as a deviation if it is a recorded one."""
+        entry = self.of(subject.name).get(result.id)
+        if entry is None or not entry.matches(result):
+            return result
+        record = dict(result.as_json(), outcome=DEVIATES, evidence=entry.evidence)
+        return Result.from_json(record)
+
+    def complaints(self, run, clauses):
+        """Return what is wrong with the entries of a subject, given its results.
+
+        ``clauses`` are all clauses of the suite, run or not.
+        """
+        entries = self.of(run.subject.name)
+        suite = {clause.id for clause in clauses}
+        found = [
+            f"{run.subject.name}: unknown clause {id} among the known deviations"
+            for id in entries
+            if id not in suite
+        ]
+        if run.reason:
+            return found
+        for result in run.results:
+            if result.id in entries and result.outcome != DEVIATES:
+                found.append(_stale(run.subject.name, entries[result.id], result))
+        return found
+
+
+def _stale(name, entry, result):
+    return (
+        f"{name}: stale entry {entry.clause}: recorded {entry.outcome} with "
+        f"{entry.observed!r}, but it came to {result.outcome}: {result.message}"
+    )
+
+
+def _read_file(path):
+    entries = {}
+    if not os.path.exists(path):
+        return entries
+    for table in read_tables(path, "deviation"):
+        if set(table) != _KEYS or not all(table.values()):
+            raise ValueError(f"{path}: needs {sorted(_KEYS)}, got {table}")
+        if table["clause"] in entries:
+            raise ValueError(f"{path}: {table['clause']} is recorded twice")
+        entries[table["clause"]] = Deviation(**table)
+    return entries
+
+
+def as_toml(result, evidence):
+    """Return the entry that would record ``result``."""
+    from .toml import quoted
+
+    return (
+        "[[deviation]]\n"
+        f"clause = {quoted(result.id)}\n"
+        f"outcome = {quoted(result.outcome)}\n"
+        f"observed = {quoted(result.message)}\n"
+        f"evidence = {quoted(evidence)}\n"
+    )
+
+
+def recordable(result):
+    """Tell whether a result contradicts its statement, so that it can be recorded."""
+    return result.outcome in CONTRADICTIONS and result.outcome not in (
+        NEEDS_TPU,
+        NOT_APPLICABLE,
+    )

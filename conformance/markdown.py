@@ -1,0 +1,57 @@
+"""The report as Markdown."""
+
+from .outcome import MEANINGS, OUTCOMES, PASS
+from .report import LETTERS, cell
+
+
+def as_markdown(report):
+    """Return the table of counts and every disagreement as Markdown."""
+    lines = ["# Conformance", "", f"Run of {report.created}.", ""]
+    for column in report.columns:
+        state = column.reason or (
+            f"version {column.version}, Python {column.header.get('python', '?')}, "
+            f"{column.seconds:.0f} s"
+        )
+        lines.append(f"- {column.name}: {state}")
+    lines += ["", *table(report), ""]
+    lines.append("A plain number passed. " + "; ".join(_meanings()) + ".")
+    for statement in report.disagreements():
+        lines += ["", f"## `{statement.id}`", "", statement.says, ""]
+        lines += [_result_line(c, statement) for c in report.columns if not c.reason]
+    for complaint in report.complaints:
+        lines += ["", f"- known deviations: {complaint}"]
+    return "\n".join(lines) + "\n"
+
+
+def table(report):
+    """Return the lines of the table: documented names by subjects."""
+    names = [column.name for column in report.columns]
+    lines = [_row(["documented name", *names]), _row(["---"] * (1 + len(names)))]
+    for api in report.apis():
+        cells = [cell(report.counts(column, api)) for column in report.columns]
+        lines.append(_row([f"`{api}`", *cells]))
+    totals = [cell(report.counts(column)) for column in report.columns]
+    return [*lines, _row(["all", *totals])]
+
+
+def _row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def _meanings():
+    return [
+        f"`{LETTERS[one]}` {one}: {MEANINGS[one]}" for one in OUTCOMES if one != PASS
+    ]
+
+
+def _result_line(column, statement):
+    result = column.results.get(statement.id)
+    if result is None:
+        return f"- {column.name}: not run"
+    text = f": {result.message}" if result.message else ""
+    evidence = f" (evidence: {result.evidence})" if result.evidence else ""
+    return f"- {column.name}: {result.outcome}{_plain(text)}{evidence}"
+
+
+def _plain(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,92 @@
+"""What a clause can come to, and the record of it."""
+
+PASS = "pass"
+FAIL = "fail"
+DEVIATES = "deviates"
+NEEDS_TPU = "needs-tpu"
+ABSENT = "absent"
+NOT_APPLICABLE = "not-applicable"
+ERROR = "error"
+CRASH = "crash"
+TIMEOUT = "timeout"
+
+OUTCOMES = (
+    PASS,
+    FAIL,
+    DEVIATES,
+    NEEDS_TPU,
+    ABSENT,
+    NOT_APPLICABLE,
+    ERROR,
+    CRASH,
+    TIMEOUT,
+)
+
+#: Outcomes that contradict a statement, unless they are recorded as a deviation.
+CONTRADICTIONS = (FAIL, ABSENT, ERROR, CRASH, TIMEOUT)
+#: Outcomes that say nothing about a statement.
+WITHOUT_VERDICT = (NEEDS_TPU, NOT_APPLICABLE)
+
+MEANINGS = {
+    PASS: "does what the document says",
+    FAIL: "an assertion does not hold",
+    DEVIATES: "contradicts the document in a way that is recorded",
+    NEEDS_TPU: "can only be decided on a subject with cores",
+    ABSENT: "the documented name does not exist",
+    NOT_APPLICABLE: "of another release, or not to be observed on this subject",
+    ERROR: "the check ended in an unexpected exception, or could not be run",
+    CRASH: "the process of the subject ended",
+    TIMEOUT: "no answer within the time limit",
+}
+
+
+class Result:
+    """What one clause came to on one subject.
+
+    Attributes
+    ----------
+    id : str
+        The clause.
+    outcome : str
+        One of ``OUTCOMES``.
+    message : str
+        Why; empty for a pass.
+    trace : list of str
+        The last calls that led there, innermost last.
+    seconds : float
+    detail : str
+        What the subject printed meanwhile. It is never part of the verdict.
+    evidence : str
+        For a deviation: the record that shows it.
+    """
+
+    def __init__(
+        self, id, outcome, message="", trace=(), seconds=0.0, detail="", evidence=""
+    ):
+        if outcome not in OUTCOMES:
+            raise ValueError(f"outcome must be one of {OUTCOMES}, got {outcome!r}")
+        self.id = id
+        self.outcome = outcome
+        self.message = message
+        self.trace = list(trace)
+        self.seconds = seconds
+        self.detail = detail
+        self.evidence = evidence
+
+    def as_json(self):
+        """Return the record as data for ``json.dump``, without empty entries."""
+        record = {
+            "id": self.id,
+            "outcome": self.outcome,
+            "message": self.message,
+            "trace": self.trace,
+            "seconds": round(self.seconds, 6),
+            "detail": self.detail,
+            "evidence": self.evidence,
+        }
+        return {key: value for key, value in record.items() if value not in ("", [])}
+
+    @classmethod
+    def from_json(cls, record):
+        """Read what ``as_json`` wrote."""
+        return cls(**record)

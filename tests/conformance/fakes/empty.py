@@ -1,0 +1,3 @@
+"""Has none of the names."""
+
+__version__ = "1.2"

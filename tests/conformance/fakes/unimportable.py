@@ -1,0 +1,3 @@
+"""Cannot be imported."""
+
+raise OSError("a library is missing")

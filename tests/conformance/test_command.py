@@ -1,0 +1,142 @@
+"""The command: what it selects, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tpuref_conformance import clause as clause_module
+from tpuref_conformance import command, main, registered
+from tpuref_conformance.catalogue import Subject
+from tpuref_conformance.suite import load_clauses
+
+FAKES = Path(__file__).parent / "fakes"
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Put the tiny suite, and the fakes as subjects, in the place of the real ones."""
+    monkeypatch.setattr(clause_module, "_REGISTRY", {})
+    monkeypatch.setattr(command, "load_clauses", lambda: None)
+    monkeypatch.setattr(command, "find_subject", find_fake)
+    monkeypatch.syspath_prepend(str(FAKES))
+    monkeypatch.delitem(sys.modules, "tiny_suite", raising=False)
+    __import__("tiny_suite")
+
+
+def find_fake(name):
+    settings = {"PYTHONPATH": str(FAKES)}
+    return Subject(name, name, sys.executable, settings, suite="tiny_suite")
+
+
+def test_one_run_and_all_that_it_writes(tiny, capsys, tmp_path):
+    arguments = ["--subject", "right", "--subject", "wrong"]
+    for kind in ("json", "junit", "html", "markdown"):
+        arguments += [f"--{kind}", str(tmp_path / kind)]
+    assert main(arguments) == 1
+    text = capsys.readouterr().out
+    assert "right: right 1.2" in text
+    rows = [line.split() for line in text.splitlines() if line.startswith("tf.")]
+    assert rows == [["tf.double", "2", "1", "1F"], ["tf.half", "2", "1", "1E"]]
+    assert "wrong: fail: tf.double/returns/twice" in text
+    assert "got: double(2): expected 4, got 2" in text
+    assert "import wrong as tf" in text
+    written = json.loads((tmp_path / "json").read_text())
+    assert written["footer"] == {"results": 8}
+    suites = ElementTree.parse(tmp_path / "junit").getroot()
+    counts = [(s.get("name"), s.get("failures"), s.get("errors")) for s in suites]
+    assert counts == [("right", "0", "0"), ("wrong", "1", "1")]
+    assert "| `tf.double` | 2 | 1 1F |" in (tmp_path / "markdown").read_text()
+    page = (tmp_path / "html").read_text()
+    assert "RuntimeError: too small" in page
+    assert "http" not in page and "src=" not in page and "@import" not in page
+
+
+def test_a_run_without_failures(tiny, capsys):
+    assert main(["--subject", "right"]) == 0
+    assert "reproduction" not in capsys.readouterr().out
+
+
+def test_json_alone_is_printed(tiny, capsys):
+    assert main(["--subject", "right", "--clause", "*/twice", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["exit_status"] == 0
+
+
+def test_two_reports_are_compared(tiny, capsys, tmp_path):
+    old, new = str(tmp_path / "old"), str(tmp_path / "new")
+    main(["--subject", "right", "--json", old])
+    main(["--subject", "right", "--clause", "*half*", "--json", new])
+    capsys.readouterr()
+    assert main(["--diff", old, old]) == 0
+    assert main(["--diff", old, new]) == 1
+    text = capsys.readouterr().out
+    assert "right: tf.double/returns/twice: pass -> not there" in text
+    assert "right: pass 4 -> 2" in text
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda report: report.pop("footer"),
+        lambda report: report["footer"].update(results=3),
+        lambda report: report["subjects"][0]["results"].append(
+            report["subjects"][0]["results"][0]
+        ),
+        lambda report: report.update(format=2),
+    ],
+)
+def test_a_report_that_is_not_whole_is_refused(tiny, capsys, tmp_path, spoil):
+    path = tmp_path / "report"
+    main(["--subject", "right", "--json", str(path)])
+    report = json.loads(path.read_text())
+    spoil(report)
+    path.write_text(json.dumps(report))
+    assert main(["--diff", str(path), str(path)]) == 2
+    assert str(path) in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("choice", "count"),
+    [
+        (["--clause", "*/twice"], 1),
+        (["--tier", "build"], 1),
+        (["--api", "tf.h*"], 2),
+        (["--smoke"], 4),
+        ([], 4),
+    ],
+)
+def test_selection(tiny, capsys, choice, count):
+    assert main(["--list", *choice]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == count
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--clause", "tf.no/such/clause"], "no clause fits"),
+        (["--subject", "pytorch"], "there is no subject 'pytorch'"),
+        (["--python", sys.executable], "--python goes with --module"),
+        (["--diff", "nowhere.json", "nowhere.json"], "nowhere.json"),
+        (["env", "tensorflow==0.1"], "no constraints for tensorflow==0.1"),
+    ],
+)
+def test_what_cannot_run(capsys, arguments, message):
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_any_module_of_any_interpreter(capsys):
+    arguments = ["--module", "json", "--python", sys.executable]
+    assert main([*arguments, "--api", "tf.compat.v1.tpu.*"]) == 1
+    assert "there is no tf.compat" in capsys.readouterr().out
+
+
+def test_smoke_touches_every_document(capsys):
+    load_clauses()
+    few = command.select(registered(), smoke=True)
+    assert {one.seed for one in few} == {one.seed for one in registered()}
+    assert {one.tier for one in few} == {"surface", "build", "run", "host"}
+    assert sum(one.tier != "surface" for one in few) < 20

@@ -1,0 +1,103 @@
+"""What one clause comes to in this process."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+from tpuref_conformance.clause import Clause, Unavailable, same
+from tpuref_conformance.judge import judge
+
+
+def doubles(tf):
+    same(tf.double(2), 4, call="double(2)")
+
+
+def counts_calls(tf):
+    if not hasattr(tf, "calls"):
+        raise Unavailable("no tf.calls")
+
+
+DOUBLES = Clause("tf.double/returns/twice", "0.txt", "run", "Doubles.", None, doubles)
+COUNTS = Clause("tf.double/probe/calls", "0.txt", "build", "Counts.", "?", counts_calls)
+OF_115 = Clause("tf.x/y/z", "000_04abb9e9288042d8.txt", "run", "", None, doubles)
+
+
+def subject(double=None, **names):
+    module = ModuleType("fake_subject")
+    vars(module).update(names)
+    if double is not None:
+        module.double = double
+    return module
+
+
+def fall(number):
+    raise MemoryError("no room")
+
+
+def leave(number):
+    sys.exit(3)
+
+
+@pytest.mark.parametrize(
+    ("double", "outcome", "message"),
+    [
+        (lambda number: 2 * number, "pass", ""),
+        (lambda number: number, "fail", "double(2): expected 4, got 2"),
+        (fall, "error", "MemoryError: no room"),
+        (leave, "error", "SystemExit: 3"),
+        (None, "absent", "there is no tf.double"),
+    ],
+)
+def test_outcome_of_each_kind_of_subject(double, outcome, message):
+    result = judge(DOUBLES, subject(double))
+    assert (result.id, result.outcome) == (DOUBLES.id, outcome)
+    assert result.message == message
+
+
+def test_what_cannot_be_observed_is_not_applicable():
+    result = judge(COUNTS, subject(abs))
+    assert result.outcome == "not-applicable"
+    assert result.message == "cannot be observed: no tf.calls"
+
+
+def test_a_run_clause_needs_cores_and_is_not_run_without():
+    result = judge(DOUBLES, subject(fall), cores=False)
+    assert result.outcome == "needs-tpu"
+    assert judge(COUNTS, subject(abs, calls=1), cores=False).outcome == "pass"
+
+
+def test_a_document_holds_for_its_release_only():
+    later = subject(abs, __version__="2.4.4")
+    assert judge(OF_115, later, release=True).outcome == "not-applicable"
+    assert judge(OF_115, later).outcome == "absent"
+    own = subject(abs, __version__="1.15.5")
+    assert judge(OF_115, own, release=True).outcome == "absent"
+
+
+def test_attributes_of_instances_are_left_to_the_check():
+    class Thing:
+        pass
+
+    clause = Clause("tf.Thing.size/x/y", "0.txt", "build", "", None, lambda tf: None)
+    assert judge(clause, subject(Thing=Thing)).outcome == "pass"
+
+
+def test_a_failure_shows_where_it_happened():
+    result = judge(DOUBLES, subject(lambda number: number))
+    assert any("in doubles: same(tf.double(2), 4" in call for call in result.trace)
+
+
+def test_each_check_has_a_graph_of_its_own():
+    entered = []
+
+    class Graph:
+        def as_default(self):
+            entered.append(self)
+            return memoryview(b"")
+
+    tf = subject(lambda number: 2 * number, Graph=Graph)
+    judge(DOUBLES, tf)
+    judge(DOUBLES, tf)
+    assert len(set(entered)) == 2

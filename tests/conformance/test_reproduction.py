@@ -1,0 +1,57 @@
+"""The scripts that reproduce a clause run without the suite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tpuref_conformance import registered
+from tpuref_conformance.reproduction import snippet
+from tpuref_conformance.suite import load_clauses
+
+import tpuref
+
+load_clauses()
+CLAUSES = {one.id: one for one in registered()}
+# Alone in their process, with a helper module, a registry, a renamed function.
+IN_A_FILE = (
+    "tf.tpu.core/name/exists",
+    "tf.compat.v1.tpu.replicate/args:inputs/equal-number",
+    "tf.tpu.core_dyn/returns/same-as-plain",
+)
+
+
+def test_every_clause_has_a_script_that_compiles_and_needs_no_suite():
+    for clause in CLAUSES.values():
+        text = snippet(clause)
+        compile(text, clause.id, "exec")
+        assert "tpuref_conformance" not in text, clause.id
+        assert "from ." not in text, clause.id
+
+
+@pytest.mark.parametrize("tier", ["surface", "build", "host"])
+def test_the_scripts_pass_where_the_clauses_do(tier, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", sys.stdout)
+    for clause in CLAUSES.values():
+        if clause.tier == tier:
+            with tpuref.config.override(executor="lockstep"):
+                exec(compile(snippet(clause), clause.id, "exec"), {})
+            assert f"{clause.id}: pass" in capsys.readouterr().out
+        tpuref.reset_default_graph()
+
+
+@pytest.mark.parametrize("id", IN_A_FILE)
+def test_pasted_into_a_file_it_runs(tmp_path, id):
+    file = tmp_path / "clause.py"
+    file.write_text(snippet(CLAUSES[id], settings={"TPUREF_EXECUTOR": "lockstep"}))
+    done = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout == f"{id}: pass\n", done.stderr
+
+
+def test_a_release_is_loaded_as_the_runner_loads_it():
+    text = snippet(CLAUSES["tf.tpu.core/name/exists"], module="tensorflow")
+    assert 'tf = load("tensorflow")' in text
+    assert "disable_v2_behavior" in text

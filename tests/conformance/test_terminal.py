@@ -1,0 +1,71 @@
+"""The progress bar, and when there are colours."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from tpuref_conformance.outcome import Result
+from tpuref_conformance.report import Column, Report, Statement
+from tpuref_conformance.terminal import Progress, as_text, coloured
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+SUBJECT = SimpleNamespace(name="tpuref")
+STATEMENT = Statement("tf.a/b/c", "tf.a", "b", "0.txt", "run", "Says.", None)
+
+
+def report(outcome):
+    column = Column(
+        [Result("tf.a/b/c", outcome)],
+        name="tpuref",
+        module="tpuref",
+        strict=True,
+        header={},
+        reason="",
+        seconds=0.0,
+        settings={},
+    )
+    return Report([STATEMENT], [column])
+
+
+def test_the_bar_counts_on_a_terminal_and_goes_away(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    stream = Terminal()
+    bar = Progress(4, stream)
+    bar(SUBJECT, Result("tf.a/b/c", "pass"))
+    assert "[######..................] 1/4 tpuref tf.a/b/c" in stream.getvalue()
+    bar.close()
+    assert stream.getvalue().endswith("\r" + " " * 79 + "\r")
+
+
+def test_there_is_no_bar_elsewhere():
+    stream = io.StringIO()
+    bar = Progress(4, stream)
+    bar(SUBJECT, Result("tf.a/b/c", "pass"))
+    bar.close()
+    assert stream.getvalue() == ""
+
+
+def test_colours_are_for_terminals_without_no_color(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert coloured(Terminal()) and not coloured(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not coloured(Terminal())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "colour"), [("pass", "\033[32m"), ("fail", "\033[31m")]
+)
+def test_rows_are_coloured_by_what_they_hold(outcome, colour):
+    def snippet(id, column):
+        return "pass"
+
+    text = as_text(report(outcome), snippet, colour=True)
+    assert f"{colour}tf.a" in text
+    assert "\033" not in as_text(report(outcome), snippet)
