@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from tpuref.configuration import EXECUTORS, config
+from tpuref.testing import command as fake_cloud_tpu
 from tpuref.version import __version__
 
 
@@ -27,6 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(options)
     if options.command == "doctor":
         return _doctor(options)
+    if options.command == fake_cloud_tpu.NAME:
+        return fake_cloud_tpu.run(options)
     parser.print_help()
     return 2
 
@@ -43,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         "doctor", help="print versions, kernels, usable CPUs, memory and topology"
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
+    fake_cloud_tpu.add(commands)
     commands.add_parser(
         "conformance",
         help="check every documented statement (see tpuref conformance --help)",

@@ -18,7 +18,7 @@ CUT = "cut"
 
 @dataclass(frozen=True)
 class Request:
-    """A request received: path with query, and headers, their names in small letters."""
+    """A request received: path and query, and headers, named in small letters."""
 
     path: str
     headers: Mapping[str, str]

@@ -1,0 +1,72 @@
+"""tpuref fake-cloud-tpu."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tpuref.cli import main
+
+NODES = "/v1/projects/p/locations/z/nodes"
+ARGUMENTS = [
+    *["--node", "a=10.0.0.1:8470,10.0.0.2:8470", "--node", "b=10.0.0.3:1"],
+    *["--project", "p", "--zone", "z", "--state", "CREATING", "--fail", "429x2"],
+]
+
+
+def get(host: str, path: str) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection(host, timeout=60)
+    connection.request("GET", path)
+    response = connection.getresponse()
+    body = json.loads(response.read())
+    connection.close()
+    return response.status, body
+
+
+def test_it_serves_until_interrupted() -> None:
+    command = [sys.executable, "-m", "tpuref", "fake-cloud-tpu", *ARGUMENTS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(3)]
+        try:
+            found = re.fullmatch(
+                r"export GCE_METADATA_HOST=(127\.0\.0\.1:\d+)\n", lines[1]
+            )
+            assert found is not None, lines
+            host = found[1]
+            url = f"http://{host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
+            assert lines[0] == f"export TPU_API_DISCOVERY_URL='{url}'\n"
+            assert [get(host, NODES)[0] for _ in range(3)] == [429, 429, 200]
+            answer = get(host, NODES + "/a")[1]
+            assert answer["state"] == "CREATING"
+            assert [e["ipAddress"] for e in answer["networkEndpoints"]] == [
+                "10.0.0.1",
+                "10.0.0.2",
+            ]
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--node", "a"], "--node is NAME=HOST:PORT"),
+        (["--node", "=a:1"], "--node is NAME=HOST:PORT"),
+        (["--node", "a=b:0"], "a port is a number from 1 to 65535"),
+        (["--fail", "200"], "status is an HTTP status from 400 to 599"),
+        (["--fail", "500xy"], "invalid literal"),
+        (["--port", "70000"], "port"),
+    ],
+)
+def test_what_is_wrong_is_told(arguments: Any, message: str, capsys: Any) -> None:
+    assert main(["fake-cloud-tpu", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("tpuref fake-cloud-tpu: ") and message in told
