@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 EXECUTORS = ("lockstep", "pool")
+ALL_REDUCES = ("auto", "flat", "direct", "ring")
 _SIZES = ("topology", "cores")
 
 
@@ -17,6 +18,7 @@ class _Settings:
     topology: str | None
     cores: int | None
     executor: str
+    all_reduce: str
     timeout: float
     check_replicas: bool
     padding_visible: bool
@@ -44,18 +46,23 @@ def _from_environment() -> _Settings:
         topology=os.environ.get("TPUREF_TOPOLOGY"),
         cores=None if cores is None else _positive_integer("TPUREF_CORES", cores),
         executor=os.environ.get("TPUREF_EXECUTOR", EXECUTORS[0]),
+        all_reduce=os.environ.get("TPUREF_ALL_REDUCE", ALL_REDUCES[0]),
         timeout=_seconds("TPUREF_TIMEOUT", os.environ.get("TPUREF_TIMEOUT", "120")),
         check_replicas=os.environ.get("TPUREF_CHECK_REPLICAS", "0") == "1",
         padding_visible=False,
     )
 
 
-def _check(settings: _Settings) -> None:
-    if settings.executor not in EXECUTORS:
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
         raise ValueError(
-            f"config.executor must be one of {', '.join(EXECUTORS)}, "
-            f"got {settings.executor!r}"
+            f"config.{name} must be one of {', '.join(choices)}, got {value!r}"
         )
+
+
+def _check(settings: _Settings) -> None:
+    _check_choice("executor", settings.executor, EXECUTORS)
+    _check_choice("all_reduce", settings.all_reduce, ALL_REDUCES)
     if settings.cores is not None and (
         not isinstance(settings.cores, int) or settings.cores < 1
     ):
@@ -82,6 +89,9 @@ class Config:
     executor
         What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"lockstep"`` or
         ``"pool"``.
+    all_reduce
+        How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
+        ``"direct"``, ``"ring"``, or ``"auto"``, which takes the fastest by size.
     timeout
         The deadline of every wait, in seconds.  ``TPUREF_TIMEOUT``.
     check_replicas

@@ -41,6 +41,8 @@ class Instr:
     blocks
         The programs inside it: the branches of If, condition and body of While, the
         replicated body of TPUReplicate.
+    replica
+        The only replica that carries it out, None for all.
     """
 
     op: str
@@ -52,6 +54,11 @@ class Instr:
     core: int
     site: CallSite
     blocks: tuple[Program, ...] = ()
+    replica: int | None = None
+
+    def concerns(self, replica: int) -> bool:
+        """Return whether a replica carries it out."""
+        return self.replica is None or self.replica == replica
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,19 @@ class Program:
     def num_cores(self) -> int:
         """The number of logical cores that the program places operations on."""
         return 1 + max([0, *(instr.core for instr in self.all_instrs())])
+
+    @cached_property
+    def owners(self) -> Mapping[str, int]:
+        """The replica of each variable that is written by one replica alone."""
+        writers: dict[str, set[int | None]] = {}
+        for instr in self.all_instrs():
+            if instr.op in ("Assign", "AssignAdd", "AssignSub"):
+                writers.setdefault(instr.attrs["handle"], set()).add(instr.replica)
+        return {
+            handle: replica
+            for handle, (replica, *others) in writers.items()
+            if replica is not None and not others
+        }
 
     def all_instrs(self) -> Iterator[Instr]:
         """Give the instructions, each followed by those of the programs inside it."""

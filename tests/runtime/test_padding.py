@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.padding import account, next_bucket, pad, padded_shape
+from tpuref.runtime.padding import (
+    PaddingRecord,
+    account,
+    next_bucket,
+    pad,
+    padded_shape,
+)
 
 ANY, BUCKET = (None, False), (None, True)
 
@@ -68,26 +74,26 @@ def test_the_buffer_is_filled_with_zeros_at_the_end(
     dtype: Any, shape: Any, target: Any
 ) -> None:
     array = (np.arange(np.prod(shape, dtype=int)) % 2 + 1).reshape(shape).astype(dtype)
-    visible = pad(array, target, True)
+    visible = pad(array, np.empty(target, dtype), True)
     assert visible.shape == target and visible.dtype == dtype
     inner = tuple(slice(size) for size in shape)
     assert np.array_equal(visible[inner], array)
     rest = visible.copy()
     rest[inner] = np.zeros((), dtype)
     assert not rest.astype(bool).any()
-    hidden = pad(array, target, False)
+    hidden = pad(array, np.empty(target, dtype), False)
     assert hidden.shape == shape and np.array_equal(hidden, array)
     assert hidden.dtype == dtype
 
 
 def test_text_is_padded_with_nothing() -> None:
     array = np.array([b"a", b"bc"], object)
-    assert pad(array, (3,), False).tolist() == [b"a", b"bc"]
+    assert pad(array, np.empty(3, object), False).tolist() == [b"a", b"bc"]
 
 
 def test_padding_never_changes_the_input() -> None:
     array = np.ones(3, np.float32)
-    padded = pad(array, (4,), False)
+    padded = pad(array, np.empty(4, np.float32), False)
     padded[:] = 5.0
     assert array.tolist() == [1.0, 1.0, 1.0]
 
@@ -100,14 +106,63 @@ def test_the_account() -> None:
         [(1, 4), (3, 2), (3, 4)],
         (4, 8),
         ((None, True), (8, False)),
-        5,
+        PaddingRecord(compiled={(((2,),),), (((4,),),)}, hits=3),
     )
     assert record.operation == "op" and record.index == 2 and record.name == "input[2]"
-    assert record.true_shapes == ((1, 4), (3, 2), (3, 4)) and record.compilations == 5
-    assert record.forced_by == (1, None)
+    assert record.true_shapes == ((1, 4), (3, 2), (3, 4)) and record.compilations == 2
+    assert record.forced_by == (1, None) and record.hits == 3
     assert record.waste == pytest.approx(1 - (4 + 6 + 12) / (3 * 32))
 
 
 def test_an_account_of_nothing_wastes_nothing() -> None:
-    record = account("op", 0, "x", [(0, 3)], (0, 3), (ANY, ANY), 1)
+    record = account("op", 0, "x", [(0, 3)], (0, 3), (ANY, ANY), PaddingRecord())
     assert record.waste == 0.0 and record.forced_by == (0, 0)
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+@pytest.mark.parametrize("visible", [True, False])
+def test_padded_inputs_of_any_layout(executor: str, visible: bool) -> None:
+    """What the replicas receive from arrays of every layout, small and large."""
+    random = np.random.default_rng(4)
+    x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+    fetch = tf.tpu.replicate(
+        lambda x: (x * 1.0, tf.reduce_sum(x)),
+        [[x], [y]],
+        maximum_shapes=[tf.TensorShape([None, 40])],
+    )
+    whole = random.random((80, 80)).astype(np.float32)
+    fed = [whole[:5, :3], whole[::2, 1::2], whole[::-1, :40], whole.T[:, :7]]
+    settings = {"executor": executor, "cores": 2, "padding_visible": visible}
+    with tf.config.override(**settings), tf.Session() as session:
+        for one, other in zip(fed, reversed(fed), strict=True):
+            rows = max(len(one), len(other))
+            for (copy, total), array in zip(
+                session.run(fetch, {x: one, y: other}), (one, other), strict=True
+            ):
+                assert copy.shape == ((rows, 40) if visible else array.shape)
+                corner = copy[: array.shape[0], : array.shape[1]]
+                assert np.array_equal(corner, array)
+                assert total == pytest.approx(array.sum(dtype=np.float64), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("padding", "compilations", "hits"),
+    [
+        (tf.tpu.PaddingSpec.POWER_OF_TWO, 6, 34),
+        (tf.tpu.PaddingSpec.AUTO, 40, 0),
+    ],
+)
+def test_buckets_save_compilations(padding: Any, compilations: int, hits: int) -> None:
+    """Forty lengths compile six times in buckets, and forty times without."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None])
+        fetch = tf.tpu.replicate(
+            tf.reduce_sum,
+            [[x]],
+            maximum_shapes=[tf.TensorShape([None])],
+            padding_spec=padding,
+        )
+        for length in range(1, 41):
+            session.run(fetch, {x: np.ones(length, np.float32)})
+        report = tf.padding_report()
+    assert (report.compilations, report.hits) == (compilations, hits)

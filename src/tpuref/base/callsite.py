@@ -26,15 +26,20 @@ class CallSite:
         The line number, from 1.
     function
         The name of the enclosing function, ``<module>`` at top level.
+    text
+        The text of the line, where another process has read it; else None.
     """
 
     filename: str
     line: int
     function: str
+    text: str | None = None
 
     @property
     def code(self) -> str:
         """The text of the line, empty where the source cannot be read."""
+        if self.text is not None:
+            return self.text
         return linecache.getline(self.filename, self.line).strip()
 
     def __str__(self) -> str:

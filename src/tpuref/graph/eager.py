@@ -14,6 +14,7 @@ from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
 from tpuref.graph.build import infer_specs
+from tpuref.graph.carrier import Here
 from tpuref.graph.convert import constant_of, convert_operands
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.device import DeviceName
@@ -176,7 +177,8 @@ def run_in_graph(build: Callable[[], Any]) -> Any:
     leaves = nest.flatten(result)
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
-    arrays = iter(Execution(graph, STATE, LOCAL).run(tensors, operations, {}))
+    execution = Execution(graph, STATE, Here(LOCAL))
+    arrays = iter(execution.run(tensors, operations, {}))
     values = [
         EagerTensor.of(next(arrays)) if isinstance(v, Tensor) else None for v in leaves
     ]

@@ -1,18 +1,18 @@
-"""Running a part of a graph in this process."""
+"""Running a part of a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tpuref.configuration import config
+from tpuref.graph.carrier import Carrier
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.placement import check_placement
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.program import Program
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.run import Host, Run
+from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
 
@@ -26,19 +26,19 @@ class Execution:
         The graph that is run.
     state
         The variables, random draws and queues.
-    host
-        What carries out operations of the TPU system.
+    carrier
+        What carries the programs out.
     soft_placement
         Whether operations on unknown devices run on the host.
     """
 
     def __init__(
-        self, graph: Graph, state: State, host: Host, soft_placement: bool = False
+        self, graph: Graph, state: State, carrier: Carrier, soft_placement: bool = False
     ) -> None:
         self._soft_placement = soft_placement
         self.graph = graph
         self.state = state
-        self.host = host
+        self.carrier = carrier
         self._programs: dict[tuple[object, ...], Program] = {}
 
     def run(
@@ -54,12 +54,12 @@ class Execution:
             state=self.state,
             variables=[self.state],
             functions=self.graph.host_functions,
-            host=self.host,
+            host=None,
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,
         )
-        return list(run_program(program, {0: list(feeds.values())}, run)[0])
+        return self.carrier.run(program, list(feeds.values()), run)
 
     def _program(
         self,
@@ -71,6 +71,6 @@ class Execution:
         key = (tensors, operations, fed)
         if key not in self._programs:
             for operation in needed_operations(tensors, operations, set(fed)):
-                check_placement(operation, self.host.jobs, self._soft_placement)
+                check_placement(operation, self.carrier.jobs, self._soft_placement)
             self._programs[key] = lower(tensors, operations, fed)
         return self._programs[key]

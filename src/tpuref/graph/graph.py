@@ -15,6 +15,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_place import LABEL, TowerPlace
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 
@@ -323,7 +324,9 @@ class Graph:
         if self._scopes.region is None:
             yield
             return
-        with self._scopes.changed(region=None, control=(), devices=(), host_label=None):
+        with self._scopes.changed(
+            region=None, control=(), devices=(), host_label=None, tower=None
+        ):
             yield
 
     @contextlib.contextmanager
@@ -340,6 +343,12 @@ class Graph:
     def in_scopes(self, scopes: Mapping[str, Any]) -> Iterator[None]:
         """Put the scopes of another thread in force."""
         with self._scopes.changed(**scopes):
+            yield
+
+    @contextlib.contextmanager
+    def in_tower(self, place: TowerPlace | None) -> Iterator[None]:
+        """Mark operations as those of a tower; None for no tower."""
+        with self._scopes.changed(tower=place):
             yield
 
     @property
@@ -403,15 +412,17 @@ class _Scopes(threading.local):
         self.control: tuple[Operation, ...] = ()
         self.region: Region | None = None
         self.host_label: str | None = None
+        self.tower: TowerPlace | None = None
         self.variable_scope: Any = None
 
-    def labels(self) -> dict[str, str]:
+    def labels(self) -> dict[str, Any]:
+        labels: dict[str, Any] = {} if self.tower is None else {LABEL: self.tower}
         replicated = self.region.replicated if self.region is not None else None
         if replicated is None:
-            return {}
-        labels = {"_tpu_replicate": replicated.name}
+            return labels
+        labels["_tpu_replicate"] = replicated.name
         if self.host_label is not None:
-            labels = {**labels, "_xla_outside_compilation": self.host_label}
+            labels["_xla_outside_compilation"] = self.host_label
         return labels
 
     @contextlib.contextmanager

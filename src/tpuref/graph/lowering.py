@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_place import LABEL
 from tpuref.program import HOST, Instr, Program
 
 _FILLS_QUEUES = ("InfeedEnqueueTuple", "InfeedClose")
@@ -18,8 +19,18 @@ def lower(
 
     Its parameters are the `fed` tensors, whose operations are left out.
     """
-    needed = needed_operations(results, operations, set(fed))
-    return _Lowering().program("session", fed, _in_order(needed), results)
+    needed = _in_order(needed_operations(results, operations, set(fed)))
+    lowering = Lowering()
+    if any(LABEL in operation.labels for operation in needed):
+        from tpuref.graph.tower_lowering import StagedLowering  # lies above
+
+        lowering = StagedLowering()
+    return lowering.program("session", fed, needed, results)
+
+
+def lower_region(region: Region) -> Program:
+    """Return the program of a region; what it captured follows its parameters."""
+    return _block(region, region.captured_tensors(), Lowering())
 
 
 def needed_operations(
@@ -49,9 +60,12 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
     return sorted(operations, key=lambda op: (op not in early, op.index))
 
 
-class _Lowering:
+class Lowering:
+    """Makes instructions, with a slot for each tensor."""
+
     def __init__(self) -> None:
-        self._slots: dict[Tensor, int] = {}
+        self.instrs: list[Instr] = []
+        self.slots: dict[Tensor, int] = {}
         self._next = 0
 
     def program(
@@ -61,19 +75,38 @@ class _Lowering:
         operations: Sequence[Operation],
         results: Sequence[Tensor],
     ) -> Program:
-        given = tuple(self._new_slot(tensor) for tensor in parameters)
+        """Return the program of some operations, which follow their inputs."""
+        given = tuple(self.new_slot(tensor) for tensor in parameters)
         fed = set(parameters)
-        instrs = tuple(self._instr(op) for op in operations if not _is_fed(op, fed))
-        return Program(name, given, instrs, tuple(self._slots[t] for t in results))
+        self.add_all([op for op in operations if not _is_fed(op, fed)], results)
+        found = tuple(self.slots[t] for t in results)
+        return Program(name, given, tuple(self.instrs), found)
 
-    def _new_slot(self, tensor: Tensor) -> int:
-        slot = self._slots[tensor] = self._next
+    def add_all(
+        self, operations: Sequence[Operation], results: Sequence[Tensor]
+    ) -> None:
+        """Add the instructions of some operations, of which `results` are wanted."""
+        for operation in operations:
+            self.add(operation)
+
+    def add(self, op: Operation) -> None:
+        """Add the instructions of one operation."""
+        self.instrs.append(self.instr(op))
+
+    def unnamed_slot(self) -> int:
+        """Return a slot that no other value has."""
         self._next += 1
+        return self._next - 1
+
+    def new_slot(self, tensor: Tensor) -> int:
+        """Give a tensor a slot."""
+        slot = self.slots[tensor] = self.unnamed_slot()
         return slot
 
-    def _instr(self, op: Operation) -> Instr:
-        captured = _captured(op)
-        inputs = tuple(self._slots[t] for t in [*op.inputs, *captured])
+    def instr(self, op: Operation) -> Instr:
+        """Return the instruction of an operation."""
+        captured = captured_by(op)
+        inputs = tuple(self.slots[t] for t in [*op.inputs, *captured])
         return Instr(
             op=op.type,
             name=op.name,
@@ -83,30 +116,37 @@ class _Lowering:
             specs=tuple(tensor.spec for tensor in op.outputs),
             core=_place(op),
             site=op.site,
-            blocks=tuple(_block(block, captured) for block in op.blocks),
+            blocks=tuple(self.block(op, block, captured) for block in op.blocks),
         )
 
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        from tpuref.graph.tower_lowering import ReplicaLowering  # lies above
+
+        lowering = ReplicaLowering() if op.type == "TPUReplicate" else type(self)()
+        return _block(region, captured, lowering)
+
     def _next_unless_fed(self, tensor: Tensor) -> int:
-        if tensor in self._slots:  # fed: what the operation gives goes nowhere
-            self._next += 1
-            return self._next - 1
-        return self._new_slot(tensor)
+        if tensor in self.slots:  # fed: what the operation gives goes nowhere
+            return self.unnamed_slot()
+        return self.new_slot(tensor)
 
 
 def _is_fed(operation: Operation, fed: set[Tensor]) -> bool:
     return bool(operation.outputs) and all(t in fed for t in operation.outputs)
 
 
-def _captured(operation: Operation) -> list[Tensor]:
+def captured_by(operation: Operation) -> list[Tensor]:
+    """Return what the regions inside an operation take from around it."""
     found = [t for block in operation.blocks for t in block.captured_tensors()]
     return list(dict.fromkeys(found))
 
 
-def _block(region: Region, captured: Sequence[Tensor]) -> Program:
+def _block(region: Region, captured: Sequence[Tensor], lowering: Lowering) -> Program:
     parameters = [*region.parameters, *captured]
-    return _Lowering().program(
-        region.name, parameters, region.operations, region.results
-    )
+    return lowering.program(region.name, parameters, region.operations, region.results)
 
 
 def _place(operation: Operation) -> int:

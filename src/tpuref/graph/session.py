@@ -11,6 +11,7 @@ import numpy as np
 from tpuref.base import nest
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
+from tpuref.graph.carrier import carrier_for, target_of
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import (
     get_default_graph,
@@ -24,8 +25,8 @@ from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
+from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State
-from tpuref.runtime.system import LOCAL, connect
 from tpuref.runtime.trace import CoreTrace
 
 
@@ -35,7 +36,9 @@ class Session:
     Parameters
     ----------
     target
-        The system to run on; ``""`` or ``"local"`` is this process and its cores.
+        The system to run on: ``""`` or ``"local"`` is this process and its cores,
+        ``"grpc://host:port"`` the `tf.train.Server` that listens there.  A cluster
+        resolver stands for its ``master()``.
     graph
         The graph to run, by default the default graph.
     config
@@ -56,26 +59,21 @@ class Session:
 
     def __init__(
         self,
-        target: str = "",
+        target: Any = "",
         graph: Graph | None = None,
         config: ConfigProto | None = None,
     ) -> None:
-        if target not in ("", "local"):
-            raise ValueError(
-                f"tf.Session: target must be '' or 'local', got {target!r}"
-            )
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f"tf.Session: graph must be a tf.Graph, got {graph!r}")
         self._graph = graph if graph is not None else get_default_graph()
-        self._target = target
+        self._target = target_of(target, "tf.Session")
         self._closed = False
         self._graph_scope: Any = None
-        cluster = None if config is None else config.cluster_def
-        self._cluster = connect(cluster)
+        self._carrier = carrier_for(self._target, config, "tf.Session")
         self._execution = Execution(
             self._graph,
             State(),
-            self._cluster,
+            self._carrier,
             config is not None and config.allow_soft_placement,
         )
 
@@ -209,16 +207,64 @@ class Session:
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
-        if self._cluster is not LOCAL:
-            self._cluster.reset()
+        self._execution.state.close()
+        self._carrier.close()
 
     def as_default(self) -> _Current:
         """Make this the session that ``eval`` and ``run`` use within a block."""
         return _Current(self)
 
-    def list_devices(self) -> list[str]:
-        """Return the names of the host and of the cores of a running system."""
-        return self._cluster.device_names()
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the CPUs and TPU cores that the session can use.
+
+        Returns
+        -------
+        list
+            For each device its ``name``, ``device_type``, ``memory_limit_bytes`` and
+            ``incarnation``.  Before the TPU system runs, its cores are those that
+            ``initialize_system`` would start.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.config.override(cores=1), tf.Session() as sess:
+        ...     [device.name for device in sess.list_devices()]  # doctest: +ELLIPSIS
+        ['/job:localhost/...task:0/device:CPU:0', '/job:localhost/...task:0/device:TPU:0']
+        """
+        return self._carrier.list_devices()
+
+    @staticmethod
+    def reset(
+        target: str,
+        containers: Sequence[str] | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        """Let a server forget its variables, and end its sessions.
+
+        Parameters
+        ----------
+        target
+            ``"grpc://host:port"``.
+        containers
+            None for all; there are no others than the default one here.
+        config
+            The options of the session that asks.
+
+        Raises
+        ------
+        ValueError
+            If containers are named.
+        NotImplementedError
+            If `target` is this process, where each session has its own variables.
+        """
+        if any(containers or ()):
+            raise ValueError(
+                f"tf.Session.reset: there is no container {list(containers or ())!r}; "
+                "leave containers out to reset everything"
+            )
+        carrier = carrier_for(target, config, "tf.Session.reset")
+        carrier.reset()
+        carrier.close()
 
     def __enter__(self) -> Session:
         if self._graph_scope is not None:

@@ -9,6 +9,27 @@ from tpuref.runtime.trace import CoreTrace
 
 
 @dataclass
+class RPCOptions:
+    """How a session speaks to its server.
+
+    Attributes
+    ----------
+    token
+        What is shown to a server that wants a token; by default the environment
+        variable ``TPUREF_TOKEN``.
+    credentials
+        A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``
+        gives, for a server that uses TLS; None for a plain connection.
+    max_message_bytes
+        The size of the largest message that is taken from the server.
+    """
+
+    token: str | None = None
+    credentials: Any = None
+    max_message_bytes: int = 1 << 29
+
+
+@dataclass
 class ConfigProto:
     """Options of a session.
 
@@ -20,11 +41,18 @@ class ConfigProto:
         Whether operations on unknown devices run on the host's CPU.
     log_device_placement
         Accepted for programs that set it; it has no effect here.
+    isolate_session_state
+        Whether a session with a server has variables of its own, instead of those that
+        all its sessions share.  With a `cluster_def` it has.
+    rpc_options
+        An `RPCOptions`: how a server is spoken to.
     """
 
     cluster_def: Any = None
     allow_soft_placement: bool = False
     log_device_placement: bool = False
+    isolate_session_state: bool = False
+    rpc_options: RPCOptions | None = None
 
 
 @dataclass

@@ -120,7 +120,7 @@ def join(arrays: Sequence[Array], axis: int) -> Array:
     return whole
 
 
-def pad_to(array: Array, shape: Sequence[int]) -> Array:
+def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Array:
     """Enlarge an array with zeros at the end of its dimensions.
 
     Parameters
@@ -129,11 +129,14 @@ def pad_to(array: Array, shape: Sequence[int]) -> Array:
         Any array.
     shape
         The shape to reach: of the same rank, smaller in no dimension.
+    out
+        A contiguous array of that shape to write into; by default a new one.
 
     Returns
     -------
     numpy.ndarray
-        A new array. An array of objects holds strings and is filled with empty ones.
+        The array that was written. One of objects holds strings, is filled with empty
+        ones, and is always new.
 
     Raises
     ------
@@ -153,7 +156,7 @@ def pad_to(array: Array, shape: Sequence[int]) -> Array:
         strings = np.full(shape, b"", array.dtype)
         strings[_corner(array.shape)] = array
         return strings
-    padded: Array = np.empty(shape, array.dtype)
+    padded: Array = np.empty(shape, array.dtype) if out is None else out
     status = padding.pad(
         byte_view(np.ascontiguousarray(array)),
         _extents(array.shape),

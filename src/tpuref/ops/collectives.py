@@ -15,6 +15,7 @@ from tpuref.base.dtypes import (
     int32,
     uint32,
 )
+from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.python import allreduce
@@ -54,18 +55,28 @@ def _cross_replica_sum(
 
 
 def _tower_summed(*xs: Operand) -> TensorSpec:
-    shape = xs[0].shape
-    for x in xs[1:]:
-        if x.dtype != xs[0].dtype or not x.shape.is_compatible_with(shape):
-            raise ValueError(f"cannot sum {xs[0].describe()} and {x.describe()}")
-        shape = shape.merge_with(x.shape)
     if not xs[0].dtype.is_numeric:
         raise TypeError(f"cannot sum {xs[0].describe()} over towers; use tf.cast")
-    return TensorSpec(shape, xs[0].dtype)
+    return _tower_own(*xs)
 
 
 def _tower_sum(*contributions: Array) -> Array:
     return fold(contributions)
+
+
+def _tower_own(*xs: Operand) -> TensorSpec:
+    shape = xs[0].shape
+    for x in xs[1:]:
+        if x.dtype != xs[0].dtype or not x.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"the towers' values differ: {xs[0].describe()} and {x.describe()}"
+            )
+        shape = shape.merge_with(x.shape)
+    return TensorSpec(shape, xs[0].dtype)
+
+
+def _no_own(*values: Array) -> Array:
+    raise InvalidArgumentError("outside of the cores no tower's value is its own")
 
 
 def _replica_id() -> TensorSpec:
@@ -76,4 +87,5 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("ReplicaId", infer=_replica_id, stateful=True),
     OpDef("CrossReplicaSum", infer=_summed, collective=_cross_replica_sum),
     OpDef("TowerSum", infer=_tower_summed, compute=_tower_sum),
+    OpDef("TowerOwn", infer=_tower_own, compute=_no_own, stateful=True),
 )

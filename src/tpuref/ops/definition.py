@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -89,6 +91,16 @@ class OpDef:
     def foldable(self) -> bool:
         """Whether the operation may be computed while the graph is built."""
         return self.compute is not None and not (self.random or self.stateful)
+
+    @cached_property
+    def writes_into(self) -> bool:
+        """Whether `compute` takes ``out=``, the array to write its output into."""
+        function: Any = self.compute
+        while hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        if function is None or isinstance(function, np.ufunc):
+            return function is not None
+        return "out" in inspect.signature(function).parameters
 
 
 class Registry:

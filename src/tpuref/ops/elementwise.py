@@ -274,11 +274,11 @@ def _div_mod(x: Array, y: Array) -> Any:
     return np.divmod(x, y)
 
 
-def _true_divide(x: Array, y: Array) -> Any:
+def _true_divide(x: Array, y: Array, *, out: Array | None = None) -> Any:
     if not is_integer(x):
-        return np.true_divide(x, y)
+        return np.true_divide(x, y, out=out)
     dtype = np.float32 if x.dtype.itemsize <= 2 else np.float64
-    return np.true_divide(x.astype(dtype), y.astype(dtype))
+    return np.true_divide(x.astype(dtype), y.astype(dtype), out=out)
 
 
 def _divide_no_nan(x: Array, y: Array) -> Any:

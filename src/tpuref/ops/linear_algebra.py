@@ -104,10 +104,13 @@ def _matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
+    out: Array | None = None,
 ) -> Any:
     left = _oriented(widened(a), transpose_a, adjoint_a)
     right = _oriented(widened(b), transpose_b, adjoint_b)
-    return np.matmul(left, right).astype(a.dtype, copy=False)
+    if left.dtype == a.dtype:
+        return np.matmul(left, right, out=out)
+    return np.matmul(left, right).astype(a.dtype)
 
 
 def _oriented(matrix: Array, transpose: bool, adjoint: bool) -> Array:

@@ -6,6 +6,7 @@ from tpuref.ops import (
     arrays,
     collectives,
     control,
+    data,
     elementwise,
     indexing,
     linear_algebra,
@@ -31,3 +32,4 @@ REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(collectives.OPERATIONS)
 REGISTRY.add(tpu.OPERATIONS)
+REGISTRY.add(data.OPERATIONS)

@@ -109,9 +109,15 @@ class Arena:
         start = self._first + number * self.heap_bytes
         return Heap(self, start, start + self.heap_bytes)
 
-    def view(self, offset: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    def view(
+        self,
+        offset: int,
+        shape: Sequence[int],
+        dtype: np.dtype[Any],
+        strides: Sequence[int] | None = None,
+    ) -> Array:
         """Return the array that lies at `offset`."""
-        array: Array = np.ndarray(shape, dtype, self._map, offset)
+        array: Array = np.ndarray(shape, dtype, self._map, offset, strides)
         return array
 
     def offset_of(self, array: Array) -> int | None:
@@ -120,6 +126,11 @@ class Arena:
         if 0 <= offset < len(self._map) and array.flags.c_contiguous:
             return offset
         return None
+
+    def start_of(self, array: Array) -> int | None:
+        """Return where the first element lies, None outside of the arena."""
+        offset: int = array.__array_interface__["data"][0] - self._address
+        return offset if 0 <= offset < len(self._map) else None
 
     def take(self, offset: int, size: int) -> None:
         """Take memory for a range, or say what is needed and what is there."""

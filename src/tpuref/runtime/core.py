@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from tpuref.base.errors import OpError
 from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.effects import EFFECTS
-from tpuref.runtime.lockstep import compute
+from tpuref.runtime.lockstep import compute, locate
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
 from tpuref.runtime.whereabouts import numbered
@@ -24,7 +26,7 @@ Step = Callable[[Values], None]
 Path = tuple[int, ...]
 """Where an instruction stands: its index, then block and index at each level inside."""
 
-HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "Print"})
+HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "IteratorGetNext", "Print"})
 """The operations that only the host can carry out, wherever they were placed."""
 
 
@@ -39,14 +41,23 @@ class Surroundings(Protocol):
     def go_on(self) -> None:
         """Raise where the run was called off."""
 
-    def collective(self, instr: Instr, contribution: Array) -> Array:
-        """Take part in a collective and return this core's result."""
+    def collective(self, instr: Instr) -> Callable[[Array], Array]:
+        """Return the function that takes part in a collective."""
+
+    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
+        """Return memory in which a collective takes its input, None for any."""
 
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
 
     def receive(self, logical_core: int) -> Array:
         """Return the next value from another logical core of the replica."""
+
+    def send_to_replica(self, replica: int, value: Array) -> None:
+        """Send a value to another replica."""
+
+    def receive_from_replica(self, replica: int) -> Array:
+        """Return the next value from another replica."""
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
         """Let the host carry out the instruction at `path`."""
@@ -90,6 +101,12 @@ class CoreProgram:
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
+        self._summed = {
+            slot
+            for instr in program.instrs
+            if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None
+            for slot in instr.inputs
+        }
         self._steps: list[tuple[Step, Instr, int, bool]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
@@ -109,16 +126,38 @@ class CoreProgram:
                 if trace is not None and on_core:
                     trace.append(instr.name)
         except OpError as error:
-            error.op = error.op or instr.name
-            error.site = error.site or instr.site
+            locate(error, instr)
             raise
         return [values[slot] for slot in self._results]
 
     def _add(self, instr: Instr, path: Path) -> None:
+        if instr.op == "TowerCopy":
+            self._add_copy(instr)
+            return
+        if not instr.concerns(self._around.replica):
+            return
         for transfer in self._plan.before(instr):
             self._add_transfer(transfer, instr)
         if self._logical_core in self._plan.runs_on(instr):
             self._append(self._step(instr, path), instr, instr.core != HOST)
+
+    def _add_copy(self, instr: Instr) -> None:
+        """Send a value to other replicas, or receive it."""
+        (slot,), around = instr.inputs, self._around
+        source, targets = instr.attrs["source"], instr.attrs["targets"]
+        if around.replica == source:
+
+            def send(values: Values) -> None:
+                for replica in targets:
+                    around.send_to_replica(replica, values[slot])
+
+            self._append(send, instr, False)
+        elif around.replica in targets:
+
+            def receive(values: Values) -> None:
+                values[slot] = around.receive_from_replica(source)
+
+            self._append(receive, instr, False)
 
     def _append(self, step: Step, instr: Instr, on_core: bool) -> None:
         self._steps.append((step, instr, self._numbers[id(instr)], on_core))
@@ -150,6 +189,8 @@ class CoreProgram:
         definition = REGISTRY[instr.op]
         if definition.collective is not None:
             return self._collective(instr)
+        if definition.writes_into and instr.outputs[0] in self._summed:
+            return self._compute_in_place(definition, instr)
         return self._compute(definition, instr)
 
     def _compute(self, definition: OpDef, instr: Instr) -> Step:
@@ -163,12 +204,30 @@ class CoreProgram:
 
         return step
 
+    def _compute_in_place(self, definition: OpDef, instr: Instr) -> Step:
+        """Compute what a collective takes in memory where the others can read it."""
+        around, inputs, (output,) = self._around, instr.inputs, instr.outputs
+        (spec,) = instr.specs
+        if not spec.shape.is_fully_defined():
+            return self._compute(definition, instr)
+        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
+
+        def step(values: Values) -> None:
+            arrays = [values[slot] for slot in inputs]
+            place = around.place(shape, dtype)
+            places = {} if place is None else {"out": place}
+            (values[output],) = compute(
+                definition, instr, arrays, around.replica, around.run, **places
+            )
+
+        return step
+
     def _collective(self, instr: Instr) -> Step:
-        collective = self._around.collective
+        collective = self._around.collective(instr)
         (source,), (target,) = instr.inputs, instr.outputs
 
         def step(values: Values) -> None:
-            values[target] = collective(instr, values[source])
+            values[target] = collective(values[source])
 
         return step
 

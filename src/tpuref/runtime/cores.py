@@ -19,6 +19,7 @@ from tpuref.kernels import links as kernel
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.remote_error import remote_traceback
 from tpuref.runtime.whereabouts import Whereabouts, control_bytes
@@ -78,10 +79,11 @@ class Cores:
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
         try:
             for core in range(number):
-                process = CoreProcess(
-                    core, number, self.arena.descriptor, self.arena.heap_bytes
-                )
-                self.processes.append(process)
+                with interrupts_later():
+                    process = CoreProcess(
+                        core, number, self.arena.descriptor, self.arena.heap_bytes
+                    )
+                    self.processes.append(process)
             self._await_ready()
         except BaseException:
             self.kill()
@@ -131,12 +133,18 @@ class Cores:
         """Return the blocks of a core's heap that the host is done with."""
         return _drained(self._freed[core])
 
-    def result_block(self, size: int) -> tuple[int, Array]:
-        """Return memory for results, free again when nobody uses it any more."""
+    def block(self, size: int) -> tuple[int, Array]:
+        """Return memory that is free again when nobody uses it any more."""
+        self.free_returned()
         offset = self.heap.allocate(size)
         block = self.arena.view(offset, (size,), np.dtype(np.uint8))
-        results.add(block)
         weakref.finalize(block, self._returned.append, offset)
+        return offset, block
+
+    def result_block(self, size: int) -> tuple[int, Array]:
+        """Return such memory for results."""
+        offset, block = self.block(size)
+        results.add(block)
         return offset, block
 
     def pinned(self, core: int, described: Described) -> Array:
@@ -185,11 +193,12 @@ def _drained(offsets: deque[int]) -> list[int]:
 
 def _end(processes: list[CoreProcess], arena: Arena) -> None:
     """End the processes of a pool, and let go of its memory."""
-    for process in processes:
-        process.channel.close()
-    deadline = time.monotonic() + GRACE_SECONDS
-    for process in processes:
-        process.wait(max(0.0, deadline - time.monotonic()))
-    for process in processes:
-        process.end()
-    arena.close()
+    with interrupts_later():
+        for process in processes:
+            process.channel.close()
+        deadline = time.monotonic() + GRACE_SECONDS
+        for process in processes:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        for process in processes:
+            process.end()
+        arena.close()

@@ -1,6 +1,7 @@
 """The operations that are more than a function of arrays.
 
-Variables, calls of the user's Python functions, infeed queues, and the TPU system.
+Variables, calls of the user's Python functions, infeed queues, iterators over
+datasets, and the TPU system.
 Each takes one replica's inputs and gives that replica's outputs.
 """
 
@@ -25,6 +26,7 @@ from tpuref.base.errors import (
 from tpuref.ops.definition import Array, outputs_of
 from tpuref.program import Instr
 from tpuref.runtime.run import Host, Run
+from tpuref.runtime.state import State
 
 Effect = Callable[[Instr, Sequence[Array], int, Run], Sequence[Array]]
 
@@ -109,14 +111,16 @@ _FAULTS: tuple[tuple[type[Exception], type[OpError]], ...] = (
 
 def _host_fault(error: Exception, replica: int) -> OpError:
     """Return the error that tells of the replica and the line of the host function."""
+    return host_fault(f"the host function called for replica {replica}", error)
+
+
+def host_fault(what: str, error: Exception) -> OpError:
+    """Return the error for what code of the user's raised on the host."""
     kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
     if isinstance(error, OpError):
         kinds = [type(error)]
     kind = kinds[0] if kinds else UnknownError
-    return kind(
-        f"the host function called for replica {replica} raised "
-        f"{type(error).__name__}: {error}{_raised_at(error)}"
-    )
+    return kind(f"{what} raised {type(error).__name__}: {error}{_raised_at(error)}")
 
 
 def _raised_at(error: Exception) -> str:
@@ -179,6 +183,29 @@ def _close(
     return []
 
 
+def _make_iterator(
+    instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+) -> list[Array]:
+    begin = run.functions[instr.attrs["token"]]
+    _kept(run).begin_iteration(instr.attrs["iterator"], begin(inputs, run))
+    return []
+
+
+def _get_next(
+    instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+) -> Sequence[Array]:
+    name, token = instr.attrs["iterator"], instr.attrs["token"]
+    state = _kept(run)
+    if token is not None and not state.has_iteration(name):  # begins by itself
+        state.begin_iteration(name, run.functions[token]((), run))
+    return state.iteration(name).next()
+
+
+def _kept(run: Run) -> State:
+    assert isinstance(run.state, State)
+    return run.state
+
+
 def _replicate(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
@@ -221,6 +248,8 @@ EFFECTS: dict[str, Effect] = {
     "InfeedDequeueTuple": _dequeue,
     "InfeedEnqueueTuple": _enqueue,
     "InfeedClose": _close,
+    "MakeIterator": _make_iterator,
+    "IteratorGetNext": _get_next,
     "TPUReplicate": _replicate,
     "ConfigureDistributedTPU": _initialize,
     "ShutdownDistributedTPU": _shutdown,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
+import numpy as np
+
+from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.run import Run
@@ -14,6 +18,9 @@ class Executor(Protocol):
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Carry out `program` for the replicas in `inputs` and return their results."""
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where replicas can read it."""
 
     def close(self) -> None:
         """Let go of everything that was started, even while it is in use."""
@@ -27,7 +34,16 @@ class Lockstep:
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Carry out `program` for the replicas in `inputs` and return their results."""
-        return run_program(program, inputs, run)
+        # Never a view with strides: sums round by the order of elements in memory.
+        whole: Values = {
+            replica: [np.asarray(array, order="C") for array in arrays]
+            for replica, arrays in inputs.items()
+        }
+        return run_program(program, whole, run)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to."""
+        return np.empty(shape, dtype)
 
     def close(self) -> None:
         """Do nothing: nothing was started."""

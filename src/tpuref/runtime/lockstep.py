@@ -6,7 +6,7 @@ Every other executor has to give what this one gives.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -30,12 +30,24 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         for replica, arrays in inputs.items()
     }
     for instr in program.instrs:
+        if instr.op == "TowerCopy":
+            _copy(instr, slots)
+            continue
         operands: Values = {
-            r: [held[s] for s in instr.inputs] for r, held in slots.items()
+            r: [held[s] for s in instr.inputs]
+            for r, held in slots.items()
+            if instr.concerns(r)
         }
         for replica, outputs in run_instr(instr, operands, run).items():
             slots[replica].update(zip(instr.outputs, outputs, strict=True))
     return {r: [held[s] for s in program.results] for r, held in slots.items()}
+
+
+def _copy(instr: Instr, slots: Mapping[int, dict[int, Array]]) -> None:
+    """Give other replicas what one of them holds."""
+    (slot,) = instr.inputs
+    for replica in instr.attrs["targets"]:
+        slots[replica][slot] = slots[instr.attrs["source"]][slot]
 
 
 def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
@@ -47,6 +59,9 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
             return _if(instr, operands, run)
         if instr.op == "While":
             return _while(instr, operands, run)
+        if instr.op in run.elsewhere:
+            carry = run.elsewhere[instr.op]
+            return {r: carry(instr, arrays, r) for r, arrays in operands.items()}
         if instr.op in EFFECTS:
             effect = EFFECTS[instr.op]
             return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
@@ -55,16 +70,31 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
             return _collective(definition, instr, operands, run)
         return {r: compute(definition, instr, a, r, run) for r, a in operands.items()}
     except OpError as error:
-        error.op = error.op or instr.name
-        error.site = error.site or instr.site
+        locate(error, instr)
         raise
 
 
+def locate(error: OpError, instr: Instr) -> None:
+    """Say in an error which instruction, and which tower, it comes from."""
+    error.op = error.op or instr.name
+    error.site = error.site or instr.site
+    if instr.replica is not None and not error.message.startswith("in tower "):
+        error.message = f"in tower {instr.replica}: {error.message}"
+
+
 def compute(
-    definition: OpDef, instr: Instr, arrays: Sequence[Array], replica: int, run: Run
+    definition: OpDef,
+    instr: Instr,
+    arrays: Sequence[Array],
+    replica: int,
+    run: Run,
+    **places: Array,
 ) -> Sequence[Array]:
-    """Carry out an operation that is a function of arrays, for one replica."""
-    attrs = dict(instr.attrs)
+    """Carry out an operation that is a function of arrays, for one replica.
+
+    An operation that can write into a given place takes it as ``out=``.
+    """
+    attrs = {**instr.attrs, **places}
     if definition.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
     if definition.compute is None:
@@ -131,6 +161,8 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
     limit = instr.attrs["maximum_iterations"]
     for _ in range(2**63 if limit is None else limit):
         given: Values = {r: values[r] + captured[r] for r in inside}
+        if run.watch is not None:
+            run.watch()
         verdicts = run_program(condition, given, run)
         inside = [r for r in inside if bool(verdicts[r][0])]
         if not inside:

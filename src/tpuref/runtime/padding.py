@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class PaddedInput:
         The part of the buffers that is padding, from 0 to 1.
     compilations
         How many different shapes this computation has been run with so far.
+    hits
+        How many of its runs found their shapes among those of earlier ones.
     """
 
     operation: str
@@ -49,6 +52,7 @@ class PaddedInput:
     forced_by: tuple[int | None, ...]
     waste: float
     compilations: int
+    hits: int
 
 
 @dataclass
@@ -57,6 +61,13 @@ class PaddingRecord:
 
     inputs: tuple[PaddedInput, ...] = ()
     compiled: set[tuple[tuple[Shape, ...], ...]] = field(default_factory=set)
+    hits: int = 0
+
+    def count(self, shapes: tuple[tuple[Shape, ...], ...]) -> None:
+        """Take down the padded shapes of a run."""
+        if shapes in self.compiled:
+            self.hits += 1
+        self.compiled.add(shapes)
 
 
 def padded_shape(name: str, shapes: Sequence[Shape], dimensions: Dimensions) -> Shape:
@@ -107,10 +118,18 @@ def next_bucket(size: int) -> int:
     return max(2, 1 << (size - 1).bit_length())
 
 
-def pad(array: Array, shape: Shape, visible: bool) -> Array:
-    """Put `array` into a zero-filled buffer and return what the computation sees."""
-    buffer = arrays.pad_to(array, shape)
-    return buffer if visible else arrays.unpad_to(buffer, array.shape)
+def pad(array: Array, buffer: Array, visible: bool) -> Array:
+    """Put `array` into `buffer`, zeros after it, and return what the computation sees.
+
+    That is the buffer where padding is visible, else a view of the array in it.
+    """
+    filled = arrays.pad_to(array, buffer.shape, out=buffer)
+    if visible:
+        return filled
+    # The ellipsis makes a view even of a scalar.
+    corner: tuple[Any, ...] = (*(slice(size) for size in array.shape), ...)
+    view: Array = filled[corner]
+    return view
 
 
 def account(
@@ -120,7 +139,7 @@ def account(
     shapes: Sequence[Shape],
     padded: Shape,
     dimensions: Dimensions,
-    compilations: int,
+    record: PaddingRecord,
 ) -> PaddedInput:
     """Return the account of one padded input."""
     held = int(np.prod(padded)) * len(shapes)
@@ -139,5 +158,6 @@ def account(
         padded_shape=padded,
         forced_by=forced,
         waste=1.0 - used / held if held else 0.0,
-        compilations=compilations,
+        compilations=len(record.compiled),
+        hits=record.hits,
     )

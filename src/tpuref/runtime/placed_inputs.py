@@ -40,7 +40,7 @@ class PlacedInputs:
             return describe_strings(array)
         if array.nbytes <= INLINE_BYTES:
             return describe_inline(array)
-        offset = self._arena.offset_of(array)
+        offset = self._arena.start_of(array)
         if offset is None:
             offset = self._heap.allocate(array.nbytes)
             self._blocks.append(offset)

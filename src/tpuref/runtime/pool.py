@@ -17,11 +17,15 @@ answer.  A core that fails poisons the arena, and its peers give up at their nex
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import threading
 import weakref
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.configuration import config
@@ -131,6 +135,16 @@ class CorePool:
                     self._broken = self._broken or "they were shut down"
                     self._cores.end()
 
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the cores can read it."""
+        usable = self._broken is None and not self._restart
+        if dtype.hasobject or not usable or self._owner == threading.get_ident():
+            return np.empty(shape, dtype)
+        with self._lock:
+            _, block = self._cores.block(math.prod(shape) * dtype.itemsize)
+        array: Array = block[: math.prod(shape) * dtype.itemsize].view(dtype)
+        return array.reshape(shape)
+
     def _make_usable(self) -> None:
         if self._broken is not None:
             raise FailedPreconditionError(
@@ -138,11 +152,13 @@ class CorePool:
                 "tf.tpu.initialize_system() to start new ones"
             )
         if self._restart:
+            self._cores.kill()
             self._launch()
             self._restart = False
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         cores = self._cores
+        self._restart = True  # until all is well: an interrupt may come at any moment
         cores.free_returned()
         sent, gathering = PlacedInputs(cores), Gathering(cores, program, run)
         try:
@@ -152,7 +168,9 @@ class CorePool:
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])
                 self._send(program, facts, replica, arrays, run, sent, gathering.places)
-            return gathering.results()
+            results = gathering.results()
+            self._restart = False
+            return results
         except BaseException as error:
             fault = gathering.call_off(error)
             self._take_leave(gathering)
@@ -169,9 +187,8 @@ class CorePool:
         """End the cores where a run left them in no state to go on."""
         if gathering.broken is not None:
             self._broken = self._broken or gathering.broken
-        elif gathering.restart:
-            self._restart = True
-        else:
+        elif not gathering.restart:
+            self._restart = False
             return
         self._cores.kill()
 
@@ -203,7 +220,7 @@ class CorePool:
         variables = run.variables[replica]
         held = [
             (handle, sent.describe(variables.read(handle)))
-            for handle in facts.handles
+            for handle in facts.handles(replica)
             if variables.is_initialized(handle)
         ]
         state = run.state
@@ -225,10 +242,12 @@ class CorePool:
                     draws,
                     state.entropy,
                     run.timeout,
-                    logical == 0 and (replica == 0 or config.check_replicas),
+                    logical == 0
+                    and (replica == 0 or config.check_replicas or facts.owns(replica)),
                     run.trace is not None,
                     places.of(replica),
                     self._cores.take_freed(core),
+                    config.all_reduce,
                 ),
             )
 

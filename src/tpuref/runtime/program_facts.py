@@ -11,8 +11,8 @@ class ProgramFacts:
 
     Attributes
     ----------
-    handles
-        The variables that it reads or writes.
+    owners
+        The replica of each variable that one replica alone writes.
     random
         The names of its random operations.
     results
@@ -21,9 +21,11 @@ class ProgramFacts:
 
     def __init__(self, program: Program) -> None:
         instrs = list(program.all_instrs())
-        self.handles = list(
-            dict.fromkeys(i.attrs["handle"] for i in instrs if "handle" in i.attrs)
-        )
+        self._users: dict[str, set[int | None]] = {}
+        for instr in instrs:
+            if "handle" in instr.attrs:
+                self._users.setdefault(instr.attrs["handle"], set()).add(instr.replica)
+        self.owners = program.owners
         self.random = [
             i.name for i in instrs if i.op in REGISTRY and REGISTRY[i.op].random
         ]
@@ -33,3 +35,15 @@ class ProgramFacts:
             for slot, spec in zip(instr.outputs, instr.specs, strict=True)
         }
         self.results = [specs.get(slot) for slot in program.results]
+
+    def handles(self, replica: int) -> list[str]:
+        """Return the variables that a replica reads or writes."""
+        return [
+            handle
+            for handle, users in self._users.items()
+            if None in users or replica in users
+        ]
+
+    def owns(self, replica: int) -> bool:
+        """Return whether there are variables that this replica alone writes."""
+        return replica in self.owners.values()

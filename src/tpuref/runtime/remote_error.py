@@ -23,7 +23,7 @@ def rebuilt(
     name: str,
     message: str,
     op: str | None,
-    site: tuple[str, int, str] | None,
+    site: tuple[str, int, str, str | None] | None,
     text: str,
 ) -> OpError:
     """Return the error of a core, with its traceback there as the cause."""

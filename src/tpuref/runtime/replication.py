@@ -119,7 +119,7 @@ def replicate(
     replicas, count = instr.attrs["replicas"], instr.attrs["inputs_per_replica"]
     own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
     captured = list(inputs[replicas * count :])
-    _pad_inputs(instr, own, run)
+    _pad_inputs(instr, own, executor, run)
     views = [ReplicaVariables(run.variables[0]) for _ in range(replicas)]
     inner = Run(
         state=run.state,
@@ -131,14 +131,19 @@ def replicate(
         record=placement.record,
         trace=run.trace,
         padding_log=run.padding_log,
+        watch=run.watch,
+        elsewhere=run.elsewhere,
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     results = executor.run(instr.blocks[0], given, inner)
-    commit(views, run.variables[0], config.check_replicas)
+    owners = instr.blocks[0].owners
+    commit(views, run.variables[0], config.check_replicas, owners)
     return [array for replica in range(replicas) for array in results[replica]]
 
 
-def _pad_inputs(instr: Instr, inputs: list[list[Array]], run: Run) -> None:
+def _pad_inputs(
+    instr: Instr, inputs: list[list[Array]], executor: Executor, run: Run
+) -> None:
     """Pad every input that has a maximum shape, and keep the account."""
     padding = instr.attrs["padding"]
     if padding is None:
@@ -149,27 +154,28 @@ def _pad_inputs(instr: Instr, inputs: list[list[Array]], run: Run) -> None:
         None if dims is None else padded_shape(name, shapes[k], dims)
         for k, (name, dims) in enumerate(padding)
     ]
-    record.compiled.add(
+    record.count(
         tuple(
             tuple(given) if target is None else (target,)
             for given, target in zip(shapes, targets, strict=True)
         )
     )
-    record.inputs = _accounts(instr, shapes, targets, len(record.compiled))
+    record.inputs = _accounts(instr, shapes, targets, record)
     for k, target in enumerate(targets):
         if target is not None:
             for own in inputs:
-                own[k] = pad(own[k], target, config.padding_visible)
+                buffer = executor.empty(target, own[k].dtype)
+                own[k] = pad(own[k], buffer, config.padding_visible)
 
 
 def _accounts(
     instr: Instr,
     shapes: list[list[Shape]],
     targets: list[Shape | None],
-    compilations: int,
+    record: PaddingRecord,
 ) -> tuple[PaddedInput, ...]:
     return tuple(
-        account(instr.name, k, name, shapes[k], target, dims, compilations)
+        account(instr.name, k, name, shapes[k], target, dims, record)
         for k, ((name, dims), target) in enumerate(
             zip(instr.attrs["padding"], targets, strict=True)
         )

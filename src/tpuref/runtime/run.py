@@ -29,6 +29,10 @@ class Host(Protocol):
         """Stop the system."""
 
 
+Elsewhere = Callable[[Instr, Sequence[Array], int], Sequence[Array]]
+"""Takes an instruction with one replica's inputs to where it is carried out."""
+
+
 @dataclass
 class Run:
     """One program being carried out.
@@ -55,6 +59,9 @@ class Run:
         What was padded, by operation.
     watch
         Called now and then during a long wait; ends the wait where it raises.
+    elsewhere
+        Operations that another process carries out, by type: those that call what only
+        it has.
     """
 
     state: Draws
@@ -67,6 +74,7 @@ class Run:
     trace: list[CoreTrace] | None = None
     padding_log: dict[str, Any] = field(default_factory=dict)
     watch: Callable[[], None] | None = None
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
 
     @property
     def replicas(self) -> int:

@@ -1,10 +1,12 @@
-"""What lasts from one run to the next: variables, random draws and infeed queues."""
+"""What lasts from one run to the next: variables, random draws, queues, iterators."""
 
 from __future__ import annotations
 
 import os
 import threading
 import zlib
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +15,7 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.infeed import Infeed
+from tpuref.runtime.iteration import Iteration
 
 
 class Draws(Protocol):
@@ -41,12 +44,13 @@ class Variables(Protocol):
 
 
 class State:
-    """The variables, random draws and infeed queues of one session."""
+    """The variables, random draws, infeed queues and iterators of one session."""
 
     def __init__(self) -> None:
         self._values: dict[str, Array] = {}
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
+        self._iterations: dict[str, Iteration] = {}
         self._lock = threading.Lock()
         self.entropy = int.from_bytes(os.urandom(7), "little")
 
@@ -97,6 +101,36 @@ class State:
         with self._lock:
             return self._infeeds.setdefault(name, Infeed(name))
 
+    def begin_iteration(self, name: str, iteration: Iteration) -> None:
+        """Let an iterator give the elements of a new pass."""
+        with self._lock:
+            before = self._iterations.get(name)
+            self._iterations[name] = iteration
+        if before is not None:
+            before.close()
+
+    def has_iteration(self, name: str) -> bool:
+        """Return whether the iterator of that name has begun."""
+        with self._lock:
+            return name in self._iterations
+
+    def iteration(self, name: str) -> Iteration:
+        """Return the pass that an iterator is in; it is an error if none was begun."""
+        with self._lock:
+            if name not in self._iterations:
+                raise FailedPreconditionError(
+                    f"the iterator {name!r} has not been initialized in this session; "
+                    "run its initializer before getting the next element"
+                )
+            return self._iterations[name]
+
+    def close(self) -> None:
+        """End the iterators, and the threads that work for them."""
+        with self._lock:
+            iterations = list(self._iterations.values())
+        for iteration in iterations:
+            iteration.close()
+
 
 def uninitialized(handle: str) -> str:
     """Return the message for reading a variable that has no value."""
@@ -143,9 +177,20 @@ class ReplicaVariables:
         return handle in self.written or self._shared.is_initialized(handle)
 
 
-def commit(views: list[ReplicaVariables], shared: Variables, check: bool) -> None:
-    """Keep the values that replica 0 wrote; with `check`, all replicas must agree."""
+def commit(
+    views: list[ReplicaVariables],
+    shared: Variables,
+    check: bool,
+    owners: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Keep the values that replica 0 wrote; with `check`, all replicas must agree.
+
+    Of a variable with an owner, the value that the owner wrote is kept.
+    """
     for handle in {name: None for view in views for name in view.written}:
+        if handle in owners:
+            shared.write(handle, views[owners[handle]].read(handle))
+            continue
         if check:
             _check_agreement(handle, views)
         if views[0].is_initialized(handle):

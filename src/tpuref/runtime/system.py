@@ -13,6 +13,7 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
+from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import Executor, Lockstep, start_executor
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
@@ -50,6 +51,7 @@ class System:
         self._explicit = False
         self._stopped: CallSite | None = None
         self._lock = threading.Lock()
+        self.incarnation = new_incarnation()
 
     @property
     def topology(self) -> Topology | None:
@@ -94,6 +96,7 @@ class System:
         self._executor, self._topology, self._kind = Lockstep(), None, ""
         self._executor = start_executor(config.executor, topology.num_cores)
         self._topology, self._kind = topology, config.executor
+        self.incarnation = new_incarnation()
 
     def _stop(self) -> None:
         self._executor.close()
@@ -167,6 +170,19 @@ class Cluster:
         for system in self._systems.values():
             system.close()
         self._systems = {job: System(job) for job in self._systems}
+
+    def devices(self) -> list[DeviceAttributes]:
+        """Return the hosts' CPUs and their cores, whether these run already or not.
+
+        Before a system runs, its cores are those that it will be started with.
+        """
+        return [
+            device
+            for job, system in self._systems.items()
+            for device in devices_of(
+                job, system.topology or system.known_topology, system.incarnation
+            )
+        ]
 
     def device_names(self) -> list[str]:
         """Return the names of the hosts' CPUs and of the running cores."""

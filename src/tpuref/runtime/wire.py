@@ -24,7 +24,7 @@ _CODES = {dtype.np: code for code, dtype in enumerate(DTYPES) if dtype != string
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 
 Described = tuple[Any, ...]
-"""An array in a message: dtype code, shape, and its bytes or its offset."""
+"""An array in a message: dtype code, shape, its bytes or its offset, and strides."""
 
 
 def describe_inline(array: Array) -> Described:
@@ -33,8 +33,10 @@ def describe_inline(array: Array) -> Described:
 
 
 def describe_placed(array: Array, offset: int) -> Described:
-    """Return an array that lies in the arena."""
-    return _CODES[array.dtype], array.shape, offset
+    """Return an array that lies in the arena, with its strides unless contiguous."""
+    if array.flags.c_contiguous:
+        return _CODES[array.dtype], array.shape, offset
+    return _CODES[array.dtype], array.shape, offset, array.strides
 
 
 def describe_strings(array: Array) -> Described:

@@ -16,10 +16,9 @@ import signal
 import socket
 import threading
 import traceback
-import weakref
-import zlib
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,16 @@ import numpy as np
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
 from tpuref.kernels import links as kernel
-from tpuref.kernels import status
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.core import CoreProgram, Path
+from tpuref.runtime.core_collectives import (
+    CoreCollectives,
+    Diverged,
+    ReplicaSum,
+    Stopped,
+)
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.run import Run
@@ -56,25 +60,6 @@ SPINS = 200
 """How often a wait looks again at once, where every core has a processor."""
 
 
-class Stopped(Exception):
-    """Another core failed, and this one gives up its run."""
-
-
-class Diverged(Exception):
-    """The replicas of a group did not reach a collective alike."""
-
-    def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
-        super().__init__(instr.name)
-        site = instr.site
-        self.report = (
-            instr.op,
-            instr.name,
-            (site.filename, site.line, site.function),
-            contribution.shape,
-            group,
-        )
-
-
 class Core:
     """One core: its memory, its links to the others, its programs."""
 
@@ -86,11 +71,10 @@ class Core:
         spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
         self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
         self._sent: dict[int, Program] = {}
-        self._programs: dict[tuple[int, int, int], CoreProgram] = {}
+        self._programs: dict[tuple[int, ...], CoreProgram] = {}
         self._from_cores: dict[int, deque[Array]] = {}
         self._lent: list[int] = []
-        self._groups: dict[tuple[Any, ...], tuple[Array, int]] = {}
-        self._retired: list[tuple[int, frozenset[int]]] = []
+        self._collectives = CoreCollectives(number, arena, self._heap, self._links)
         self._placement: tuple[tuple[int, ...], ...] = ()
         self._logical = 0
         self.replica = 0
@@ -116,7 +100,7 @@ class Core:
             del self._programs[key]
 
     def _prepared(self, number: int, logical_core: int, cores: int) -> CoreProgram:
-        key = number, logical_core, cores
+        key = number, self.replica, logical_core, cores
         if key not in self._programs:
             program = self._sent[number]
             plan = PlacementPlan(program, cores)
@@ -141,10 +125,11 @@ class Core:
         traced: bool,
         targets: Sequence[tuple[int, int] | None],
         freed: Sequence[int],
+        all_reduce: str,
     ) -> None:
-        self._free([*freed, *self._lent, *(offset for offset, _ in self._retired)])
-        self._retired.clear()
+        self._free([*freed, *self._lent])
         self._lent.clear()
+        self._collectives.begin(replica, logical, placement, all_reduce)
         self._from_cores.clear()
         self.trace = [] if traced else None
         self.replica, self._logical, self._placement = replica, logical, placement
@@ -196,9 +181,11 @@ class Core:
             self._heap.free(offset)
 
     def _received(self, described: Described) -> Array:
-        if isinstance(described[2], int):
-            return self._arena.view(described[2], described[1], placed_dtype(described))
-        return inline_array(described)
+        if not isinstance(described[2], int):
+            return inline_array(described)
+        _, shape, offset, *strides = described
+        view = self._arena.view(offset, shape, placed_dtype(described), *strides)
+        return np.asarray(view, order="C")
 
     def _delivered(
         self, array: Array, target: tuple[int, int] | None
@@ -240,6 +227,16 @@ class Core:
             self._store(self._channel.receive())
         return waiting.popleft()
 
+    def send_to_replica(self, replica: int, value: Array) -> None:
+        """Send a value to another replica."""
+        target = self._placement[replica][self._logical]
+        described = self._described(value)
+        self._channel.send(("pass", target, _of_replica(self.replica), described))
+
+    def receive_from_replica(self, replica: int) -> Array:
+        """Return the next value from another replica."""
+        return self.receive(_of_replica(replica))
+
     def _store(self, message: tuple[Any, ...]) -> None:
         """Keep a value that came from another core."""
         if message[0] != "value":
@@ -262,112 +259,18 @@ class Core:
             raise Stopped
         return [inline_array(item) for item in answer[1]]
 
-    def collective(self, instr: Instr, contribution: Array) -> Array:
-        """Take part in a sum over the replicas of a group."""
-        members, code = self._group(instr, contribution)
-        if len(members) == 1:
-            return contribution
-        if contribution.nbytes <= status.FLAT_LIMIT:
-            return self._flat(instr, contribution, members, code)
-        return self._direct(instr, contribution, members, code)
+    def collective(self, instr: Instr) -> ReplicaSum:
+        """Return the function that takes part in a sum over replicas."""
+        return ReplicaSum(self._collectives, instr)
 
-    def _group(self, instr: Instr, contribution: Array) -> tuple[Array, int]:
-        # Programs may have different operations of one name.
-        name, groups = instr.name, instr.attrs["groups"]
-        dtype, shape = contribution.dtype, contribution.shape
-        key = (name, groups, dtype, shape, self.replica, self._placement)
-        known = self._groups.get(key)
-        if known is None:
-            group = next(g for g in groups if self.replica in g)
-            cores = [self._placement[r][self._logical] for r in sorted(group)]
-            label = f"{name} {dtype} {shape}"
-            known = np.array(cores, np.int64), zlib.crc32(label.encode())
-            self._groups[key] = known
-        return known
+    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
+        """Return memory in which a sum takes its input, None for any."""
+        return self._collectives.place(shape, dtype)
 
-    def _flat(
-        self, instr: Instr, contribution: Array, members: Array, code: int
-    ) -> Array:
-        source = contribution
-        if not source.flags.c_contiguous:
-            source = source.copy()
-        result = np.empty(source.shape, source.dtype)
-        self._check(
-            instr,
-            source,
-            members,
-            self._links.flat(
-                members,
-                source.reshape(-1).view(np.uint8),
-                result.reshape(-1).view(np.uint8),
-                kernel.dtype_code(source.dtype),
-                code,
-            ),
-        )
-        return result
 
-    def _direct(
-        self, instr: Instr, contribution: Array, members: Array, code: int
-    ) -> Array:
-        owns = members[0] == self._number
-        target = self._heap.allocate(contribution.nbytes) if owns else 0
-        if owns:
-            self._lent.append(target)  # in case that this fails
-        source = self._arena.offset_of(contribution)
-        staged = None
-        if source is None:
-            source = staged = self._heap.allocate(contribution.nbytes)
-            self._arena.view(staged, contribution.shape, contribution.dtype)[...] = (
-                contribution
-            )
-        outcome = self._links.direct(
-            members,
-            source,
-            target,
-            contribution.size,
-            kernel.dtype_code(contribution.dtype),
-            code,
-        )
-        if staged is not None:
-            self._heap.free(staged)
-        self._check(instr, contribution, members, outcome)
-        taking_part = frozenset(members.tolist())
-        self._free_retired(taking_part)
-        result = self._arena.view(
-            self._links.shared_result, contribution.shape, contribution.dtype
-        )
-        result.flags.writeable = False
-        if owns:
-            self._lent.remove(target)
-            weakref.finalize(result, self._retired.append, (target, taking_part))
-        return result
-
-    def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that this core is done with and the others must be.
-
-        Another core drops a result at the same place of the program as this one.  Once
-        it has come to a later collective, it has passed that place.
-        """
-        kept = []
-        for offset, readers in self._retired:
-            if readers <= taking_part:
-                self._heap.free(offset)
-            else:
-                kept.append((offset, readers))
-        self._retired[:] = kept
-
-    def _replica_of(self, core: int) -> int:
-        return [cores[self._logical] for cores in self._placement].index(core)
-
-    def _check(
-        self, instr: Instr, contribution: Array, members: Array, outcome: int
-    ) -> None:
-        if outcome == status.OK:
-            return
-        if outcome == status.POISONED:
-            raise Stopped
-        replicas = [self._replica_of(int(core)) for core in members]
-        raise Diverged(instr, contribution, sorted(replicas))
+def _of_replica(replica: int) -> int:
+    """Return the number under which values from a replica wait, unlike any core's."""
+    return -1 - replica
 
 
 def _idle_run() -> Run:
@@ -382,7 +285,7 @@ def _described_error(error: Exception, instr: Instr | None) -> tuple[Any, ...]:
     if not isinstance(error, OpError):
         error = _fault(error, instr)
     site = error.site
-    place = None if site is None else (site.filename, site.line, site.function)
+    place = None if site is None else astuple(site)
     return type(error).__name__, error.message, error.op, place, text
 
 

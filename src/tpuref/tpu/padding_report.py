@@ -20,7 +20,8 @@ class PaddingReport:
     inputs
         One record for each padded input: its operation and path, the true shape of each
         replica, the padded shape, the replica that forced each dimension, the part that
-        is waste, and how many different shapes the computation has been run with.
+        is waste, how many different shapes the computation has been run with, and how
+        many runs came with shapes of earlier ones.
     """
 
     inputs: tuple[PaddedInput, ...]
@@ -29,6 +30,11 @@ class PaddingReport:
     def compilations(self) -> int:
         """The number of different shapes, over all computations."""
         return sum({i.operation: i.compilations for i in self.inputs}.values())
+
+    @property
+    def hits(self) -> int:
+        """The number of runs with shapes of earlier ones, over all computations."""
+        return sum({i.operation: i.hits for i in self.inputs}.values())
 
     def __str__(self) -> str:
         if not self.inputs:
@@ -46,7 +52,8 @@ def _line(record: PaddedInput) -> str:
     return (
         f"{record.operation} {record.name}: {true} padded to "
         f"{list(record.padded_shape)}, {record.waste:.0%} waste"
-        f"{', forced in ' + forced if forced else ''}; {record.compilations} compiled"
+        f"{', forced in ' + forced if forced else ''}; {record.compilations} compiled, "
+        f"{record.hits} found"
     )
 
 

@@ -1,4 +1,7 @@
 from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
 
 from tpuref.kernels.buffers import Buffer, Extents
 from tpuref.kernels.python.links import dtype_code as dtype_code
@@ -21,8 +24,8 @@ class Links:
     def flat(
         self,
         members: Extents,
-        source: Buffer,
-        result: Buffer,
+        source: npt.NDArray[Any],
+        result: npt.NDArray[Any],
         dtype: int,
         fingerprint: int,
     ) -> int: ...

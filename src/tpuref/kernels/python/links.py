@@ -76,7 +76,7 @@ import numpy.typing as npt
 
 from tpuref.base.dtypes import DTYPES
 from tpuref.kernels import schedule
-from tpuref.kernels.buffers import Buffer, Extents, flat_bytes
+from tpuref.kernels.buffers import Buffer, Extents, byte_view, flat_bytes
 from tpuref.kernels.python import allreduce
 from tpuref.kernels.status import (
     BAD_COUNT,
@@ -304,8 +304,8 @@ class Links:
     def flat(
         self,
         members: Extents,
-        source: Buffer,
-        result: Buffer,
+        source: npt.NDArray[Any],
+        result: npt.NDArray[Any],
         dtype: int,
         fingerprint: int,
     ) -> int:
@@ -316,7 +316,8 @@ class Links:
         members
             The cores that take part, in replica order: the order of summation.
         source
-            This core's vector, FLAT_LIMIT bytes at most; need not lie in the arena.
+            This core's vector, contiguous, FLAT_LIMIT bytes at most; need not lie in
+            the arena.
         result
             Receives the sum: as long as `source`, and may be the same memory.
         dtype
@@ -330,7 +331,7 @@ class Links:
         int
             A status; also SOURCE_SIZE or DESTINATION_SIZE.
         """
-        vector, total = flat_bytes(source), flat_bytes(result, writable=True)
+        vector, total = byte_view(source), byte_view(result)
         element = _BY_CODE.get(dtype)
         if element is None:
             return BAD_DTYPE

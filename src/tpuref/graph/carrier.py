@@ -1,0 +1,148 @@
+"""What carries out the programs of a session: this process, or a server."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+from tpuref.graph.session_options import ConfigProto, RPCOptions
+from tpuref.ops.definition import Array
+from tpuref.program import Program
+from tpuref.remote.requirement import check_installed
+from tpuref.runtime.devices import DeviceAttributes
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Run
+from tpuref.runtime.system import LOCAL, Cluster, connect
+
+_GRPC = re.compile(r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]+)")
+
+
+class Carrier(Protocol):
+    """What carries out the programs of a session."""
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+
+    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Carry out `program` and return its results."""
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the devices."""
+
+    def reset(self) -> None:
+        """Forget the variables that sessions share."""
+
+    def close(self) -> None:
+        """Let go of what belongs to the session alone."""
+
+
+class Here:
+    """This process.
+
+    Parameters
+    ----------
+    cluster
+        The jobs and their TPU systems.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    @property
+    def jobs(self) -> Collection[str]:
+        """The names of the jobs."""
+        return self._cluster.jobs
+
+    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Carry out `program` and return its results."""
+        run.host = self._cluster
+        return list(run_program(program, {0: inputs}, run)[0])
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the devices."""
+        return self._cluster.devices()
+
+    def reset(self) -> None:
+        """Refuse: sessions of this process share no variables."""
+        raise NotImplementedError(
+            "tf.Session.reset: each session of this process has variables of its own; "
+            "reset is for the target of a tf.train.Server"
+        )
+
+    def close(self) -> None:
+        """Stop the systems of a cluster that belongs to the session alone."""
+        if self._cluster is not LOCAL:
+            self._cluster.reset()
+
+
+def target_of(given: Any, function: str) -> str:
+    """Return the target that was given, of a cluster resolver its master.
+
+    Raises
+    ------
+    TypeError
+        If it is neither text nor a resolver.
+    """
+    master = getattr(given, "master", None)
+    target = master() if callable(master) else given
+    if not isinstance(target, str):
+        raise TypeError(
+            f"{function}: target must be text, or a cluster resolver, got "
+            f"{type(given).__name__} {given!r}"
+        )
+    return target
+
+
+def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carrier:
+    """Return what carries out programs for a target.
+
+    Parameters
+    ----------
+    target
+        ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a server.
+    config
+        The options of the session.
+    function
+        What was called, for messages.
+
+    Raises
+    ------
+    ValueError
+        If `target` names neither this process nor a server.
+    ImportError
+        If it names a server, and gRPC is not installed.
+    tpuref.errors.UnavailableError
+        If no server answers there.
+    """
+    if target not in ("", "local"):
+        return _remote(_address(target, function), config or ConfigProto(), function)
+    return Here(connect(None if config is None else config.cluster_def))
+
+
+def _address(target: str, function: str) -> str:
+    match = _GRPC.fullmatch(target)
+    if match is None or not 0 < int(match["port"]) < 65536:
+        raise ValueError(
+            f"{function}: target must be '' or 'local' for this process, or "
+            f"'grpc://host:port' for a server, got {target!r}"
+        )
+    return target.removeprefix("grpc://")
+
+
+def _remote(address: str, config: ConfigProto, function: str) -> Carrier:
+    check_installed(f"{function}({'grpc://' + address!r})")
+    from tpuref.remote.session import RemoteSession  # needs gRPC
+
+    options = config.rpc_options or RPCOptions()
+    jobs = () if config.cluster_def is None else config.cluster_def.job
+    return RemoteSession(
+        address,
+        jobs=[job.name for job in jobs],
+        isolated=config.isolate_session_state,
+        credentials=options.credentials,
+        token=options.token or os.environ.get("TPUREF_TOKEN"),
+        max_message_bytes=options.max_message_bytes,
+    )

@@ -1,0 +1,37 @@
+"""Which tower of which system an operation belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LABEL = "_tower"
+"""The label of an operation that belongs to a tower."""
+
+
+@dataclass(frozen=True)
+class TowerSystem:
+    """The cores that the towers of a strategy run on.
+
+    Attributes
+    ----------
+    towers
+        How many there are.
+    job
+        The job of the cores, None for this process.
+    topology, assignment
+        The serialized topology and the core coordinates of each tower, where the towers
+        are fewer than the cores; None where they are as many.
+    """
+
+    towers: int
+    job: str | None = None
+    topology: bytes | None = None
+    assignment: tuple[tuple[tuple[int, ...], ...], ...] | None = None
+
+
+@dataclass(frozen=True)
+class TowerPlace:
+    """One tower of a system."""
+
+    tower: int
+    system: TowerSystem

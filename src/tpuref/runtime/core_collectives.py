@@ -1,0 +1,304 @@
+"""How a core takes part in sums over replicas."""
+
+from __future__ import annotations
+
+import weakref
+import zlib
+from collections import deque
+from dataclasses import astuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.kernels import links as kernel
+from tpuref.kernels import status
+from tpuref.ops.definition import Array
+from tpuref.program import Instr
+from tpuref.runtime.arena import Arena, Heap
+
+
+class Stopped(Exception):
+    """Another core failed, and this one gives up its run."""
+
+
+class Diverged(Exception):
+    """The replicas of a group did not reach a collective alike."""
+
+    def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
+        super().__init__(instr.name)
+        site = instr.site
+        self.report = (
+            instr.op,
+            instr.name,
+            astuple(site),
+            contribution.shape,
+            group,
+        )
+
+
+class Group(NamedTuple):
+    """Who adds up, and what the links have to know of it.
+
+    Attributes
+    ----------
+    members
+        The cores of the group, in replica order.
+    readers
+        The same as a set.
+    dtype
+        The number of the element type.
+    fingerprint
+        What stands for operation, element type and shape.
+    """
+
+    members: Array
+    readers: frozenset[int]
+    dtype: int
+    fingerprint: int
+
+
+class CoreCollectives:
+    """One core's part in the sums of its replica.
+
+    Parameters
+    ----------
+    core
+        The number of the core.
+    arena, heap
+        The shared memory, and this core's part of it.
+    links
+        The core's end of the links to the others.
+
+    Attributes
+    ----------
+    moves
+        How often this core changed its place among the replicas.
+    """
+
+    def __init__(
+        self, core: int, arena: Arena, heap: Heap, links: kernel.Links
+    ) -> None:
+        self._core = core
+        self._arena = arena
+        self._heap = heap
+        self._links = links
+        self._replica = self._logical = 0
+        self._placement: tuple[tuple[int, ...], ...] = ()
+        self._algorithm = "auto"
+        self.moves = 0
+        self._unfinished: list[int] = []
+        self._dropped: deque[int] = deque()
+        self._retired: list[tuple[int, frozenset[int]]] = []
+
+    def begin(
+        self,
+        replica: int,
+        logical: int,
+        placement: tuple[tuple[int, ...], ...],
+        algorithm: str,
+    ) -> None:
+        """Take part in a run, at this place; what earlier ones left is free now."""
+        for offset, _ in self._retired:
+            self._heap.free(offset)
+        for offset in self._unfinished:
+            self._heap.free(offset)
+        self._retired.clear()
+        self._unfinished.clear()
+        self._free_dropped()
+        self._algorithm = algorithm
+        position = replica, logical, placement
+        if position != (self._replica, self._logical, self._placement):
+            self._replica, self._logical, self._placement = position
+            self.moves += 1
+
+    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
+        """Return memory in which a contribution need not be copied; None for none."""
+        size = dtype.itemsize * int(np.prod(shape))
+        if self._takes_flat(size):
+            return None
+        return self._dropped_later(self._allocated(size), shape, dtype)
+
+    def sum(self, known: Group, instr: Instr, contribution: Array) -> Array:
+        """Return the sum of the contributions of this replica's group."""
+        if len(known.members) == 1:
+            return contribution
+        if self._takes_flat(contribution.nbytes):
+            result, outcome = self._flat(known, contribution)
+        elif self._algorithm == "ring":
+            result, outcome = self._ring(known, contribution)
+        else:
+            result, outcome = self._direct(known, contribution)
+        if outcome == status.OK:
+            return result
+        if outcome == status.POISONED:
+            raise Stopped
+        replicas = [self._replica_of(int(core)) for core in known.members]
+        raise Diverged(instr, contribution, sorted(replicas))
+
+    def group(self, instr: Instr, contribution: Array) -> Group:
+        """Return who adds up such contributions in this run."""
+        groups, dtype = instr.attrs["groups"], contribution.dtype
+        replicas = next(sorted(g) for g in groups if self._replica in g)
+        cores = [self._placement[replica][self._logical] for replica in replicas]
+        label = f"{instr.name} {dtype} {contribution.shape}"
+        return Group(
+            np.array(cores, np.int64),
+            frozenset(cores),
+            kernel.dtype_code(dtype),
+            zlib.crc32(label.encode()),
+        )
+
+    def _takes_flat(self, size: int) -> bool:
+        if self._algorithm == "auto":
+            return size <= status.FLAT_LIMIT
+        return self._algorithm == "flat"
+
+    def _replica_of(self, core: int) -> int:
+        return [cores[self._logical] for cores in self._placement].index(core)
+
+    # -- the algorithms --------------------------------------------------------
+
+    def _flat(self, group: Group, contribution: Array) -> tuple[Array, int]:
+        """Sum through the links' staging, in pieces of it where that is forced."""
+        source = np.ascontiguousarray(contribution)
+        result = np.empty(contribution.shape, contribution.dtype)
+        if source.nbytes <= status.FLAT_LIMIT:
+            return result, self._flat_piece(group, source, result)
+        parts, totals = source.reshape(-1), result.reshape(-1)
+        step = status.FLAT_LIMIT // source.itemsize
+        for start in range(0, parts.size, step):
+            piece = slice(start, start + step)
+            outcome = self._flat_piece(group, parts[piece], totals[piece])
+            if outcome != status.OK:
+                break
+        return result, outcome
+
+    def _flat_piece(self, group: Group, source: Array, total: Array) -> int:
+        return self._links.flat(
+            group.members, source, total, group.dtype, group.fingerprint
+        )
+
+    def _direct(self, group: Group, contribution: Array) -> tuple[Array, int]:
+        """Sum into one result, which lies in the first member's heap for all."""
+        owns = group.members[0] == self._core
+        target = self._allocated(contribution.nbytes) if owns else 0
+        source = self._shared(contribution)
+        outcome = self._links.direct(
+            group.members,
+            self._offset(source),
+            target,
+            contribution.size,
+            group.dtype,
+            group.fingerprint,
+        )
+        if outcome != status.OK:
+            return contribution, outcome
+        self._free_retired(group.readers)
+        result = self._arena.view(
+            self._links.shared_result, contribution.shape, contribution.dtype
+        )
+        result.flags.writeable = False
+        if owns:
+            self._unfinished.remove(target)
+            weakref.finalize(result, self._retired.append, (target, group.readers))
+        return result, outcome
+
+    def _ring(self, group: Group, contribution: Array) -> tuple[Array, int]:
+        """Sum chunk by chunk round the ring; every core has a result of its own."""
+        target = self._allocated(contribution.nbytes)
+        scratch = self._allocated(4 * contribution.size)  # float32 partial sums
+        source = self._shared(contribution)
+        outcome = self._links.ring(
+            group.members,
+            self._offset(source),
+            target,
+            scratch,
+            contribution.size,
+            group.dtype,
+            group.fingerprint,
+        )
+        if outcome != status.OK:
+            return contribution, outcome
+        self._unfinished.remove(scratch)
+        self._heap.free(scratch)
+        return (
+            self._dropped_later(target, contribution.shape, contribution.dtype),
+            outcome,
+        )
+
+    # -- memory ----------------------------------------------------------------
+
+    def _allocated(self, size: int) -> int:
+        """Return a block that is free again after a run that fails."""
+        self._free_dropped()
+        offset = self._heap.allocate(size)
+        self._unfinished.append(offset)
+        return offset
+
+    def _dropped_later(
+        self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Array:
+        """Return the array in a block that is free again when the array dies."""
+        array = self._arena.view(offset, shape, dtype)
+        self._unfinished.remove(offset)
+        weakref.finalize(array, self._dropped.append, offset)
+        return array
+
+    def _shared(self, array: Array) -> Array:
+        """Return an array that lies in the arena, itself or a copy."""
+        if self._arena.offset_of(array) is not None:
+            return array
+        offset = self._allocated(array.nbytes)
+        copy = self._dropped_later(offset, array.shape, array.dtype)
+        copy[...] = array
+        return copy
+
+    def _offset(self, array: Array) -> int:
+        offset = self._arena.offset_of(array)
+        assert offset is not None
+        return offset
+
+    def _free_dropped(self) -> None:
+        """Free what nobody uses any more; arrays may die at any moment."""
+        while self._dropped:
+            self._heap.free(self._dropped.popleft())
+
+    def _free_retired(self, taking_part: frozenset[int]) -> None:
+        """Free shared results that this core is done with and the others must be.
+
+        Another core drops a result at the same place of the program as this one.  Once
+        it has come to a later collective, it has passed that place.
+        """
+        kept = []
+        for offset, readers in self._retired:
+            if readers <= taking_part:
+                self._heap.free(offset)
+            else:
+                kept.append((offset, readers))
+        self._retired[:] = kept
+
+
+class ReplicaSum:
+    """One sum of a program, prepared for many runs.
+
+    Parameters
+    ----------
+    collectives
+        The core's part in sums.
+    instr
+        The instruction that sums.
+    """
+
+    def __init__(self, collectives: CoreCollectives, instr: Instr) -> None:
+        self._collectives = collectives
+        self._instr = instr
+        self._known: tuple[Any, ...] = ()
+        self._group: Group
+
+    def __call__(self, contribution: Array) -> Array:
+        """Return the sum of the contributions of this replica's group."""
+        known = self._collectives.moves, contribution.shape, contribution.dtype
+        if known != self._known:
+            self._group = self._collectives.group(self._instr, contribution)
+            self._known = known
+        return self._collectives.sum(self._group, self._instr, contribution)
