@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.distribute.values import (
@@ -12,6 +13,7 @@ from tpuref.distribute.values import (
     PerDevice,
 )
 from tpuref.distribute.variables import DistributedVariable
+from tpuref.functions.arrays import identity
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -117,7 +119,12 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
 
 
 def fold(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
-    """Return the values combined.
+    """Return the values combined."""
+    return finish(aggregation, len(tensors))(gathered(aggregation, tensors))
+
+
+def gathered(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
+    """Return what goes to the destinations: the sum, or the first tower's value.
 
     A sum is formed in tower order; float16 and bfloat16 are added in float32 and
     rounded once.
@@ -125,9 +132,14 @@ def fold(aggregation: VariableAggregation, tensors: Sequence[Tensor]) -> Tensor:
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER:
         return tensors[0]
     total: Tensor = apply("TowerSum", *tensors)
-    if aggregation is VariableAggregation.MEAN:
-        total = mean_of(total, len(tensors))
     return total
+
+
+def finish(aggregation: VariableAggregation, count: int) -> Callable[[Tensor], Tensor]:
+    """Return what each destination does with that."""
+    if aggregation is VariableAggregation.MEAN:
+        return functools.partial(mean_of, count=count)
+    return identity
 
 
 def mean_of(total: Tensor, count: int) -> Tensor:

@@ -14,7 +14,12 @@ from tpuref.distribute.grouping import (
     selected_mirrored,
     unwrapped,
 )
-from tpuref.distribute.reduction import check_aggregation, contributions, fold
+from tpuref.distribute.reduction import (
+    check_aggregation,
+    contributions,
+    finish,
+    gathered,
+)
 from tpuref.distribute.tower_context import (
     across_towers,
     get_distribution_strategy,
@@ -34,6 +39,7 @@ from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_place import TowerPlace, TowerSystem
 from tpuref.graph.variables import Variable, variable_creator_scope
 
 __all__ = ["DistributionStrategy"]
@@ -56,6 +62,7 @@ class DistributionStrategy:
 
     def __init__(self, devices: Sequence[str]) -> None:
         self._devices = tuple(devices)
+        self._towers: TowerSystem | None = None
 
     # -- properties ------------------------------------------------------------
 
@@ -190,8 +197,15 @@ class DistributionStrategy:
     @contextlib.contextmanager
     def on_device(self, device: str) -> Iterator[None]:
         """Place the operations of a block on one device."""
-        with get_default_graph().device(device):
+        graph = get_default_graph()
+        with graph.device(device), graph.in_tower(self._place_of(device)):
             yield
+
+    def _place_of(self, device: str) -> TowerPlace | None:
+        """Return the tower whose core carries out what is placed on a device."""
+        if self._towers is None or device not in self._devices:
+            return None
+        return TowerPlace(self._devices.index(device), self._towers)
 
     @contextlib.contextmanager
     def on_tower(self, tower_id: int) -> Iterator[None]:
@@ -261,6 +275,7 @@ class DistributionStrategy:
                 f"call_for_each_tower: fn must be callable, got {type(fn).__name__} "
                 f"{fn!r}"
             )
+        self._check_region()
         concurrently = kwargs.pop("run_concurrently", True)
         functions = [
             functools.partial(
@@ -269,6 +284,17 @@ class DistributionStrategy:
             for device in self._devices
         ]
         return merged(run_towers(self, functions, concurrently), self._devices)
+
+    def _check_region(self) -> None:
+        """Refuse a replicated computation of another number of replicas."""
+        region = get_default_graph().region
+        around = None if region is None else region.replicated
+        if around is not None and around.replicas != self.num_towers:
+            raise RuntimeError(
+                f"call_for_each_tower: {self!r} was used inside of {around.name!r}, a "
+                f"replicated computation of {around.replicas} replicas; there must be "
+                f"{self.num_towers}, one for each tower"
+            )
 
     def map(
         self,
@@ -335,11 +361,16 @@ class DistributionStrategy:
         devices = devices_of("broadcast", chosen, self)
         return self._copied(convert_to_tensor(tensor), devices)
 
-    def _copied(self, tensor: Tensor, devices: Destinations) -> Mirrored:
+    def _copied(
+        self,
+        tensor: Tensor,
+        devices: Destinations,
+        finish: Callable[[Tensor], Tensor] = identity,
+    ) -> Mirrored:
         copies = {}
         for device in devices:
             with self.on_device(device):
-                copies[device] = identity(tensor)
+                copies[device] = finish(tensor)
         return Mirrored(copies)
 
     def reduce(
@@ -378,8 +409,8 @@ class DistributionStrategy:
         parts = contributions("reduce", value, self._devices)
         devices = devices_of("reduce", destinations, self)
         with self.on_device(devices[0]):
-            total = fold(aggregation, parts)
-        return self._copied(total, devices)
+            total = gathered(aggregation, parts)
+        return self._copied(total, devices, finish(aggregation, len(parts)))
 
     def combined(
         self, aggregation: VariableAggregation, value: Any, destinations: Any

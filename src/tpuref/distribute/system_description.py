@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tpuref.graph.tower_place import TowerSystem
 from tpuref.runtime.system import LOCAL, LOCAL_JOB
 from tpuref.runtime.topology import Topology
 
@@ -25,16 +26,27 @@ class SystemDescription:
         The number of hosts.
     cores_per_host
         The number of cores of each.
+    topology
+        The topology, where it is known.
     """
 
     job: str | None
     hosts: int
     cores_per_host: int
+    topology: Topology | None = None
 
     @property
     def cores(self) -> int:
         """The number of cores."""
         return self.hosts * self.cores_per_host
+
+    def towers(self, count: int) -> TowerSystem:
+        """Return the first cores as those of so many towers."""
+        if count == self.cores or self.topology is None:
+            return TowerSystem(count, self.job)
+        coordinates = self.topology.device_coordinates.reshape(self.cores, -1)
+        assignment = tuple((tuple(map(int, row)),) for row in coordinates[:count])
+        return TowerSystem(count, self.job, self.topology.serialized(), assignment)
 
     def core_device(self, core: int) -> str:
         """Return the device name of a core."""
@@ -77,7 +89,9 @@ def describe_system(resolver: Any) -> SystemDescription:
     spec = None if master in ("", "local") else resolver.cluster_spec()
     topology = LOCAL.known_topology(LOCAL_JOB)
     if spec is None and master in ("", "local"):
-        return SystemDescription(None, topology.num_tasks, topology.num_tpus_per_task)
+        return SystemDescription(
+            None, topology.num_tasks, topology.num_tpus_per_task, topology
+        )
     job = _job(resolver)
     tasks = 1 if spec is None else max(1, len(_tasks(spec, job)))
     return SystemDescription(job, tasks, _cores_per_host(resolver, topology, tasks))

@@ -74,6 +74,7 @@ class TPUStrategy(OneDeviceStrategy):
             )
         super().__init__(self._system.core_device(0))
         self._devices = tuple(self._system.core_device(k) for k in range(towers))
+        self._towers = self._system.towers(towers)
 
     @property
     def num_hosts(self) -> int:

@@ -65,10 +65,11 @@ def _create(
     devices = arguments.pop("colocated", strategy.parameter_devices)
     collections = arguments.pop("collections", None)
     components: list[Variable] = []
+    graph = get_default_graph()
     for device in devices:
-        with get_default_graph().device(None), strategy.on_device(device):
+        with graph.device(None), graph.device(device), graph.in_tower(None):
             components.append(_component(make, arguments, components))
-    variable = kind(dict(zip(devices, components, strict=True)))
+    variable = kind(strategy, dict(zip(devices, components, strict=True)))
     _collect(variable, collections)
     return variable
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tpuref.distribute.tower_context import (
     current_device,
@@ -16,8 +16,12 @@ from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
 from tpuref.functions.math import logical_and
 from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
 
 __all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
 
@@ -29,12 +33,17 @@ class DistributedVariable(DistributedValues, Variable):
 
     Parameters
     ----------
+    strategy
+        The strategy that made it.
     index
         The component of each device, in device order.
     """
 
-    def __init__(self, index: Mapping[str, Variable]) -> None:
+    def __init__(
+        self, strategy: DistributionStrategy, index: Mapping[str, Variable]
+    ) -> None:
         DistributedValues.__init__(self, index)
+        self._strategy = strategy
         first = self.primary
         self.trainable, self.constraint = first.trainable, first.constraint
         self.synchronization = first.synchronization
@@ -83,7 +92,10 @@ class DistributedVariable(DistributedValues, Variable):
 
     def read_value(self) -> Tensor:
         """Return the value here: that of the tower, or of the first component."""
-        return self.here().read_value()
+        if current_device() in self.index or get_default_graph().region is None:
+            return self.here().read_value()
+        with self._strategy.on_device(self.devices[0]):  # only its core knows it
+            return self.primary.read_value()
 
     def _as_graph_element(self) -> Tensor:
         return self.here()._as_graph_element()
@@ -181,7 +193,11 @@ class TowerLocalVariable(DistributedVariable):
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
                 "strategy.unwrap(variable)"
             )
-        return fold(self.aggregation, [v.read_value() for v in self.components])
+        values = []
+        for device, component in self.index.items():
+            with self._strategy.on_device(device):
+                values.append(component.read_value())
+        return fold(self.aggregation, values)
 
     def _as_graph_element(self) -> Tensor:
         if current_device() in self.index:

@@ -50,9 +50,9 @@ def joint_sum(operation: Operation) -> TowerSystem | None:
     if operation.type != "TowerSum" or operation.outputs[0].dtype not in SUMMABLE:
         return None
     places = [tensor.op.labels.get(LABEL) for tensor in operation.inputs]
-    if not all(isinstance(place, TowerPlace) for place in places):
+    if not isinstance(places[0], TowerPlace):
         return None
-    system: TowerSystem = places[0].system
+    system = places[0].system
     wanted = [TowerPlace(k, system) for k in range(system.towers)]
     return system if places == wanted else None
 
