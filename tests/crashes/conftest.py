@@ -33,6 +33,11 @@ class Pool:
         return cores_of(os.getpid())
 
     @property
+    def links(self) -> Any:
+        """The host's view of the links between the cores."""
+        return LOCAL._systems["localhost"]._executor._cores.links
+
+    @property
     def works(self) -> bool:
         """Whether a sum over all cores comes out."""
         cores = len(self.pids)

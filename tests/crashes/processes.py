@@ -9,6 +9,19 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+PATIENCE = float(os.environ.get("TPUREF_PATIENCE", "5"))
+"""What promised times are multiplied with, as a test machine is busy; 1 holds them."""
+
+PROMPTLY = 1.0 * PATIENCE
+"""Seconds until the caller has the error, or all cores have died with their host."""
+
+RESTART = 2.0 * PATIENCE
+"""Seconds until a new initialisation has given a working pool."""
+
+FULL = os.environ.get("TPUREF_SOAK") == "full"
+"""Whether to repeat as often as a release wants it."""
 
 UNNAMED = ("memfd:", "/memfd:", "socket:", "pipe:", "anon_inode:", "/dev/")
 
@@ -79,6 +92,15 @@ def eventually(condition: Callable[[], object], seconds: float) -> bool:
             return False
         time.sleep(0.01)
     return True
+
+
+def works_again(pool: Any) -> bool:
+    """Whether a new initialisation gives a working pool in time."""
+    start = time.monotonic()
+    pool.initialize()
+    works = pool.works
+    assert time.monotonic() - start < RESTART
+    return bool(works)
 
 
 class Later:

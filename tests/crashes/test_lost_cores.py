@@ -21,18 +21,19 @@ from .computations import (
     turning,
     waiting_for_the_last,
 )
-from .processes import Later, cores_of, descriptors, eventually, named_files, open_files
+from .processes import (
+    PROMPTLY,
+    RESTART,
+    Later,
+    cores_of,
+    descriptors,
+    eventually,
+    named_files,
+    open_files,
+    works_again,
+)
 
 SIGNALS = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM]
-
-
-def works_again(pool: Any) -> bool:
-    """Whether a new initialisation gives a working pool, within two seconds."""
-    start = time.monotonic()
-    pool.initialize()
-    works = pool.works
-    assert time.monotonic() - start < 2.0
-    return bool(works)
 
 
 def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
@@ -40,7 +41,7 @@ def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
     with Later(seconds, number, pool.pids[core]) as sent:
         with pytest.raises(tf.errors.AbortedError) as caught:
             pool.session.run(fetch)
-        assert sent.elapsed < 1.0
+        assert sent.elapsed < PROMPTLY
     message = str(caught.value)
     assert f"core {core} (replica {core}, logical core 0, process " in message
     assert f"was ended by {signal.Signals(number).name}" in message
@@ -81,7 +82,7 @@ def test_all_at_once(pool: Any) -> None:
     with Later(0.2, signal.SIGKILL, *pool.pids) as sent:
         with pytest.raises(tf.errors.AbortedError, match="SIGKILL"):
             pool.session.run(replicate(summing(LARGE), 3))
-        assert sent.elapsed < 1.0
+        assert sent.elapsed < PROMPTLY
     assert works_again(pool)
 
 
@@ -96,7 +97,7 @@ def test_while_it_is_idle(pool: Any, known: bool) -> None:
     start = time.monotonic()
     with pytest.raises(tf.errors.AbortedError, match="core 1 .* in no operation"):
         pool.session.run(fetch)
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < PROMPTLY
     with pytest.raises(tf.errors.FailedPreconditionError, match="lost core 1"):
         pool.session.run(fetch)
     assert works_again(pool)
@@ -126,7 +127,7 @@ def test_while_another_is_in_a_host_call(pool: Any) -> None:
     start = time.monotonic()
     with pytest.raises(tf.errors.AbortedError, match="core 2 .*SIGKILL") as caught:
         pool.session.run(replicate(computation, 3))
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 0.3 + PROMPTLY
     assert "PyFunc" in str(caught.value)
     assert works_again(pool)
 
@@ -158,7 +159,7 @@ def test_while_it_starts(make_pool: Any, seconds: float) -> None:
         killer.join()
         started.works  # noqa: B018
     killer.join()
-    assert time.monotonic() - start < 3.0
+    assert time.monotonic() - start < RESTART + PROMPTLY
     assert "core 0 " in str(caught.value) and "SIGKILL" in str(caught.value)
     assert works_again(make_pool(2))
 

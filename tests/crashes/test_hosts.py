@@ -1,0 +1,153 @@
+"""The host ends, one way or another: its cores end with it, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from .hosts import Host
+from .processes import FULL, PROMPTLY, RESTART, eventually
+
+START = """
+import os, signal, sys, threading, time
+import tpuref as tf
+tf.config.cores = 3
+session = tf.Session()
+session.run(tf.tpu.initialize_system())
+FOREVER = 10**9
+def replicated(computation):
+    return tf.tpu.replicate(computation, [[0], [1], [2]])
+def turning(replica):
+    return tf.while_loop(lambda i: i < FOREVER, lambda i: i + 1, [replica])
+def summing(size):
+    add = lambda i, y: (i + 1, tf.tpu.cross_replica_sum(y))
+    return lambda replica: tf.while_loop(
+        lambda i, y: i < FOREVER, add, [0, tf.zeros([size])])
+def calling(replica):
+    host = lambda value: time.sleep(100) or value
+    return tf.tpu.outside_compilation(
+        lambda r: tf.py_func(host, [r], tf.int32), replica)
+def fed(value):
+    return value + 1.0
+queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
+print("running", flush=True)
+"""
+
+IDLE = "time.sleep(100)"
+DOING = {
+    "idle": IDLE,
+    "computing": "session.run(replicated(turning))",
+    "in a small sum": "session.run(replicated(summing(1)))",
+    "in a large sum": "session.run(replicated(summing(1 << 16)))",
+    "in a host call": "session.run(replicated(calling))",
+    "waiting for the infeed": "session.run(tf.tpu.replicate(fed, [[]] * 3, queue))",
+}
+
+
+@pytest.mark.parametrize("what", DOING)
+def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
+    with Host(tmp_path, START + DOING[what]) as host:
+        host.await_line("running")
+        assert len(host.family()) == 4
+        time.sleep(0.2)
+        host.process.kill()
+        host.process.wait()
+        assert host.leaves_nothing(PROMPTLY)
+        assert host.errors == ""
+
+
+def test_the_host_is_killed_while_cores_are_stopped(tmp_path: Path) -> None:
+    with Host(tmp_path, START + IDLE) as host:
+        host.await_line("running")
+        for pid in host.family():
+            os.kill(pid, signal.SIGSTOP)
+        host.process.kill()
+        host.process.wait()
+        assert host.leaves_nothing(PROMPTLY)
+
+
+def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
+    """At random moments from its first core on, or already before."""
+    seed = 20 if not FULL else random.SystemRandom().randrange(1 << 32)
+    print("seed", seed)
+    moments = random.Random(seed)
+    for number in range(100 if FULL else 4):
+        with Host(tmp_path / str(number), START) as host:
+            wanted = 1 if moments.random() < 0.2 else 2
+            assert eventually(lambda h=host, w=wanted: len(h.family()) >= w, RESTART)
+            time.sleep(moments.random() * 0.4)
+            host.process.kill()
+            host.process.wait()
+            assert host.leaves_nothing(PROMPTLY)
+            assert host.errors == ""
+
+
+ENDS = {
+    "it comes to its end": ("", 0, ""),
+    "it shuts the system down": ("session.run(tf.tpu.shutdown_system())", 0, ""),
+    "sys.exit": ("sys.exit(3)", 3, ""),
+    "sys.exit in the midst of a run": (
+        "def leave(value): sys.exit(3)\n"
+        "session.run(replicated(lambda replica: tf.tpu.outside_compilation("
+        "lambda r: tf.py_func(leave, [r], tf.int32), replica)))",
+        3,
+        "",
+    ),
+    "os._exit": ("os._exit(4)", 4, ""),
+    "an exception": ("raise ValueError('not this')", 1, "ValueError: not this"),
+    "an error of a core": (
+        "session.run(replicated(lambda r: tf.gather([1, 2], r + 5)))",
+        1,
+        "InvalidArgumentError: ",
+    ),
+    "SIGTERM": ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
+    "SIGTERM in the midst of a run": (
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
+        "session.run(replicated(turning))",
+        -signal.SIGTERM,
+        "",
+    ),
+    "SIGTERM with a handler": (
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
+        "session.run(replicated(turning))",
+        5,
+        "",
+    ),
+    "SIGHUP": ("os.kill(os.getpid(), signal.SIGHUP)", -signal.SIGHUP, ""),
+    "SIGINT": (
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "session.run(replicated(summing(1)))",
+        -signal.SIGINT,
+        "KeyboardInterrupt",
+    ),
+    "a thread is in the midst of a run": (
+        "threading.excepthook = lambda *_: None\n"
+        "threading.Thread(target=lambda: session.run(replicated(turning)), "
+        "daemon=True).start()\n"
+        "time.sleep(0.2)",
+        0,
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_host_ends(tmp_path: Path, how: str) -> None:
+    program, status, error = ENDS[how]
+    with Host(tmp_path, START + program) as host:
+        host.await_line("running")
+        assert host.end()[0] == status, host.errors
+        assert host.leaves_nothing(PROMPTLY)
+        if error:
+            own = host.errors.rpartition("Traceback (most recent call last):\n")
+            assert own[0] == "" or "RemoteTraceback" in own[0]
+            assert error in own[2]
+            assert "Exception ignored" not in own[2]
+        else:
+            assert host.errors == ""

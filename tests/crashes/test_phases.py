@@ -1,0 +1,164 @@
+"""A core is killed or stopped at each place of an all-reduce, as its flag shows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+from .computations import LARGE, replicate, summing
+from .processes import FULL, PATIENCE, PROMPTLY, eventually, state_of, works_again
+
+CORES = 3
+VICTIM = 1
+HUGE = 1 << 22
+"""Elements of a sum that takes a while to add up."""
+
+Condition = Callable[[int, Sequence[int]], bool]
+
+
+def before_it_arrives(own: int, others: Sequence[int]) -> bool:
+    return own % 2 == 0 and max(others) == own + 1
+
+
+def waiting_for_another(own: int, others: Sequence[int]) -> bool:
+    return own % 2 == 1 and min(others) < own
+
+
+def adding_up(own: int, others: Sequence[int]) -> bool:
+    return own % 2 == 1 and min(others) >= own
+
+
+def waiting_for_the_result(own: int, others: Sequence[int]) -> bool:
+    return own % 2 == 0 and min(others) == own - 1
+
+
+def in_step(number: int) -> Condition:
+    """Of a ring, whose flags count 2 N - 1 phases; the first is before it arrives."""
+
+    def place(own: int, others: Sequence[int]) -> bool:
+        del others
+        return own % (2 * CORES - 1) == number
+
+    place.__name__ = f"step_{number}"
+    return place
+
+
+def hold(pool: Any, core: int, there: Condition) -> None:
+    """Stop a core where it is at a place: stop it, look, and try again."""
+    pid, links = pool.pids[core], pool.links
+    tries = random.Random(core)
+    deadline = time.monotonic() + 10.0 * PATIENCE
+    while time.monotonic() < deadline:
+        os.kill(pid, signal.SIGSTOP)
+        assert eventually(lambda: state_of(pid) == "T", 2.0)
+        phases = [links.position(c)[1] for c in range(CORES)]
+        if there(phases.pop(core), phases):
+            return
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(tries.random() / 500)
+    raise AssertionError(f"core {core} did not come to be {there.__name__}")
+
+
+def held_at(pool: Any, place: Condition) -> int:
+    """Hold the victim at a place, and return its phase there."""
+    helper = {waiting_for_another: before_it_arrives, waiting_for_the_result: adding_up}
+    pid = pool.pids[0]
+    time.sleep(0.1)
+    if place in helper:
+        hold(pool, 0, helper[place])
+    hold(pool, VICTIM, place)
+    if place in helper:
+        os.kill(pid, signal.SIGCONT)
+    phase: int = pool.links.position(VICTIM)[1]
+    return phase
+
+
+STEPS = [in_step(number) for number in range(2 * CORES - 1)]
+MOMENTS = [
+    ("flat", 1, [before_it_arrives, waiting_for_another, adding_up]),
+    ("direct", LARGE, [before_it_arrives, waiting_for_another, waiting_for_the_result]),
+    ("direct", HUGE, [adding_up]),
+    ("ring", LARGE, STEPS),
+]
+CASES = [
+    pytest.param(algorithm, size, place, id=f"{algorithm}-{place.__name__}")
+    for algorithm, size, places in MOMENTS
+    for place in places
+]
+
+
+STOPPED = CASES if FULL else [CASES[2], CASES[5], CASES[9]]
+
+
+@contextlib.contextmanager
+def meanwhile(pool: Any, action: Callable[[], Any]) -> Iterator[Future[Any]]:
+    """Do something in another thread; where that fails, end the cores."""
+
+    def guarded() -> Any:
+        try:
+            return action()
+        except BaseException:
+            for pid in pool.pids:  # or their run would go on for ever
+                os.kill(pid, signal.SIGKILL)
+            raise
+
+    with ThreadPoolExecutor() as threads:
+        future = threads.submit(guarded)
+        try:
+            yield future
+        finally:
+            future.result()
+
+
+@pytest.mark.parametrize(("algorithm", "size", "place"), CASES)
+def test_a_core_is_killed(
+    pool: Any, algorithm: str, size: int, place: Condition
+) -> None:
+    links, pid = pool.links, pool.pids[VICTIM]
+
+    def kill() -> tuple[int, float]:
+        phase = held_at(pool, place)
+        os.kill(pid, signal.SIGKILL)
+        return phase, time.monotonic()
+
+    with tf.config.override(all_reduce=algorithm), meanwhile(pool, kill) as killed:
+        with pytest.raises(tf.errors.AbortedError) as caught:
+            pool.session.run(replicate(summing(size), CORES))
+        now = time.monotonic()
+    phase, then = killed.result()
+    assert now - then < PROMPTLY
+    assert f"core {VICTIM} (replica {VICTIM}, " in str(caught.value)
+    assert "SIGKILL" in str(caught.value) and "computations.py" in str(caught.value)
+    if place not in (before_it_arrives, STEPS[0]):
+        assert "CrossReplicaSum" in str(caught.value)
+    assert links.position(VICTIM)[1] == phase, "it died elsewhere"
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize(("algorithm", "size", "place"), STOPPED)
+def test_a_core_is_stopped(
+    pool: Any, algorithm: str, size: int, place: Condition
+) -> None:
+    def stop() -> None:
+        held_at(pool, place)
+
+    with (
+        tf.config.override(all_reduce=algorithm, timeout=0.5),
+        meanwhile(pool, stop),
+        pytest.raises(tf.errors.DeadlineExceededError) as caught,
+    ):
+        pool.session.run(replicate(summing(size), CORES))
+    assert f"missing: core {VICTIM} (replica {VICTIM}, " in str(caught.value)
+    assert "CrossReplicaSum" in str(caught.value)
+    assert f"for replicas [{VICTIM}]" in str(caught.value)
+    assert works_again(pool)
