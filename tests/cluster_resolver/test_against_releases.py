@@ -185,7 +185,7 @@ def test_forms_of_the_argument(row: Any) -> None:
     tpu, first, second, *ours = row
     names = ["mytpu", "/bns/foo/bar", "LOCAL", "localhost:8470", "1.2.3.4:8470"]
     answer = {"networkEndpoints": ONE}
-    nodes = {name: answer for name in [*names, "uptc://x", "a", "b"]}
+    nodes = dict.fromkeys([*names, "uptc://x", "a", "b"], answer)
     expected = ours or (first, second)
     for resolver, value in zip((CONTRIB, DISTRIBUTE), expected, strict=True):
         assert outcome(master, resolver, tpu, Service(**nodes)) == value
