@@ -52,6 +52,19 @@ def test_a_copy_does_not_change_with_the_original() -> None:
     assert spec.num_tasks("worker") == copy.num_tasks("worker") == 1
 
 
+def test_bytes_are_text() -> None:
+    spec = tf.train.ClusterSpec({b"worker": [b"a:1"]})
+    assert spec == tf.train.ClusterSpec({"worker": ["a:1"]})
+
+
+def test_a_message_is_filled_in() -> None:
+    message = tf.train.ClusterDef()
+    job = message.job.add()
+    job.name, job.tasks[1] = "worker", "b:1"
+    assert tf.train.ClusterSpec(message).as_dict() == {"worker": {1: "b:1"}}
+    assert tf.train.ClusterSpec(message).as_cluster_def() == message
+
+
 def test_equality_and_hash() -> None:
     one, other = tf.train.ClusterSpec(JOBS), tf.train.ClusterSpec(dict(JOBS))
     assert one == other and hash(one) == hash(other)
@@ -86,6 +99,7 @@ def test_what_is_no_cluster(cluster: Any) -> None:
         ({"worker": [5]}, "task 0: 5"),
         ({"worker": {"0": "a:1"}}, "task '0': 'a:1'"),
         ({"worker": {0: None}}, "task 0: None"),
+        ({"worker": {-1: "a:1"}}, "task -1: 'a:1'"),
     ],
 )
 def test_parts_of_the_wrong_type(cluster: Any, message: str) -> None:

@@ -17,11 +17,30 @@ class JobDef:
     tasks: dict[int, str] = field(default_factory=dict)
 
 
+class JobDefs(list[JobDef]):
+    """The jobs of a message."""
+
+    def add(self) -> JobDef:
+        """Append an empty job and return it, to be filled in."""
+        self.append(JobDef())
+        return self[-1]
+
+
 @dataclass
 class ClusterDef:
-    """The jobs of a cluster, as a message."""
+    """The jobs of a cluster, as a message.
 
-    job: list[JobDef] = field(default_factory=list)
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> message = tf.train.ClusterDef()
+    >>> job = message.job.add()
+    >>> job.name, job.tasks[0] = "worker", "a:1"
+    >>> tf.train.ClusterSpec(message)
+    ClusterSpec({'worker': ['a:1']})
+    """
+
+    job: JobDefs = field(default_factory=JobDefs)
 
 
 class ClusterSpec:
@@ -52,7 +71,9 @@ class ClusterSpec:
         if isinstance(cluster, ClusterDef):
             self._jobs = {job.name: dict(job.tasks) for job in cluster.job}
         elif isinstance(cluster, Mapping):
-            self._jobs = {_name(job): _tasks(job, cluster[job]) for job in cluster}
+            self._jobs = {
+                _name(job): _tasks(_name(job), cluster[job]) for job in cluster
+            }
         else:
             raise TypeError(
                 "tf.train.ClusterSpec: cluster must be a dictionary, a ClusterDef or a "
@@ -71,10 +92,10 @@ class ClusterSpec:
     def as_cluster_def(self) -> ClusterDef:
         """Return the jobs as a message, sorted by name."""
         return ClusterDef(
-            [
+            JobDefs(
                 JobDef(job, dict(sorted(t.items())))
                 for job, t in sorted(self._jobs.items())
-            ]
+            )
         )
 
     @property
@@ -129,6 +150,7 @@ class ClusterSpec:
 
 
 def _name(job: Any) -> str:
+    job = _text(job)
     if not isinstance(job, str):
         raise TypeError(f"tf.train.ClusterSpec: a job name must be text, got {job!r}")
     return job
@@ -144,10 +166,16 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
             f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of "
             f"addresses or a dictionary from indices to addresses, got {tasks!r}"
         )
+    indexed = {index: _text(address) for index, address in indexed.items()}
     for index, address in indexed.items():
-        if not isinstance(index, int) or not isinstance(address, str):
+        if not isinstance(index, int) or not isinstance(address, str) or index < 0:
             raise TypeError(
                 f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
-                f"{address!r}; expected a number and an address"
+                f"{address!r}; expected a number from 0 up and an address"
             )
     return indexed
+
+
+def _text(value: Any) -> Any:
+    """Return bytes as text, as the releases take them for names and addresses."""
+    return value.decode() if isinstance(value, bytes) else value
