@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from tpuref import data as data
 from tpuref import distribute as distribute
 from tpuref import tpu as tpu
 from tpuref import train as train

@@ -1,0 +1,15 @@
+"""Input pipelines: ``tf.data``.
+
+See 001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
+"""
+
+from __future__ import annotations
+
+from tpuref.data.dataset import Dataset
+from tpuref.data.iterator import Iterator
+
+__all__ = ["Dataset", "Iterator"]
+
+
+def __dir__() -> list[str]:
+    return __all__

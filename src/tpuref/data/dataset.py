@@ -1,0 +1,534 @@
+"""The dataset: a description of elements that can be gone through again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator as Values
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.data import foreign
+from tpuref.data.element import mapped
+from tpuref.data.iterator import (
+    EagerIterator,
+    ElementDescription,
+    Iterator,
+    initializable,
+    one_shot,
+)
+from tpuref.data.prefetching import Prefetch
+from tpuref.data.sources import Generator, Range, Slices, Tensors, Zip, flat_like
+from tpuref.data.stage import Pass, Stage
+from tpuref.data.transformations import (
+    Batch,
+    Filter,
+    Map,
+    PaddedBatch,
+    Repeat,
+    Shuffle,
+    Skip,
+    Take,
+)
+from tpuref.functions.random import get_seed
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.runtime.state import State
+
+__all__ = ["Dataset"]
+
+
+class Dataset(ElementDescription):
+    """A sequence of elements, made by sources and changed by transformations.
+
+    An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands
+    for one tensor.  Nothing is computed before an iterator asks for an element.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
+    >>> dataset
+    <BatchDataset shapes: (?,), types: int64>
+    >>> [batch.tolist() for batch in dataset.as_numpy_iterator()]
+    [[0, 1], [4, 9], [16]]
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, distribute_dataset.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.element = stage.element
+
+    # -- sources ---------------------------------------------------------------
+
+    @staticmethod
+    def from_tensors(tensors: Any) -> Dataset:
+        """Return the dataset of a single element.
+
+        Parameters
+        ----------
+        tensors
+            The element.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.from_tensors([[1.0]])
+        <TensorDataset shapes: (1, 1), types: float32>
+        """
+        return Dataset(Tensors(tensors))
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any) -> Dataset:
+        """Return the dataset of the rows of a tensor, or of several side by side.
+
+        Parameters
+        ----------
+        tensors
+            A structure of tensors that have as many rows each.
+
+        Raises
+        ------
+        ValueError
+            If a component has no rows, or the numbers of rows differ.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.from_tensor_slices(([1, 2], [[3], [4]]))
+        >>> [(int(a), b.tolist()) for a, b in dataset.as_numpy_iterator()]
+        [(1, [3]), (2, [4])]
+        """
+        return Dataset(Slices(tensors))
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any,
+        output_shapes: Any = None,
+        args: Sequence[Any] | None = None,
+    ) -> Dataset:
+        """Return the dataset of what a Python function's iterable gives.
+
+        Parameters
+        ----------
+        generator
+            Called for each pass; returns an iterable.
+        output_types
+            A dtype for each component, in the structure of an element.
+        output_shapes
+            A shape for each component; unknown shapes by default.
+        args
+            Tensors whose values `generator` is called with.
+
+        Raises
+        ------
+        TypeError
+            If `generator` is not callable or the types are none.
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if what it yields does not fit, or it raises ValueError.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> def count(stop):
+        ...     yield from range(stop)
+        >>> dataset = tf.data.Dataset.from_generator(count, tf.int64, [], args=[3])
+        >>> [int(value) for value in dataset.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        return Dataset(Generator(generator, output_types, output_shapes, args))
+
+    @staticmethod
+    def range(*args: Any) -> Dataset:
+        """Return the dataset of the int64 values that Python's range gives.
+
+        Parameters
+        ----------
+        args
+            Stop; or start and stop; or start, stop and step.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
+        [5, 3]
+        """
+        return Dataset(Range(*args))
+
+    @staticmethod
+    def zip(datasets: Any) -> Dataset:
+        """Return the dataset of the elements of several datasets side by side.
+
+        Parameters
+        ----------
+        datasets
+            A tuple or dict of datasets, nested.  It is as long as the shortest.
+
+        Raises
+        ------
+        TypeError
+            If it is a list, or holds anything but datasets.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> both = tf.data.Dataset.zip(
+        ...     (tf.data.Dataset.range(2), tf.data.Dataset.range(5, 9)))
+        >>> [(int(a), int(b)) for a, b in both.as_numpy_iterator()]
+        [(0, 5), (1, 6)]
+        """
+        return Dataset(Zip(mapped(datasets, _zipped)))
+
+    @staticmethod
+    def from_any(data: Any) -> Dataset:
+        """Return a dataset of whatever gives elements.
+
+        Parameters
+        ----------
+        data
+            A dataset, TensorFlow's own too; a PyTorch ``DataLoader``; a NumPy array, or
+            a tuple or dict of those, whose rows are the elements; any other iterable,
+            or a function that returns one.  The first element tells types and shapes.
+
+        Raises
+        ------
+        TypeError
+            If it gives no elements.
+        ValueError
+            If it is empty.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.from_any({"x": np.zeros([4, 2])})
+        <TensorSliceDataset shapes: {x: (2,)}, types: {x: float64}>
+        >>> [float(x) for x in tf.data.Dataset.from_any([1.0, 2.0]).as_numpy_iterator()]
+        [1.0, 2.0]
+        """
+        if isinstance(data, Dataset):
+            return data
+        return Dataset(foreign.stage_of(data))
+
+    # -- transformations -------------------------------------------------------
+
+    def map(
+        self, map_func: Callable[..., Any], num_parallel_calls: Any = None
+    ) -> Dataset:
+        """Return the dataset of what a function makes of each element.
+
+        Parameters
+        ----------
+        map_func
+            Called once, with symbolic tensors; a tuple's components are arguments of
+            their own.  It returns an element.
+        num_parallel_calls
+            Accepted for programs that give it; elements are made one after the other.
+
+        Raises
+        ------
+        TypeError
+            If it is not callable or returns something else.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> pairs = tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4]))
+        >>> [int(x) for x in pairs.map(lambda a, b: a * b).as_numpy_iterator()]
+        [3, 8]
+        """
+        return Dataset(Map(self.stage, map_func))
+
+    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+        """Return the dataset of the elements for which a function gives true.
+
+        Parameters
+        ----------
+        predicate
+            As for `map`; it returns a scalar bool tensor.
+
+        Raises
+        ------
+        ValueError
+            If it returns something else.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> odd = tf.data.Dataset.range(6).filter(lambda x: tf.equal(x % 2, 1))
+        >>> [int(x) for x in odd.as_numpy_iterator()]
+        [1, 3, 5]
+        """
+        return Dataset(Filter(self.stage, predicate))
+
+    def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
+        """Return the dataset of consecutive elements joined along a new dimension.
+
+        Parameters
+        ----------
+        batch_size
+            How many elements make a batch.
+        drop_remainder
+            Whether an incomplete last batch is left out, so that the size is static.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if `batch_size` is not above 0 or elements differ in shape.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> tf.data.Dataset.range(5).batch(2, drop_remainder=True).output_shapes
+        TensorShape([Dimension(2)])
+        """
+        return Dataset(Batch(self.stage, batch_size, drop_remainder))
+
+    def padded_batch(
+        self,
+        batch_size: Any,
+        padded_shapes: Any,
+        padding_values: Any = None,
+        drop_remainder: Any = False,
+    ) -> Dataset:
+        """Return the dataset of consecutive elements, filled up to equal shapes.
+
+        Parameters
+        ----------
+        batch_size, drop_remainder
+            As for `batch`.
+        padded_shapes
+            For each component the shape to fill up to; None or -1 stands for the
+            largest size in the batch.
+        padding_values
+            For each component what to fill up with, by default 0, False or no text.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            At evaluation, if an element is larger than its padded shape.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> def rows():
+        ...     yield [1]
+        ...     yield [2, 3]
+        >>> ragged = tf.data.Dataset.from_generator(rows, tf.int32, [None])
+        >>> next(ragged.padded_batch(2, [None]).as_numpy_iterator())
+        array([[1, 0],
+               [2, 3]], dtype=int32)
+        """
+        shapes = [_padded_shape(s) for s in self._like("padded_shapes", padded_shapes)]
+        values: list[Any] = [None] * len(shapes)
+        if padding_values is not None:
+            values = self._like("padding_values", padding_values)
+        return Dataset(
+            PaddedBatch(self.stage, batch_size, shapes, values, drop_remainder)
+        )
+
+    def repeat(self, count: Any = None) -> Dataset:
+        """Return the dataset gone through several times.
+
+        Parameters
+        ----------
+        count
+            How often; None or -1 for without end.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> twice = tf.data.Dataset.range(2).repeat(2)
+        >>> [int(x) for x in twice.as_numpy_iterator()]
+        [0, 1, 0, 1]
+        """
+        return Dataset(Repeat(self.stage, count))
+
+    def shuffle(
+        self,
+        buffer_size: Any,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = None,
+    ) -> Dataset:
+        """Return the dataset in a random order.
+
+        Parameters
+        ----------
+        buffer_size
+            Among how many of the next elements each is drawn.
+        seed
+            Fixes the order, together with `tf.set_random_seed`.  The order is not the
+            one that TensorFlow gives for that seed.
+        reshuffle_each_iteration
+            Whether each time through, as `repeat` asks for, has an order of its own;
+            True by default.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> shuffled = tf.data.Dataset.range(9).shuffle(9, seed=1)
+        >>> sorted(int(x) for x in shuffled.as_numpy_iterator())
+        [0, 1, 2, 3, 4, 5, 6, 7, 8]
+        """
+        reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
+
+    def take(self, count: Any) -> Dataset:
+        """Return the dataset of the first `count` elements, of all for -1.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(9).take(2).as_numpy_iterator()]
+        [0, 1]
+        """
+        return Dataset(Take(self.stage, count))
+
+    def skip(self, count: Any) -> Dataset:
+        """Return the dataset without the first `count` elements, of none for -1.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).skip(2).as_numpy_iterator()]
+        [2, 3]
+        """
+        return Dataset(Skip(self.stage, count))
+
+    def prefetch(self, buffer_size: Any) -> Dataset:
+        """Return the dataset whose elements a thread makes ahead of time.
+
+        Parameters
+        ----------
+        buffer_size
+            How many elements may wait; -1 or None leaves that open.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> ahead = tf.data.Dataset.range(3).prefetch(2)
+        >>> [int(x) for x in ahead.as_numpy_iterator()]
+        [0, 1, 2]
+        """
+        return Dataset(Prefetch(self.stage, -1 if buffer_size is None else buffer_size))
+
+    # -- iterators -------------------------------------------------------------
+
+    def make_one_shot_iterator(self) -> Iterator | EagerIterator:
+        """Return an iterator that starts by itself and goes through once.
+
+        Raises
+        ------
+        ValueError
+            If the dataset depends on placeholders or variables.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> value = tf.data.Dataset.from_tensors(7).make_one_shot_iterator().get_next()
+        >>> int(tf.Session().run(value))
+        7
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, distribute_dataset.
+        """
+        if executing_eagerly():
+            return EagerIterator(self.stage)
+        return one_shot(get_default_graph(), self.stage)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """Return an iterator that starts, from the beginning, with its initializer.
+
+        Parameters
+        ----------
+        shared_name
+            Accepted for programs that give it.
+
+        Raises
+        ------
+        RuntimeError
+            In eager mode.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> count = tf.placeholder(tf.int64, [])
+        >>> iterator = tf.data.Dataset.range(count).make_initializable_iterator()
+        >>> value = iterator.get_next()
+        >>> with tf.Session() as sess:
+        ...     sess.run(iterator.initializer, {count: 1})
+        ...     int(sess.run(value))
+        0
+        """
+        if executing_eagerly():
+            raise RuntimeError(
+                "Dataset.make_initializable_iterator is not available in eager mode; "
+                "iterate over the dataset with a for loop"
+            )
+        return initializable(get_default_graph(), self.stage)
+
+    def as_numpy_iterator(self) -> Values[Any]:
+        """Return a Python iterator of the elements as NumPy arrays.
+
+        Scalars are NumPy scalars, text is bytes.
+
+        Raises
+        ------
+        RuntimeError
+            If the dataset depends on tensors or variables, which only a session has.
+        """
+        if self.stage.captured or self.stage.variables:
+            raise RuntimeError(
+                "Dataset.as_numpy_iterator: the dataset depends on tensors or "
+                "variables of a graph; use an initializable iterator and a session"
+            )
+        items = self.stage.started(Pass(variables=State()))
+        return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
+
+    def __iter__(self) -> Values[Any]:
+        if not executing_eagerly():
+            raise RuntimeError(
+                "a dataset can be iterated over in eager mode only; use "
+                "make_one_shot_iterator() or as_numpy_iterator()"
+            )
+        return EagerIterator(self.stage)
+
+    def __repr__(self) -> str:
+        return f"<{self.stage.name} {self._described()}>"
+
+    def _like(self, argument: str, value: Any) -> list[Any]:
+        """Return the parts of an argument for the components of an element."""
+        try:
+            return flat_like(self.element, value)
+        except (TypeError, KeyError, IndexError):
+            raise TypeError(
+                f"Dataset.padded_batch: {argument} must have the structure of the "
+                f"elements, {self.output_shapes}, got {value!r}"
+            ) from None
+
+
+def _zipped(value: Any) -> Stage:
+    if not isinstance(value, Dataset):
+        raise TypeError(
+            "Dataset.zip: expected a tuple or dict of datasets, nested, got "
+            f"{value!r}; put the datasets of a list into a tuple"
+        )
+    return value.stage
+
+
+def _padded_shape(shape: Any) -> TensorShape:
+    if not isinstance(shape, (TensorShape, list, tuple)):
+        raise ValueError(
+            "Dataset.padded_batch: padded_shapes must have a shape for each component, "
+            f"such as [None], got {shape!r}"
+        )
+    sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
+    return as_shape([None if size == -1 else size for size in sizes])
+
+
+def _shown(item: Sequence[Any]) -> list[Any]:
+    return [a[()] if a.ndim == 0 else a.copy() for a in item]

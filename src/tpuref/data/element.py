@@ -1,0 +1,110 @@
+"""The elements of a dataset: tuples and dicts of tensors, nested; a list is a tensor.
+
+An element is described by its structure with a `TensorSpec` for each component, and
+goes from stage to stage as the flat tuple of its arrays.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.dtypes import as_dtype, string
+from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.graph.convert import convert_to_tensor, to_array
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+
+Item = tuple[Array, ...]
+"""The arrays of one element."""
+
+
+def mapped(structure: Any, function: Callable[[Any], Any]) -> Any:
+    """Return the structure with what `function` makes of each component."""
+    if isinstance(structure, tuple):
+        parts = [mapped(part, function) for part in structure]
+        named = hasattr(structure, "_fields")
+        return type(structure)(*parts) if named else tuple(parts)
+    if isinstance(structure, Mapping):
+        result: Any = copy.copy(structure)
+        for key in sorted(structure):
+            result[key] = mapped(structure[key], function)
+        return result
+    return function(structure)
+
+
+def specs_of(element: Any) -> list[TensorSpec]:
+    """Return the specs of the components, flat."""
+    return nest.flatten(element)
+
+
+def declared(caller: str, types: Any, shapes: Any) -> Any:
+    """Return the specs that ``output_types`` and ``output_shapes`` describe."""
+    if isinstance(types, tuple):
+        own = _parts(caller, types, shapes)
+        parts = [declared(caller, t, s) for t, s in zip(types, own, strict=True)]
+        named = hasattr(types, "_fields")
+        return type(types)(*parts) if named else tuple(parts)
+    if isinstance(types, Mapping):
+        result: Any = copy.copy(types)
+        for key in types:
+            own_shapes = None if shapes is None else shapes[key]
+            result[key] = declared(caller, types[key], own_shapes)
+        return result
+    try:
+        shape = TensorShape(None) if shapes is None else as_shape(shapes)
+        return TensorSpec(shape, as_dtype(types))
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{caller}: output_types and output_shapes must give a dtype and a shape "
+            f"for each component: {error}"
+        ) from None
+
+
+def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
+    if shapes is None:
+        return [None] * len(types)
+    if not isinstance(shapes, tuple) or len(shapes) != len(types):
+        raise TypeError(
+            f"{caller}: output_types is a tuple of {len(types)}, so output_shapes must "
+            f"be a tuple of as many shapes, got {shapes!r}"
+        )
+    return shapes
+
+
+def component(value: Any) -> Array | Tensor:
+    """Return a component as an array, or as the tensor that will have its value."""
+    tensor = value
+    if isinstance(value, (list, Tensor)) or hasattr(value, "_as_tensor"):
+        tensor = convert_to_tensor(value)
+    if not isinstance(tensor, Tensor):
+        return to_array(value)
+    known = tensor.operand().value
+    return tensor if known is None else known
+
+
+def spec_of(value: Array | Tensor) -> TensorSpec:
+    """Return shape and type of a component."""
+    if isinstance(value, Tensor):
+        return value.spec
+    dtype = string if value.dtype == object else as_dtype(value.dtype)
+    return TensorSpec(TensorShape(value.shape), dtype)
+
+
+def row(array: Array, index: int) -> Array:
+    """Return one row as an array, also where it is a scalar."""
+    part: Array = array[index, ...]
+    return part
+
+
+def stacked(arrays: Sequence[Array]) -> Array:
+    """Return arrays of equal shape as the rows of one."""
+    result = np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype)
+    for k, array in enumerate(arrays):
+        result[k, ...] = array
+    return result

@@ -1,0 +1,230 @@
+"""Elements from elsewhere: iterables, arrays, PyTorch's and TensorFlow's datasets."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import as_dtype, string
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import Item, component, mapped, spec_of, specs_of
+from tpuref.data.sources import Slices, flat_like, shown
+from tpuref.data.stage import Pass, Stage
+from tpuref.graph.convert import to_array
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+from tpuref.runtime.effects import host_fault
+
+
+def stage_of(data: Any) -> Stage:
+    """Return the stage that gives the elements of `data`."""
+    if _is_from(data, "tensorflow", "element_spec"):
+        return _tensorflow(data)
+    if _is_array_tree(data):
+        return Slices(data)
+    if callable(data) and not isinstance(data, Iterable):
+        return Foreign(data, lambda: iter(data()))
+    if isinstance(data, Iterator):
+        return Foreign(data, _Once(data))
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
+        return Foreign(data, lambda: iter(data), _open_sizes(data))
+    raise TypeError(
+        "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
+        f"returns one, got {data!r} of type {type(data).__name__}"
+    )
+
+
+def _is_from(data: Any, library: str, attribute: str) -> bool:
+    """Whether it is of a library; one that is not loaded has made no object."""
+    module = type(data).__module__.partition(".")[0]
+    return library in sys.modules and module == library and hasattr(data, attribute)
+
+
+def _is_array_tree(data: Any) -> bool:
+    if isinstance(data, (tuple, Mapping)):
+        parts = data.values() if isinstance(data, Mapping) else data
+        return bool(parts) and all(_is_array_tree(part) for part in parts)
+    return isinstance(data, np.ndarray)
+
+
+class Foreign(Stage):
+    """What an iterable gives; its first element tells types and shapes.
+
+    Parameters
+    ----------
+    data
+        What the user gave.
+    begin
+        Gives an iterator for each pass.
+    open_sizes
+        Whether the sizes of the first dimensions may differ from element to element.
+    element
+        The specs of the elements, where they are known.
+    """
+
+    name = "ForeignDataset"
+
+    def __init__(
+        self,
+        data: Any,
+        begin: Callable[[], Iterator[Any]],
+        open_sizes: bool = False,
+        element: Any = None,
+    ) -> None:
+        self._data = data
+        self._begin = begin
+        if element is None:
+            element = mapped(_first(data, begin), lambda a: _opened(a, open_sizes))
+        super().__init__(element)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the elements of a new iterator."""
+        for number, value in enumerate(self._values()):
+            yield self._item(number, value)
+
+    def _values(self) -> Iterator[Any]:
+        try:
+            yield from self._begin()
+        except FailedPreconditionError as error:
+            raise self.fault(FailedPreconditionError, error.message) from None
+        except Exception as error:
+            fault = host_fault(f"the iterator of {type(self._data).__name__}", error)
+            raise self.fault(type(fault), fault.message) from error
+
+    def _item(self, number: int, value: Any) -> Item:
+        try:
+            parts = flat_like(self.element, _native(value))
+            specs = specs_of(self.element)
+            return tuple(map(_fitting, parts, specs))
+        except (TypeError, ValueError, KeyError) as error:
+            raise self.fault(
+                InvalidArgumentError,
+                f"element {number} is not like the first, {shown(self.element)}: got "
+                f"{_brief(value)} {error}",
+            ) from None
+
+
+class _Once:
+    """An iterator that is there already, and can be gone through once."""
+
+    def __init__(self, values: Iterator[Any]) -> None:
+        self._values: Iterator[Any] | None = values
+
+    def peek(self) -> Any:
+        """Return the first value and keep it for the pass."""
+        assert self._values is not None
+        first = next(self._values)
+        self._values = itertools.chain([first], self._values)
+        return first
+
+    def __call__(self) -> Iterator[Any]:
+        if self._values is None:
+            raise FailedPreconditionError(
+                "the iterator given to Dataset.from_any was gone through already; give "
+                "a list, or a function that returns a new iterator"
+            )
+        values, self._values = self._values, None
+        return values
+
+
+def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
+    try:
+        first = begin.peek() if isinstance(begin, _Once) else next(begin())
+    except StopIteration:
+        raise ValueError(
+            f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
+            "not known; use Dataset.from_generator"
+        ) from None
+    return mapped(_native(first), _array)
+
+
+def _native(value: Any) -> Any:
+    """Return an element with lists of arrays, as PyTorch gives them, as tuples."""
+    if isinstance(value, list) and any(_is_array(part) for part in value):
+        return tuple(_native(part) for part in value)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        return tuple(_native(part) for part in value)
+    return value
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_is_array(part) for part in value)
+    return hasattr(value, "__array__") or isinstance(value, (tuple, Mapping))
+
+
+def _array(value: Any) -> Array:
+    """Return a component as an array; also a tensor of PyTorch's or TensorFlow's."""
+    if hasattr(value, "detach"):
+        value = _from_torch(value)
+    elif not isinstance(value, Tensor) and callable(getattr(value, "numpy", None)):
+        value = value.numpy()
+    array = component(value)
+    if isinstance(array, Tensor):
+        raise TypeError(
+            f"Dataset.from_any: {array.describe()} has no value yet; use "
+            "Dataset.from_tensors or from_tensor_slices"
+        )
+    return array
+
+
+def _from_torch(tensor: Any) -> Array:
+    plain = tensor.detach().cpu()
+    if str(plain.dtype) == "torch.bfloat16":  # NumPy itself has no such type
+        return to_array(plain.float().numpy(), as_dtype("bfloat16"))
+    array: Array = plain.numpy()
+    return array
+
+
+def _fitting(value: Any, spec: TensorSpec) -> Array:
+    array = _array(value)
+    if array.dtype != spec.dtype.np:
+        array = to_array(value, spec.dtype)
+    if not spec.shape.is_compatible_with(array.shape):
+        raise ValueError(f"(shape {list(array.shape)} against {spec.describe()})")
+    return array
+
+
+def _opened(array: Array, open_sizes: bool) -> TensorSpec:
+    spec = spec_of(array)
+    if not open_sizes or not spec.shape.rank:
+        return spec
+    return TensorSpec(TensorShape([None, *spec.shape.as_list()[1:]]), spec.dtype)
+
+
+def _open_sizes(data: Any) -> bool:
+    """Whether a loader's last batch may be smaller than the others."""
+    size = getattr(data, "batch_size", None)
+    if size is None or not hasattr(data, "drop_last") or data.drop_last:
+        return False
+    try:
+        return bool(len(data.dataset) % size)
+    except TypeError:
+        return True  # how much there is nobody knows
+
+
+def _tensorflow(data: Any) -> Stage:
+    element = mapped(data.element_spec, _foreign_spec)
+    return Foreign(data, data.as_numpy_iterator, element=element)
+
+
+def _foreign_spec(spec: Any) -> TensorSpec:
+    if type(spec).__name__ != "TensorSpec":
+        raise TypeError(
+            f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
+            "tensors can be taken over"
+        )
+    dims = None if spec.shape.rank is None else spec.shape.as_list()
+    dtype = string if spec.dtype.name == "string" else as_dtype(spec.dtype.name)
+    return TensorSpec(TensorShape(dims), dtype)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,117 @@
+"""Functions of the user's that are traced once and run for each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpuref.base import nest
+from tpuref.base.callsite import user_site
+from tpuref.base.errors import InaccessibleTensorError
+from tpuref.configuration import config
+from tpuref.data.element import Item, mapped, specs_of
+from tpuref.data.stage import Pass
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph
+from tpuref.graph.lowering import lower_region
+from tpuref.graph.region import Region
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Run
+
+
+class Function:
+    """A function of elements, as a program.
+
+    Parameters
+    ----------
+    caller
+        The method that takes the function, for messages and names.
+    function
+        What the user gave: it takes a tuple's components as arguments of its own, any
+        other element as one argument.
+    element
+        The specs of the elements.
+
+    Attributes
+    ----------
+    result
+        The specs of what it returns, in that structure.
+    captured
+        The tensors from around that it uses.
+    variables
+        The names of the variables that it reads.
+    """
+
+    def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
+        if not callable(function):
+            raise TypeError(f"{caller}: expected a function, got {function!r}")
+        graph = get_default_graph()
+        if executing_eagerly():
+            graph, around = Graph(), graph
+            graph.seed = around.seed
+        with graph.as_default():
+            region, result = _traced(caller, function, element, graph)
+        self.result = mapped(result, lambda tensor: tensor.spec)
+        self.captured = region.captured_tensors()
+        self._program = lower_region(region)
+        self._host_functions = graph.host_functions
+        instrs = list(self._program.all_instrs())
+        self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
+
+    def __call__(self, item: Item, current: Pass) -> Item:
+        """Return the components of the result for one element."""
+        variables = current.variables or current.draws
+        run = Run(
+            state=current.draws,
+            variables=[variables],
+            functions=self._host_functions,
+            host=None,
+            timeout=config.timeout,
+        )
+        given = [*item, *(current.values[tensor] for tensor in self.captured)]
+        return tuple(run_program(self._program, {0: given}, run)[0])
+
+
+def _traced(
+    caller: str, function: Callable[..., Any], element: Any, graph: Graph
+) -> tuple[Region, Any]:
+    """Call the function with symbolic elements."""
+    label = caller.rpartition(".")[2].strip("_") or "function"
+    name = graph.unique_name(label, mark_as_used=False)
+    region = Region(f"function of {caller}", name, graph.region, user_site())
+    with graph.in_region(region), graph.name_scope(label):
+        region.parameters = [
+            graph.create_operation("_Arg", (), [spec], {"index": k}, f"arg{k}").outputs[
+                0
+            ]
+            for k, spec in enumerate(specs_of(element))
+        ]
+        given = nest.pack_sequence_as(element, region.parameters)
+        returned = function(*given) if type(given) is tuple else function(given)
+        # Such as py_func gives: several tensors, which need not have one shape.
+        returned = tuple(returned) if isinstance(returned, list) else returned
+        result = mapped(returned, lambda leaf: _component(caller, leaf))
+    region.results = nest.flatten(result)
+    for tensor in region.results:
+        _check_accessible(caller, tensor, region)
+    return region, result
+
+
+def _component(caller: str, value: Any) -> Tensor:
+    if value is None or isinstance(value, Operation):
+        raise TypeError(
+            f"{caller}: the function returned {value!r}, expected tensors, or tuples "
+            "and dicts of tensors"
+        )
+    return convert_to_tensor(value)
+
+
+def _check_accessible(caller: str, tensor: Tensor, region: Region) -> None:
+    owner = tensor.op.region
+    if owner is not None and not region.is_within(owner):
+        raise InaccessibleTensorError(
+            f"{caller}: the function returned {tensor.describe()}, which belongs to "
+            f"the {owner.kind} {owner.name!r}"
+        )

@@ -1,0 +1,335 @@
+"""Iterators: where a program gets the elements of a dataset, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as Values
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tpuref.base import nest
+from tpuref.base.errors import OutOfRangeError
+from tpuref.base.shapes import TensorShape
+from tpuref.data.element import declared, mapped, specs_of
+from tpuref.data.stage import Pass, Stage
+from tpuref.graph.build import apply_all, apply_operation
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.eager import STATE, EagerTensor
+from tpuref.graph.graph import Graph
+from tpuref.graph.lowering import lower, needed_operations
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.definition import Array
+from tpuref.runtime.iteration import Iteration
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Run
+
+_EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
+
+
+class ElementDescription:
+    """What is known of elements: structure, types and shapes."""
+
+    element: Any
+
+    @property
+    def output_types(self) -> Any:
+        """The dtype of each component, in the structure of an element."""
+        return mapped(self.element, lambda spec: spec.dtype)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The `TensorShape` of each component, in the structure of an element."""
+        return mapped(self.element, lambda spec: spec.shape)
+
+    @property
+    def output_classes(self) -> Any:
+        """The class of each component, in the structure of an element."""
+        return mapped(self.element, lambda spec: Tensor)
+
+    def _described(self) -> str:
+        shapes = mapped(self.element, lambda spec: str(spec.shape))
+        types = mapped(self.element, lambda spec: spec.dtype.name)
+        return f"shapes: {shapes}, types: {types}".replace("'", "")
+
+
+class Iterator(ElementDescription):
+    """Gives the next element of a dataset at each evaluation, in graph mode.
+
+    Iterators are made by ``dataset.make_one_shot_iterator()``,
+    ``dataset.make_initializable_iterator()`` and `from_structure`.  Where an iterator
+    stands is kept by the session.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> iterator = tf.data.Dataset.range(2).make_one_shot_iterator()
+    >>> value = iterator.get_next()
+    >>> with tf.Session() as sess:
+    ...     print(sess.run(value), sess.run(value))
+    ...     try:
+    ...         sess.run(value)
+    ...     except tf.errors.OutOfRangeError:
+    ...         print("no more")
+    0 1
+    no more
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        element: Any,
+        initializer: Operation | None = None,
+        token: int | None = None,
+        no_initializer: str = "",
+    ) -> None:
+        self.graph = graph
+        self.handle = name
+        self.element = element
+        self.token = token
+        self._initializer = initializer
+        self._no_initializer = no_initializer
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that starts the iterator, from the first element again.
+
+        Raises
+        ------
+        ValueError
+            If the iterator starts by itself, or is started by `make_initializer`.
+        """
+        if self._initializer is None:
+            raise ValueError(self._no_initializer)
+        return self._initializer
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next element.
+
+        Parameters
+        ----------
+        name
+            The name of the operation.
+
+        Returns
+        -------
+        object
+            Tensors in the structure of an element.  Each evaluation of them takes one
+            element; those of one call belong to the same element.
+
+        Raises
+        ------
+        tpuref.errors.OutOfRangeError
+            At evaluation, if the dataset has no more elements.
+        tpuref.errors.FailedPreconditionError
+            At evaluation, if the iterator was not initialized.
+        """
+        specs = specs_of(self.element)
+        tensors = apply_all(
+            "IteratorGetNext",
+            name=name or "IteratorGetNext",
+            iterator=self.handle,
+            token=self.token,
+            dtypes=tuple(spec.dtype.name for spec in specs),
+            shapes=tuple(_plain(spec.shape) for spec in specs),
+        )
+        return nest.pack_sequence_as(self.element, tensors)
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
+        """Return the operation that lets the iterator go through `dataset`.
+
+        Parameters
+        ----------
+        dataset
+            A dataset with elements of the iterator's types and shapes.
+        name
+            The name of the operation.
+
+        Raises
+        ------
+        TypeError
+            If its elements are of another structure, type or shape.
+        """
+        stage: Stage = dataset.stage
+        _check_same(self.element, stage.element)
+        return initializer(self.graph, self.handle, stage, name)
+
+    @staticmethod
+    def from_structure(
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: str | None = None,
+        output_classes: Any = None,
+    ) -> Iterator:
+        """Return an iterator that can go through any dataset of such elements.
+
+        Parameters
+        ----------
+        output_types
+            A dtype for each component, in the structure of an element.
+        output_shapes
+            A shape for each component; unknown shapes by default.
+        shared_name, output_classes
+            Accepted for programs that give them.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
+        >>> value = iterator.get_next()
+        >>> few = iterator.make_initializer(tf.data.Dataset.range(10, 12))
+        >>> with tf.Session() as sess:
+        ...     sess.run(few)
+        ...     int(sess.run(value))
+        10
+        """
+        element = declared("Iterator.from_structure", output_types, output_shapes)
+        graph = get_default_graph()
+        return Iterator(
+            graph,
+            graph.unique_name("Iterator"),
+            element,
+            no_initializer=(
+                "Iterator.initializer: this iterator is of no dataset yet; use "
+                "Iterator.make_initializer(dataset)"
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator {self._described()}>"
+
+
+def _plain(shape: TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else shape.as_tuple()
+
+
+def _check_same(iterator: Any, dataset: Any) -> None:
+    nest.assert_same_structure(iterator, dataset, a_name="iterator", b_name="dataset")
+    for own, given in zip(specs_of(iterator), specs_of(dataset), strict=True):
+        if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
+            raise TypeError(
+                "Iterator.make_initializer: the iterator gives "
+                f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
+                f"{[spec.describe() for spec in specs_of(dataset)]}; make the iterator "
+                "from dataset.output_types and dataset.output_shapes"
+            )
+
+
+def initializer(
+    graph: Graph, iterator: str, stage: Stage, name: str | None = None
+) -> Operation:
+    """Return the operation that begins a pass of `stage` for an iterator."""
+
+    def begin(values: Sequence[Array], run: Run) -> Iteration:
+        known = dict(zip(stage.captured, values, strict=True))
+        return Iteration(stage.pass_of(known, run))
+
+    with graph.as_default():
+        return apply_operation(
+            "MakeIterator",
+            *stage.captured,
+            name=name or "MakeIterator",
+            iterator=iterator,
+            token=_token(graph, begin),
+        )
+
+
+def one_shot(graph: Graph, stage: Stage) -> Iterator:
+    """Return an iterator that begins by itself, at its first use in a session."""
+    _check_self_contained(stage)
+
+    def begin(values: Sequence[Array], run: Run) -> Iteration:
+        program = lower(stage.captured, (), ())
+        arrays = run_program(program, {0: []}, run)[0]
+        return Iteration(
+            stage.pass_of(dict(zip(stage.captured, arrays, strict=True)), run)
+        )
+
+    return Iterator(
+        graph,
+        graph.unique_name("OneShotIterator"),
+        stage.element,
+        token=_token(graph, begin),
+        no_initializer=(
+            "Iterator.initializer: a one-shot iterator starts by itself; use "
+            "dataset.make_initializable_iterator()"
+        ),
+    )
+
+
+def initializable(graph: Graph, stage: Stage) -> Iterator:
+    """Return an iterator that its initializer begins."""
+    name = graph.unique_name("Iterator")
+    return Iterator(graph, name, stage.element, initializer(graph, name, stage))
+
+
+def _token(graph: Graph, begin: Any) -> int:
+    token = len(graph.host_functions)
+    graph.host_functions[token] = begin
+    return token
+
+
+_OUTSIDE = ("Placeholder", "PlaceholderWithDefault", "VariableV2", "ReadVariableOp")
+
+
+def _check_self_contained(stage: Stage) -> None:
+    operations = needed_operations(stage.captured, (), set())
+    used = [op.name for op in operations if op.type in _OUTSIDE]
+    if used or stage.variables:
+        raise ValueError(
+            "Dataset.make_one_shot_iterator: the dataset depends on "
+            f"{sorted({*used, *stage.variables})}, whose values are not known when the "
+            "iterator starts by itself; use make_initializable_iterator() and run its "
+            "initializer"
+        )
+
+
+class EagerIterator(ElementDescription):
+    """Gives the elements of a dataset one by one, in eager mode.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     for value in tf.data.Dataset.range(3):
+    ...         print(int(value))
+    0
+    1
+    2
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.element = stage.element
+        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS)
+        self._iteration = Iteration(stage.started(current))
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next element.
+
+        Raises
+        ------
+        tpuref.errors.OutOfRangeError
+            If there is none.
+        """
+        arrays = self._iteration.next()
+        return nest.pack_sequence_as(self.element, [EagerTensor.of(a) for a in arrays])
+
+    def next(self) -> Any:
+        """Return the next element; StopIteration where there is none."""
+        return self.__next__()
+
+    def __iter__(self) -> Values[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self.get_next()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator {self._described()}>"

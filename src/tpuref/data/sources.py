@@ -1,0 +1,248 @@
+"""The stages that elements come from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import nest
+from tpuref.base.dtypes import int64
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import (
+    Item,
+    component,
+    declared,
+    mapped,
+    row,
+    spec_of,
+    specs_of,
+)
+from tpuref.data.stage import Pass, Stage
+from tpuref.graph.convert import to_array
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+from tpuref.runtime.effects import host_fault
+
+
+class Tensors(Stage):
+    """A single element."""
+
+    name = "TensorDataset"
+
+    def __init__(self, tensors: Any) -> None:
+        parts = mapped(tensors, component)
+        self._parts: list[Array | Tensor] = nest.flatten(parts)
+        super().__init__(mapped(parts, spec_of), uses=self._parts)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the element."""
+        yield tuple(current.array(part) for part in self._parts)
+
+
+class Slices(Stage):
+    """An element for each row of the components."""
+
+    name = "TensorSliceDataset"
+
+    def __init__(self, tensors: Any) -> None:
+        parts = mapped(tensors, component)
+        self._parts: list[Array | Tensor] = nest.flatten(parts)
+        super().__init__(mapped(parts, _row_spec), uses=self._parts)
+        _check_rows([spec_of(part) for part in self._parts])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the rows."""
+        arrays = [current.array(part) for part in self._parts]
+        if len({array.shape[:1] for array in arrays}) > 1:
+            raise self.fault(
+                InvalidArgumentError,
+                f"the components have {[len(array) for array in arrays]} rows, "
+                "expected as many in each",
+            )
+        for k in range(len(arrays[0])):
+            yield tuple(row(array, k) for array in arrays)
+
+
+def _row_spec(part: Array | Tensor) -> TensorSpec:
+    spec = spec_of(part)
+    if spec.shape.rank is None:
+        return TensorSpec(TensorShape(None), spec.dtype)
+    if spec.shape.rank == 0:
+        raise ValueError(
+            f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
+            "no rows; use Dataset.from_tensors for a single element"
+        )
+    return TensorSpec(spec.shape[1:], spec.dtype)
+
+
+def _check_rows(specs: Sequence[TensorSpec]) -> None:
+    rows = {s.shape.as_list()[0] for s in specs if s.shape.rank is not None} - {None}
+    if len(rows) > 1:
+        raise ValueError(
+            "Dataset.from_tensor_slices: the components "
+            f"{[spec.describe() for spec in specs]} differ in their number of rows"
+        )
+
+
+class Range(Stage):
+    """Integers from a start to below a stop."""
+
+    name = "RangeDataset"
+
+    def __init__(self, *bounds: Any) -> None:
+        if not 1 <= len(bounds) <= 3:
+            raise ValueError(
+                "Dataset.range: expected stop, or start and stop, or start, stop and "
+                f"step, got {len(bounds)} arguments"
+            )
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        self._bounds = [
+            integer("Dataset.range", value) for value in (start, stop, step)
+        ]
+        super().__init__(TensorSpec([], int64), uses=self._bounds)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the integers."""
+        start, stop, step = (current.number(bound) for bound in self._bounds)
+        if step == 0:
+            raise self.fault(
+                InvalidArgumentError, "step must be a non-zero integer, got 0"
+            )
+        for value in range(start, stop, step):
+            yield (np.asarray(value, np.int64),)
+
+
+def integer(name: str, value: Any) -> Array | Tensor:
+    """Return an integer argument: an array, or a tensor for what is known later."""
+    found = component(value)
+    spec = spec_of(found)
+    if not (spec.dtype.is_integer or spec.dtype.is_bool):
+        raise TypeError(f"{name}: expected an integer, got {value!r}")
+    if spec.shape.rank not in (0, None):
+        raise ValueError(f"{name}: expected a single integer, got {value!r}")
+    if isinstance(value, Tensor) and spec.dtype != int64:
+        raise ValueError(
+            f"{name}: expected an int64 tensor, got {spec.describe()}; use "
+            "tf.cast(value, tf.int64)"
+        )
+    return found
+
+
+class Zip(Stage):
+    """Elements of several datasets side by side, as long as the shortest."""
+
+    name = "ZipDataset"
+
+    def __init__(self, stages: Any) -> None:
+        self._stages: list[Stage] = nest.flatten(stages)
+        super().__init__(mapped(stages, lambda stage: stage.element), self._stages)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the joined elements."""
+        for items in zip(*(s.items(current) for s in self._stages), strict=False):
+            yield tuple(itertools.chain.from_iterable(items))
+
+
+class Generator(Stage):
+    """What a Python iterable gives, of declared types and shapes."""
+
+    name = "GeneratorDataset"
+
+    def __init__(
+        self,
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any,
+        output_shapes: Any,
+        args: Sequence[Any] | None,
+    ) -> None:
+        if not callable(generator):
+            raise TypeError(
+                "Dataset.from_generator: generator must be callable and return an "
+                f"iterable, got {generator!r}"
+            )
+        element = declared("Dataset.from_generator", output_types, output_shapes)
+        self._generator = generator
+        self._args = [component(value) for value in args or ()]
+        super().__init__(element, uses=self._args)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the elements that a new iterator of the generator gives."""
+        arguments = [_argument(current.array(value)) for value in self._args]
+        for value in self._values(arguments):
+            yield self._item(value)
+
+    def _values(self, arguments: Sequence[Any]) -> Iterator[Any]:
+        try:
+            yield from self._generator(*arguments)
+        except Exception as error:
+            fault = host_fault("the generator", error)
+            raise self.fault(type(fault), fault.message) from error
+
+    def _item(self, value: Any) -> Item:
+        specs = specs_of(self.element)
+        return tuple(
+            self._array(part, spec)
+            for part, spec in zip(self._flat(value), specs, strict=True)
+        )
+
+    def _flat(self, value: Any) -> list[Any]:
+        try:
+            return flat_like(self.element, value)
+        except (TypeError, KeyError, IndexError):
+            raise self.fault(
+                InvalidArgumentError,
+                "the generator yielded an element that does not match the structure of "
+                f"output_types: expected {shown(self.element)}, got {value!r}",
+            ) from None
+
+    def _array(self, part: Any, spec: TensorSpec) -> Array:
+        try:
+            array = to_array(part, spec.dtype)
+        except (TypeError, ValueError) as error:
+            raise self.fault(
+                InvalidArgumentError,
+                f"the generator yielded {part!r} where {spec.describe()} was expected: "
+                f"{error}",
+            ) from None
+        if not spec.shape.is_compatible_with(array.shape):
+            raise self.fault(
+                InvalidArgumentError,
+                f"the generator yielded an element of shape {array.shape} where an "
+                f"element of shape {spec.shape} was expected",
+            )
+        return array
+
+
+def _argument(array: Array) -> Any:
+    return array[()] if array.ndim == 0 else array
+
+
+def flat_like(structure: Any, value: Any) -> list[Any]:
+    """Return the parts of `value` in the places of the components of `structure`."""
+    if isinstance(structure, tuple):
+        if not isinstance(value, tuple) or len(value) != len(structure):
+            raise TypeError
+        return [
+            leaf
+            for part, own in zip(structure, value, strict=True)
+            for leaf in flat_like(part, own)
+        ]
+    if isinstance(structure, dict):
+        if set(value) != set(structure):
+            raise TypeError
+        return [
+            leaf
+            for key in sorted(structure)
+            for leaf in flat_like(structure[key], value[key])
+        ]
+    return [value]
+
+
+def shown(element: Any) -> str:
+    """Return the structure of an element for a message."""
+    return str(mapped(element, lambda spec: spec.describe())).replace("'", "")

@@ -1,0 +1,137 @@
+"""A stage of an input pipeline, and one pass through the pipeline."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tpuref.base.callsite import user_site
+from tpuref.base.errors import InvalidArgumentError, OpError
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import Item, specs_of
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import State, Variables
+
+Fault = TypeVar("Fault", bound=OpError)
+
+
+@dataclass
+class Pass:
+    """One pass through a pipeline.
+
+    Attributes
+    ----------
+    values
+        The values that the tensors used by the stages had when the pass began.
+    variables
+        The variables of the session.
+    draws
+        The random draws of the pass.
+    epochs
+        How often each stage has been gone through.
+    """
+
+    values: Mapping[Tensor, Array] = field(default_factory=dict)
+    variables: Variables | None = None
+    draws: State = field(default_factory=State)
+    epochs: MutableMapping[Any, int] = field(default_factory=dict)
+
+    def array(self, value: Array | Tensor) -> Array:
+        """Return the value that a component has in this pass."""
+        return self.values[value] if isinstance(value, Tensor) else value
+
+    def number(self, value: Array | Tensor) -> int:
+        """Return the value that an integer argument has in this pass."""
+        return int(self.array(value))
+
+    def next_epoch(self, stage: Any) -> int:
+        """Return how often the stage was gone through before, and count this time."""
+        epoch = self.epochs.get(stage, 0)
+        self.epochs[stage] = epoch + 1
+        return epoch
+
+
+class Stage:
+    """One stage: what its elements are, and how they come about.
+
+    Parameters
+    ----------
+    element
+        The specs of the components, in the structure of the elements.
+    sources
+        The stages before it.
+    uses
+        The arguments that may be tensors.
+
+    Attributes
+    ----------
+    site
+        The user's line that made it.
+    captured
+        The tensors whose values a pass needs, of this stage and those before.
+    variables
+        The names of variables that functions of the stages read.
+    """
+
+    def __init__(
+        self, element: Any, sources: Sequence[Stage] = (), uses: Sequence[Any] = ()
+    ) -> None:
+        if not specs_of(element):
+            raise ValueError(f"{self.name}: an element must have a component, got none")
+        self.element = element
+        self.site = user_site()
+        own = [value for value in uses if isinstance(value, Tensor)]
+        before = [tensor for source in sources for tensor in source.captured]
+        self.captured: list[Tensor] = list(dict.fromkeys([*before, *own]))
+        self.variables: list[str] = [
+            name for source in sources for name in source.variables
+        ]
+
+    @property
+    def name(self) -> str:
+        """What the stage is called, such as ``BatchDataset``."""
+        return f"{type(self).__name__}Dataset"
+
+    @property
+    def specs(self) -> list[TensorSpec]:
+        """The specs of the components, flat."""
+        return specs_of(self.element)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the elements one after the other, flat."""
+        raise NotImplementedError
+
+    def pass_of(
+        self, values: Mapping[Tensor, Array], run: Run
+    ) -> Generator[Item, None, None]:
+        """Give the elements of a pass that begins in `run`."""
+        # A thread of the pass must not keep the session alive that it works for.
+        return self.started(Pass(values, weakref.proxy(run.variables[0])))
+
+    def started(self, current: Pass) -> Generator[Item, None, None]:
+        """Give the elements; to be closed by who no longer wants more."""
+        yield from self.items(current)
+
+    def fault(self, kind: Callable[..., Fault], message: str) -> Fault:
+        """Return an error that tells of this stage and the user's line."""
+        return kind(message, op=self.name, site=self.site)
+
+    def positive(self, argument: str, value: int) -> int:
+        """Return an argument that has to be 1 or more."""
+        if value < 1:
+            raise self.fault(
+                InvalidArgumentError,
+                f"{argument} must be greater than zero, got {value}",
+            )
+        return value

@@ -1,0 +1,323 @@
+"""The stages that change elements, their number or their order."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import bool_, string
+from tpuref.base.errors import DataLossError, InvalidArgumentError
+from tpuref.base.shapes import TensorShape
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import Item, component, mapped, spec_of, stacked
+from tpuref.data.function import Function
+from tpuref.data.sources import integer
+from tpuref.data.stage import Pass, Stage
+from tpuref.graph.convert import to_array
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+
+
+class Map(Stage):
+    """What a function makes of each element."""
+
+    name = "MapDataset"
+
+    def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
+        self._source = source
+        self._function = Function("Dataset.map", function, source.element)
+        super().__init__(self._function.result, [source], self._function.captured)
+        self.variables += self._function.variables
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the results."""
+        for item in self._source.items(current):
+            yield self._function(item, current)
+
+
+class Filter(Stage):
+    """The elements for which a function gives true."""
+
+    name = "FilterDataset"
+
+    def __init__(self, source: Stage, predicate: Callable[..., Any]) -> None:
+        self._source = source
+        self._function = Function("Dataset.filter", predicate, source.element)
+        spec = self._function.result
+        scalar = isinstance(spec, TensorSpec) and spec.shape.rank in (0, None)
+        if not scalar or spec.dtype != bool_:
+            raise ValueError(
+                "Dataset.filter: predicate must return a scalar bool tensor, got "
+                f"{spec!r}"
+            )
+        super().__init__(source.element, [source], self._function.captured)
+        self.variables += self._function.variables
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the elements that pass."""
+        for item in self._source.items(current):
+            if self._function(item, current)[0]:
+                yield item
+
+
+class Repeat(Stage):
+    """The elements several times over, without end for a negative count."""
+
+    name = "RepeatDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.repeat", -1 if count is None else count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give all elements, and then all again."""
+        count = current.number(self._count)
+        for _ in itertools.count() if count < 0 else range(count):
+            found = False
+            for item in self._source.items(current):
+                found = True
+                yield item
+            if not found:
+                return  # it would go on for ever
+
+
+class Take(Stage):
+    """The first elements, all of them for a negative count."""
+
+    name = "TakeDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.take", count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the first ones."""
+        count = current.number(self._count)
+        items = self._source.items(current)
+        yield from items if count < 0 else itertools.islice(items, count)
+
+
+class Skip(Stage):
+    """What is left after the first elements, nothing for a negative count."""
+
+    name = "SkipDataset"
+
+    def __init__(self, source: Stage, count: Any) -> None:
+        self._source = source
+        self._count = integer("Dataset.skip", count)
+        super().__init__(source.element, [source], [self._count])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the others."""
+        count = current.number(self._count)
+        if count >= 0:
+            yield from itertools.islice(self._source.items(current), count, None)
+
+
+class Shuffle(Stage):
+    """Elements drawn from a buffer that is filled up again."""
+
+    name = "ShuffleDataset"
+
+    def __init__(
+        self,
+        source: Stage,
+        buffer_size: Any,
+        seeds: tuple[int | None, int | None],
+        reshuffle: bool,
+    ) -> None:
+        self._source = source
+        self._size = integer("Dataset.shuffle", buffer_size)
+        self._reshuffle = reshuffle
+        if seeds[0] is None or seeds[1] is None:
+            seeds = (int.from_bytes(os.urandom(7), "little"), 0)
+        self._seeds = [seed % 2**64 for seed in seeds if seed is not None]
+        super().__init__(source.element, [source], [self._size])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the elements in another order, which each epoch changes."""
+        size = self.positive("buffer_size", current.number(self._size))
+        epoch = current.next_epoch(self) if self._reshuffle else 0
+        rng = np.random.default_rng([*self._seeds, epoch])
+        items = self._source.items(current)
+        buffer = list(itertools.islice(items, size))
+        for item in items:
+            chosen = int(rng.integers(len(buffer)))
+            yield buffer[chosen]
+            buffer[chosen] = item
+        for chosen in rng.permutation(len(buffer)):
+            yield buffer[chosen]
+
+
+class Batch(Stage):
+    """Consecutive elements, of equal shapes, as the rows of one."""
+
+    name = "BatchDataset"
+
+    def __init__(self, source: Stage, batch_size: Any, drop_remainder: Any) -> None:
+        self._source = source
+        self._size = integer("Dataset.batch", batch_size)
+        self._drop = _flag("Dataset.batch", drop_remainder)
+        rows = _static_rows(self._size, self._drop)
+        element = mapped(source.element, lambda spec: _in_batch(spec, spec.shape, rows))
+        super().__init__(element, [source], [self._size])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the batches."""
+        size = self.positive("batch_size", current.number(self._size))
+        items = self._source.items(current)
+        while batch := list(itertools.islice(items, size)):
+            if len(batch) == size or not self._drop:
+                columns = zip(*batch, strict=True)
+                yield tuple(self._joined(k, col) for k, col in enumerate(columns))
+
+    def _joined(self, number: int, arrays: tuple[Array, ...]) -> Array:
+        for k, array in enumerate(arrays):
+            if array.shape != arrays[0].shape:
+                raise self.fault(
+                    InvalidArgumentError,
+                    "cannot batch tensors with different shapes in component "
+                    f"{number}: the first element had shape {list(arrays[0].shape)} "
+                    f"and element {k} had shape {list(array.shape)}; use padded_batch",
+                )
+        return stacked(arrays)
+
+
+class PaddedBatch(Stage):
+    """Consecutive elements, filled up to equal shapes, as the rows of one."""
+
+    name = "PaddedBatchDataset"
+
+    def __init__(
+        self,
+        source: Stage,
+        batch_size: Any,
+        padded_shapes: list[TensorShape],
+        padding_values: list[Any],
+        drop_remainder: Any,
+    ) -> None:
+        self._source = source
+        self._size = integer("Dataset.padded_batch", batch_size)
+        self._drop = _flag("Dataset.padded_batch", drop_remainder)
+        self._shapes = padded_shapes
+        self._fills = [
+            _fill(spec, value)
+            for spec, value in zip(source.specs, padding_values, strict=True)
+        ]
+        for spec, shape in zip(source.specs, padded_shapes, strict=True):
+            _check_padded(spec, shape)
+        rows, shapes = _static_rows(self._size, self._drop), iter(padded_shapes)
+        flat = [_in_batch(spec, next(shapes), rows) for spec in source.specs]
+        parts = iter(flat)
+        element = mapped(source.element, lambda spec: next(parts))
+        super().__init__(element, [source], [self._size, *self._fills])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the batches."""
+        size = self.positive("batch_size", current.number(self._size))
+        fills = [current.array(fill) for fill in self._fills]
+        items = self._source.items(current)
+        while batch := list(itertools.islice(items, size)):
+            if len(batch) == size or not self._drop:
+                columns = zip(*batch, strict=True)
+                triples = zip(columns, self._shapes, fills, strict=True)
+                yield tuple(self._padded(*triple) for triple in triples)
+
+    def _padded(
+        self, arrays: tuple[Array, ...], shape: TensorShape, fill: Array
+    ) -> Array:
+        sizes = np.max([array.shape for array in arrays], axis=0)
+        for axis, wanted in enumerate(shape.as_list()):
+            if wanted is None:
+                continue
+            if wanted < sizes[axis]:
+                raise self.fault(
+                    DataLossError,
+                    f"an element has {sizes[axis]} in dimension {axis}, padded_shapes "
+                    f"gives {wanted}; give a size that none exceeds, or None",
+                )
+            sizes[axis] = wanted
+        result = np.empty((len(arrays), *map(int, sizes)), arrays[0].dtype)
+        result[...] = fill
+        for k, array in enumerate(arrays):
+            place: Any = (k, *(slice(size) for size in array.shape))
+            result[place] = array
+        return result
+
+
+def _flag(name: str, value: Any) -> bool:
+    array = component(value)
+    if isinstance(array, Tensor) or array.dtype != np.bool_:
+        raise TypeError(f"{name}: drop_remainder must be True or False, got {value!r}")
+    return bool(array)
+
+
+def _static_rows(size: Array | Tensor, drop_remainder: bool) -> int | None:
+    return None if isinstance(size, Tensor) or not drop_remainder else int(size)
+
+
+def _in_batch(spec: TensorSpec, shape: TensorShape, rows: int | None) -> TensorSpec:
+    if shape.rank is None:
+        return TensorSpec(TensorShape(None), spec.dtype)
+    return TensorSpec(TensorShape([rows, *shape.as_list()]), spec.dtype)
+
+
+def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
+    """Return what to fill up a component with: by default 0, False or no text."""
+    if value is None:
+        text = spec.dtype == string
+        return to_array(b"") if text else np.zeros((), spec.dtype.np)
+    fill = component(value)
+    given = spec_of(fill).dtype
+    if not isinstance(value, Tensor) and given.is_bool == spec.dtype.is_bool:
+        fill = to_array(value, spec.dtype)
+        given = spec.dtype
+    if given != spec.dtype:
+        raise TypeError(
+            f"Dataset.padded_batch: padding_values has {given.name} for a component of "
+            f"{spec.describe()}; give a value of its type"
+        )
+    if len(fill.shape) != 0:
+        raise ValueError(
+            "Dataset.padded_batch: padding_values must be scalars, got one of shape "
+            f"{list(fill.shape)}"
+        )
+    return fill
+
+
+def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
+    if shape.rank is None or spec.shape.rank not in (None, shape.rank):
+        raise ValueError(
+            f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
+            f"the component {spec.describe()}"
+        )
+    sizes = spec.shape.as_list() if spec.shape.rank is not None else []
+    for own, padded in zip(sizes, shape.as_list(), strict=False):
+        if own is not None and padded is not None and padded < own:
+            raise ValueError(
+                f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
+                f"component {spec.describe()}"
+            )
+
+
+class Rounds(Stage):
+    """Several consecutive elements as a tuple; what is left at the end is dropped."""
+
+    name = "RoundDataset"
+
+    def __init__(self, source: Stage, count: int) -> None:
+        self._source = source
+        self._count = count
+        super().__init__((source.element,) * count, [source])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Give the tuples."""
+        items = self._source.items(current)
+        while len(turn := list(itertools.islice(items, self._count))) == self._count:
+            yield tuple(itertools.chain.from_iterable(turn))

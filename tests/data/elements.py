@@ -1,0 +1,54 @@
+"""The elements of a dataset, as a session gets them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tpuref as tf
+
+
+def elements(dataset: Any, feed: Any = None) -> list[Any]:
+    """Return all elements, by way of an initializable iterator."""
+    iterator = dataset.make_initializable_iterator()
+    value = iterator.get_next()
+    found = []
+    with tf.Session(graph=tf.get_default_graph()) as session:
+        session.run(iterator.initializer, feed)
+        while True:
+            try:
+                found.append(session.run(value))
+            except tf.errors.OutOfRangeError:
+                return found
+
+
+def plain(value: Any) -> Any:
+    """Return an element with lists and Python scalars in the place of arrays."""
+    if isinstance(value, tuple):
+        return tuple(plain(part) for part in value)
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def lists(dataset: Any, feed: Any = None) -> list[Any]:
+    """Return all elements with lists in the place of arrays."""
+    return [plain(element) for element in elements(dataset, feed)]
+
+
+def described(dataset: Any) -> tuple[Any, Any]:
+    """Return shapes and types as lists and names, in the structure of an element."""
+    return _mapped(dataset.output_shapes, _dims), _mapped(
+        dataset.output_types, lambda dtype: dtype.name
+    )
+
+
+def _dims(shape: Any) -> Any:
+    return None if shape.ndims is None else shape.as_list()
+
+
+def _mapped(structure: Any, function: Any) -> Any:
+    if isinstance(structure, tuple):
+        return tuple(_mapped(part, function) for part in structure)
+    if isinstance(structure, dict):
+        return {key: _mapped(part, function) for key, part in structure.items()}
+    return function(structure)

@@ -1,0 +1,246 @@
+"""Where elements come from; shapes, types and errors are those of releases 1.11, 1.15.
+
+What differs: a generator's value that does not fit the declared type is an error, where
+the releases cut it to size.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from .elements import described, elements, lists
+
+Dataset = tf.data.Dataset
+Pair = namedtuple("Pair", "a b")
+
+
+@pytest.mark.parametrize(
+    ("value", "shapes", "types"),
+    [
+        (5, [], "int32"),
+        (1.5, [], "float32"),
+        ("x", [], "string"),
+        (True, [], "bool"),
+        ([[1.0, 2.0], [3.0, 4.0]], [2, 2], "float32"),
+        ([], [0], "float32"),
+        ((1, 2.0), ([], []), ("int32", "float32")),
+        ([(1, 2), (3, 4)], [2, 2], "int32"),
+        ({"b": 1, "a": [2, 3]}, {"b": [], "a": [2]}, {"b": "int32", "a": "int32"}),
+        (({"x": [1]}, ([3], 4.0)), ({"x": [1]}, ([1], [])),
+         ({"x": "int32"}, ("int32", "float32"))),
+        (np.ones((2, 3)), [2, 3], "float64"),
+        (np.arange(4, dtype=np.int8), [4], "int8"),
+        ([1j, 2j], [2], "complex128"),
+    ],
+)  # fmt: skip
+def test_one_element(value: Any, shapes: Any, types: Any) -> None:
+    dataset = Dataset.from_tensors(value)
+    assert described(dataset) == (shapes, types)
+    assert len(elements(dataset)) == 1
+
+
+@pytest.mark.parametrize("value", [None, [[1], [1, 2]], (1, None), ()])
+def test_no_element(value: Any) -> None:
+    message = "no tensor form|ragged|must have a component|has no rows"
+    with pytest.raises(ValueError, match=message):
+        Dataset.from_tensors(value)
+    with pytest.raises(ValueError, match=message):
+        Dataset.from_tensor_slices(value)
+
+
+def test_rows() -> None:
+    dataset = Dataset.from_tensor_slices({"x": [1, 2], "y": [["a", b"b"], ["c", "d"]]})
+    shapes, types = described(dataset)
+    assert shapes == {"x": [], "y": [2]} and types == {"x": "int32", "y": "string"}
+    assert lists(dataset) == [
+        {"x": 1, "y": [b"a", b"b"]},
+        {"x": 2, "y": [b"c", b"d"]},
+    ]
+
+
+def test_structures_keep_their_types_and_order() -> None:
+    (pair,) = elements(Dataset.from_tensors(Pair(1, 2)))
+    assert type(pair) is Pair and pair == (1, 2)
+    (ordered,) = elements(Dataset.from_tensors(OrderedDict([("z", 1), ("a", 2)])))
+    assert type(ordered) is OrderedDict and list(ordered.items()) == [
+        ("z", 1),
+        ("a", 2),
+    ]
+
+
+@pytest.mark.parametrize("value", [5, "x", (1, [2]), {"b": 1, "a": [2, 3]}])
+def test_scalars_have_no_rows(value: Any) -> None:
+    with pytest.raises(ValueError, match="has no rows; use Dataset.from_tensors"):
+        Dataset.from_tensor_slices(value)
+
+
+def test_differing_numbers_of_rows() -> None:
+    with pytest.raises(ValueError, match="differ in their number of rows"):
+        Dataset.from_tensor_slices(([1, 2], [1, 2, 3]))
+    rows = tf.placeholder(tf.int32, [None])
+    dataset = Dataset.from_tensor_slices((rows, [1, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3, 2\] rows"):
+        elements(dataset, {rows: [1, 2, 3]})
+
+
+def test_no_rows_at_all() -> None:
+    dataset = Dataset.from_tensor_slices(np.zeros((0, 2), np.float32))
+    assert described(dataset) == ([2], "float32") and elements(dataset) == []
+
+
+@pytest.mark.parametrize(
+    ("bounds", "expected"),
+    [
+        ((3,), [0, 1, 2]),
+        ((1, 4), [1, 2, 3]),
+        ((0, 10, 3), [0, 3, 6, 9]),
+        ((5, 0, -2), [5, 3, 1]),
+        ((0,), []),
+        ((-3,), []),
+        ((True,), [0]),
+        ((np.int32(2),), [0, 1]),
+    ],
+)
+def test_range(bounds: Any, expected: list[int]) -> None:
+    assert described(Dataset.range(*bounds)) == ([], "int64")
+    assert lists(Dataset.range(*bounds)) == expected
+
+
+def test_range_of_what_is_no_range() -> None:
+    with pytest.raises(ValueError, match="got 0 arguments"):
+        Dataset.range()
+    with pytest.raises(ValueError, match="got 4 arguments"):
+        Dataset.range(1, 2, 3, 4)
+    with pytest.raises(TypeError, match="expected an integer, got 2.5"):
+        Dataset.range(2.5)
+    with pytest.raises(ValueError, match="expected a single integer"):
+        Dataset.range([3])
+    with pytest.raises(ValueError, match="expected an int64 tensor"):
+        Dataset.range(tf.constant(3))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="non-zero") as caught:
+        elements(Dataset.range(1, 2, 0))
+    assert "RangeDataset" in str(caught.value) and "test_sources.py" in str(
+        caught.value
+    )
+
+
+def test_side_by_side() -> None:
+    both = Dataset.zip((Dataset.range(2), {"b": Dataset.range(5, 9)}))
+    assert described(both) == (([], {"b": []}), ("int64", {"b": "int64"}))
+    assert lists(both) == [(0, {"b": 5}), (1, {"b": 6})]
+    assert lists(Dataset.zip(Dataset.range(2))) == [0, 1]
+
+
+@pytest.mark.parametrize("value", [[1], 3, (3,)])
+def test_side_by_side_with_something_else(value: Any) -> None:
+    with pytest.raises(TypeError, match="expected a tuple or dict of datasets"):
+        Dataset.zip(value)
+    with pytest.raises(TypeError, match="put the datasets of a list into a tuple"):
+        Dataset.zip([Dataset.range(1)])
+
+
+# ---------------------------------------------------------------- generators
+
+
+def giving(*values: Any) -> Callable[[], Iterator[Any]]:
+    def generator() -> Iterator[Any]:
+        yield from values
+
+    return generator
+
+
+@pytest.mark.parametrize(
+    ("values", "types", "shapes", "expected"),
+    [
+        ([1, 2], tf.int32, None, [1, 2]),
+        ([1, 2], tf.float32, [], [1.0, 2.0]),
+        (["a", b"b"], tf.string, None, [b"a", b"b"]),
+        ([[1, 2], [3]], tf.int64, [None], [[1, 2], [3]]),
+        ([(1, 2.0), (3, 4.0)], (tf.int32, tf.float32), None, [(1, 2.0), (3, 4.0)]),
+        ([(1, [2.0])], (tf.int32, tf.float32), ([], [1]), [(1, [2.0])]),
+        ([{"a": 1, "b": [2]}], {"a": tf.int32, "b": tf.int64}, {"a": [], "b": [1]},
+         [{"a": 1, "b": [2]}]),
+        ([np.float32(1.5)], tf.int32, None, [1]),
+        ([], tf.int32, [], []),
+    ],
+)  # fmt: skip
+def test_generator(values: Any, types: Any, shapes: Any, expected: Any) -> None:
+    dataset = Dataset.from_generator(giving(*values), types, shapes)
+    assert lists(dataset) == expected
+    assert lists(dataset.repeat(2)) == expected * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "types", "shapes"),
+    [
+        (1, tf.int32, [2]),
+        ([3], tf.int64, [2]),
+        ("a", tf.int32, None),
+        (1.5, tf.int32, None),
+        (2**40, tf.int32, None),
+        (-1, tf.uint8, None),
+        (None, tf.int32, None),
+        ([[1], [2, 3]], tf.int32, None),
+        ((1,), (tf.int32, tf.float32), None),
+        ((1, 2, 3), (tf.int32, tf.float32), None),
+        ([1, 2.0], (tf.int32, tf.float32), None),
+        ({"a": 1}, {"a": tf.int32, "b": tf.int64}, None),
+    ],
+)
+def test_generator_that_does_not_fit(value: Any, types: Any, shapes: Any) -> None:
+    dataset = Dataset.from_generator(giving(value), types, shapes)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="the generator yielded"):
+        elements(dataset)
+
+
+@pytest.mark.parametrize(
+    ("raised", "error"),
+    [
+        (ValueError, tf.errors.InvalidArgumentError),
+        (TypeError, tf.errors.InvalidArgumentError),
+        (RuntimeError, tf.errors.UnknownError),
+        (KeyError, tf.errors.UnknownError),
+        (NotImplementedError, tf.errors.UnimplementedError),
+        (MemoryError, tf.errors.ResourceExhaustedError),
+    ],
+)
+def test_generator_that_fails(raised: type[Exception], error: type[Exception]) -> None:
+    def generator() -> Iterator[int]:
+        yield 1
+        raise raised("broken")
+
+    value = Dataset.from_generator(generator, tf.int32, []).make_one_shot_iterator()
+    fetched = value.get_next()
+    with tf.Session() as session:
+        assert session.run(fetched) == 1
+        for _ in range(2):  # a pass that failed did not come to its end
+            with pytest.raises(error, match="the generator raised .*broken"):
+                session.run(fetched)
+
+
+def test_generator_with_arguments() -> None:
+    count = tf.placeholder(tf.int32, [])
+    dataset = Dataset.from_generator(lambda n: range(n), tf.int32, [], args=[count])
+    assert lists(dataset, {count: 2}) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("generator", "types", "shapes"),
+    [
+        ([1, 2], tf.int32, None),
+        (giving(1), "nope", None),
+        (giving(1), None, None),
+        (giving(1), [tf.int32, tf.int32], None),
+        (giving(1), (tf.int32, tf.float32), [[], []]),
+    ],
+)
+def test_what_is_no_generator(generator: Any, types: Any, shapes: Any) -> None:
+    with pytest.raises(TypeError):
+        Dataset.from_generator(generator, types, shapes)
