@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,11 @@ import pytest
 import tpuref as tf
 
 Evaluate = Callable[..., Any]
+
+# Within this process tests ask for the meaning of programs, unless the environment asks
+# for the pool, as it does for tests/tpu in turn; tests of the pool itself say so.
+if "TPUREF_EXECUTOR" not in os.environ:
+    tf.config.executor = "lockstep"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-EXECUTORS = ("lockstep", "pool")
+EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
 _SIZES = ("topology", "cores")
 
@@ -87,8 +87,8 @@ class Config:
     cores
         The number of cores, where no topology is set.  ``TPUREF_CORES``.
     executor
-        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"lockstep"`` or
-        ``"pool"``.
+        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"``, a process for
+        each core, or ``"lockstep"``, all of them step by step in this process.
     all_reduce
         How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
         ``"direct"``, ``"ring"``, or ``"auto"``, which takes the fastest by size.
