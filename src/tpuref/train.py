@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tpuref.cluster_resolver.cluster_spec import ClusterDef, ClusterSpec, JobDef
+from tpuref.cluster_resolver.server import Server, ServerDef
 
-__all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
+__all__ = ["ClusterDef", "ClusterSpec", "JobDef", "Server", "ServerDef"]

@@ -386,8 +386,28 @@ def test_sessions_are_left_in_the_reverse_order_of_entering() -> None:
 
 
 def test_the_devices_of_a_session() -> None:
-    names = tf.Session().list_devices()
-    assert "/job:localhost/replica:0/task:0/device:CPU:0" in names
+    with tf.config.override(cores=2):
+        devices = tf.Session().list_devices()
+    prefix = "/job:localhost/replica:0/task:0/device:"
+    assert [(d.name, d.device_type) for d in devices] == [
+        (prefix + "CPU:0", "CPU"),
+        (prefix + "TPU:0", "TPU"),
+        (prefix + "TPU:1", "TPU"),
+    ]
+    assert all(
+        0 < d.memory_limit_bytes <= devices[0].memory_limit_bytes for d in devices
+    )
+    assert str(devices[1]).startswith(f"_DeviceAttributes({prefix}TPU:0, TPU, ")
+    assert len({d.incarnation for d in devices}) == 1
+
+
+def test_cores_that_start_again_are_new_ones() -> None:
+    session = tf.Session()
+    session.run(tf.tpu.initialize_system())
+    before = session.list_devices()[-1]
+    session.run(tf.tpu.initialize_system())
+    after = session.list_devices()[-1]
+    assert before.name == after.name and before.incarnation != after.incarnation
 
 
 def test_a_full_trace_tells_what_ran_on_which_core() -> None:

@@ -148,6 +148,9 @@ from tpuref.graph.session_options import (
     ConfigProto as ConfigProto,
 )
 from tpuref.graph.session_options import (
+    RPCOptions as RPCOptions,
+)
+from tpuref.graph.session_options import (
     RunMetadata as RunMetadata,
 )
 from tpuref.graph.session_options import (

@@ -16,7 +16,9 @@ from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
 
-_GRPC = re.compile(r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]+)")
+_GRPC = re.compile(
+    r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]+)"
+)
 
 
 class Carrier(Protocol):
@@ -40,7 +42,7 @@ class Carrier(Protocol):
 
 
 class Here:
-    """This process.
+    """Carries programs out in this process.
 
     Parameters
     ----------

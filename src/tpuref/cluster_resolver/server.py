@@ -1,0 +1,228 @@
+"""The server of one task of a cluster: other processes open sessions on it."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base.errors import FailedPreconditionError
+from tpuref.cluster_resolver.cluster_spec import ClusterDef, ClusterSpec
+from tpuref.remote.requirement import check_installed
+
+if TYPE_CHECKING:
+    from tpuref.remote.server import SessionServer
+
+__all__ = ["Server", "ServerDef"]
+
+_EVERYWHERE = ("0.0.0.0", "[::]")
+_MESSAGE_BYTES = 1 << 29
+
+
+@dataclass
+class ServerDef:
+    """What a server is started from.
+
+    Attributes
+    ----------
+    cluster
+        The jobs of the cluster.
+    job_name, task_index
+        Which task the server is.
+    protocol
+        ``"grpc"``.
+    default_session_config
+        Accepted for programs that set it; sessions bring their own options.
+    """
+
+    cluster: ClusterDef = field(default_factory=ClusterDef)
+    job_name: str = ""
+    task_index: int = 0
+    protocol: str = ""
+    default_session_config: Any = None
+
+
+class Server:
+    """Lets other processes run graphs in this one.
+
+    A session on the server's `target` runs its graphs here: on the TPU system of this
+    process, with the settings of this process.  All sessions share the variables, which
+    last until the server stops or `tf.Session.reset`.  Python functions that a graph
+    calls, and datasets, stay in the process of the session.
+
+    The server listens on the address that the cluster gives for its task, and on no
+    other: ``localhost`` can be reached from this computer only.  Where an address can
+    be reached from elsewhere, give `token` and `credentials`.
+
+    Parameters
+    ----------
+    server_or_cluster_def
+        A `ServerDef`, `ClusterDef`, `ClusterSpec`, or a dictionary from jobs to
+        addresses.  Port 0 chooses a free port.
+    job_name, task_index
+        Which task of the cluster this is.  They may be left out where there is but one.
+    protocol
+        ``"grpc"``, also where it is left out.
+    config
+        Accepted for programs that give it; sessions bring their own options.
+    start
+        Whether the server begins to serve at once.
+    credentials
+        A ``grpc.ServerCredentials``, as ``grpc.ssl_server_credentials(...)`` gives it;
+        connections then use TLS.
+    token
+        What a session has to show to be served (``tf.RPCOptions(token=...)``), by
+        default the environment variable ``TPUREF_TOKEN``.  None serves everybody.
+    max_message_bytes
+        The size of the largest message that is taken: a program with its constants, or
+        the values fed to one run.
+
+    Raises
+    ------
+    ImportError
+        If gRPC is not installed: ``pip install tpuref[grpc]``.
+    ValueError
+        If the task is not clear, is not in the cluster, or the protocol is another one.
+    TypeError
+        If the cluster is of another type.
+    tpuref.errors.UnknownError
+        If the address cannot be listened on.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> server = tf.train.Server({"worker": ["localhost:0"]})
+    >>> with tf.Session(server.target) as sess:
+    ...     [float(x) for x in sess.run(tf.tpu.rewrite(lambda x: x + 1, [2.0]))]
+    [3.0]
+    >>> server.stop()
+
+    References
+    ----------
+    004_1530f51430af0bea.txt, coordinator_address: a server is started where a
+    coordinator has a name and no address.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+        *,
+        credentials: Any = None,
+        token: str | None = None,
+        max_message_bytes: int = _MESSAGE_BYTES,
+    ) -> None:
+        self._server_def = _server_def(
+            server_or_cluster_def, job_name, task_index, protocol, config
+        )
+        check_installed("tf.train.Server")
+        from tpuref.remote.server import SessionServer  # needs gRPC
+
+        cluster = ClusterSpec(self._server_def.cluster)
+        job, task = self._server_def.job_name, self._server_def.task_index
+        self._host, address = _listening_address(cluster.task_address(job, task))
+        self._serving: SessionServer = SessionServer(
+            address,
+            job,
+            credentials=credentials,
+            token=token or os.environ.get("TPUREF_TOKEN"),
+            max_message_bytes=max_message_bytes,
+        )
+        self._stopping = weakref.finalize(self, self._serving.stop)
+        if start:
+            self.start()
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """Return a server that is the only task of the job ``local``.
+
+        Parameters
+        ----------
+        config
+            Accepted for programs that give it.
+        start
+            Whether it begins to serve at once.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> server = tf.train.Server.create_local_server()
+        >>> server.target.startswith("grpc://localhost:")
+        True
+        >>> server.stop()
+        """
+        return Server({"local": ["localhost:0"]}, "local", 0, "grpc", config, start)
+
+    @property
+    def server_def(self) -> ServerDef:
+        """What the server was started from."""
+        return self._server_def
+
+    @property
+    def target(self) -> str:
+        """The target for a session on this server, ``grpc://host:port``."""
+        return f"grpc://{self._host}:{self._serving.port}"
+
+    def start(self) -> None:
+        """Begin to serve; a second time does nothing.
+
+        Raises
+        ------
+        FailedPreconditionError
+            If the server was stopped.
+        """
+        if not self._stopping.alive:
+            raise FailedPreconditionError(
+                "tf.train.Server.start: the server was stopped; make a new one"
+            )
+        self._serving.start()
+
+    def join(self) -> None:
+        """Wait until the server is stopped; Ctrl-C ends the wait."""
+        self._serving.wait()
+
+    def stop(self) -> None:
+        """End all sessions and listen no more; a second time does nothing."""
+        self._stopping()
+
+
+def _server_def(
+    given: Any, job: str | None, task: int | None, protocol: str | None, config: Any
+) -> ServerDef:
+    if isinstance(given, ServerDef):
+        job = given.job_name if job is None else job
+        task = given.task_index if task is None else task
+        protocol = given.protocol if protocol is None else protocol
+        config = given.default_session_config if config is None else config
+        given = given.cluster
+    if protocol not in (None, "", "grpc"):
+        raise ValueError(f"tf.train.Server: protocol must be 'grpc', got {protocol!r}")
+    cluster = ClusterSpec(given)
+    job = _only(cluster.jobs, "job_name") if job is None else job
+    if task is None:
+        task = _only(cluster.task_indices(job), "task_index")
+    return ServerDef(cluster.as_cluster_def(), job, task, "grpc", config)
+
+
+def _only(choices: list[Any], argument: str) -> Any:
+    if len(choices) != 1:
+        raise ValueError(
+            f"tf.train.Server: {argument} must be given, it may be one of {choices}"
+        )
+    return choices[0]
+
+
+def _listening_address(address: str) -> tuple[str, str]:
+    """Return the host for clients, and the address to listen on."""
+    host, separator, port = address.removeprefix("grpc://").rpartition(":")
+    if not separator or not host or not port.isdigit() or int(port) > 65535:
+        raise ValueError(
+            f"tf.train.Server: the address of the task must be 'host:port', got "
+            f"{address!r}"
+        )
+    return "localhost" if host in _EVERYWHERE else host, f"{host}:{port}"

@@ -1,0 +1,1 @@
+"""Sessions on another process: a gRPC server, its client, and their messages."""

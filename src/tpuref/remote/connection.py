@@ -1,0 +1,208 @@
+"""The client's end of a session's stream."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import grpc
+
+from tpuref.base.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    OpError,
+    UnavailableError,
+    UnimplementedError,
+)
+from tpuref.configuration import config
+from tpuref.remote import schema
+from tpuref.remote.faults import class_of, error_of
+from tpuref.remote.wire import reply_of
+
+KEEPALIVE = (
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+
+Outbox = queue.SimpleQueue["bytes | None"]
+
+
+class Connection:
+    """A stream to a server; replies are sorted by the number of their request.
+
+    Parameters
+    ----------
+    address
+        Host and port.
+    credentials
+        What makes the connection use TLS; None for a plain one.
+    metadata
+        What is shown to the server at the beginning.
+    message_bytes
+        The size of the largest message that is taken.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        credentials: grpc.ChannelCredentials | None,
+        metadata: tuple[tuple[str, str], ...],
+        message_bytes: int,
+    ) -> None:
+        options = [
+            ("grpc.max_receive_message_length", message_bytes),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.enable_http_proxy", 0),
+            ("grpc.use_local_subchannel_pool", 1),
+            *KEEPALIVE,
+        ]
+        if credentials is None:
+            channel = grpc.insecure_channel(address, options)
+        else:
+            channel = grpc.secure_channel(address, credentials, options)
+        self._sorting = _Sorting(address)
+        self._outbox: Outbox = queue.SimpleQueue()
+        method: Any = channel.stream_stream(schema.METHOD)
+        replies = method(_until_none(self._outbox), metadata=metadata)
+        threading.Thread(
+            target=_sort, args=(replies, self._sorting), name="replies", daemon=True
+        ).start()
+        self.close = weakref.finalize(
+            self, _hang_up, channel, self._outbox, self._sorting
+        )
+
+    def send(self, content: bytes) -> None:
+        """Send a request."""
+        self._outbox.put(content)
+
+    @contextlib.contextmanager
+    def replies(self, number: int) -> Iterator[Replies]:
+        """Give the replies to the request of a number, within a block."""
+        with self._sorting.inbox(number) as inbox:
+            yield Replies(self._sorting, inbox)
+
+
+class Replies:
+    """The replies to one request, as they come."""
+
+    def __init__(self, sorting: _Sorting, inbox: queue.SimpleQueue[Any]) -> None:
+        self._sorting = sorting
+        self._inbox = inbox
+
+    def next(self) -> Any:
+        """Return the next reply.
+
+        Raises
+        ------
+        UnavailableError
+            If the server is gone.
+        DeadlineExceededError
+            If nothing at all came from the server for the time of ``config.timeout``.
+        """
+        began = time.monotonic()
+        while True:
+            self._sorting.check()
+            silent_since = max(began, self._sorting.heard)
+            left = silent_since + config.timeout - time.monotonic()
+            if left <= 0:
+                raise DeadlineExceededError(
+                    f"the server at {self._sorting.address} has said nothing for "
+                    f"{config.timeout:g} s, though the connection stands"
+                )
+            try:
+                reply = self._inbox.get(timeout=min(left, 1.0))
+            except queue.Empty:
+                continue
+            if reply is not None:
+                return reply
+
+
+class _Sorting:
+    """What came from the server, by the number of the request."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.heard = time.monotonic()
+        self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
+        self._broken: OpError | None = None
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def inbox(self, number: int) -> Iterator[queue.SimpleQueue[Any]]:
+        """Collect what comes for a number within a block."""
+        inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        with self._lock:
+            self._inboxes[number] = inbox
+        try:
+            yield inbox
+        finally:
+            with self._lock:
+                del self._inboxes[number]
+
+    def put(self, reply: Any) -> None:
+        """Put a reply where it is waited for."""
+        self.heard = time.monotonic()
+        with self._lock:
+            if reply.number in self._inboxes and not reply.HasField("alive"):
+                self._inboxes[reply.number].put(reply)
+
+    def break_off(self, error: OpError) -> None:
+        """Let everybody who waits, now or later, raise an error; the first counts."""
+        with self._lock:
+            self._broken = self._broken or error
+            for inbox in self._inboxes.values():
+                inbox.put(None)
+
+    def check(self) -> None:
+        """Raise the error that ended the stream, where it has ended."""
+        if self._broken is not None:
+            raise type(self._broken)(self._broken.message)
+
+
+def _until_none(outbox: Outbox) -> Iterator[bytes]:
+    while (content := outbox.get()) is not None:
+        yield content
+
+
+def _sort(replies: Any, sorting: _Sorting) -> None:
+    """Take what comes until the stream ends; this runs in a thread."""
+    try:
+        for content in replies:
+            reply = reply_of(content)
+            if reply.HasField("refused"):
+                raise error_of(reply.refused)
+            sorting.put(reply)
+        raise UnavailableError(f"the server at {sorting.address} ended the session")
+    except grpc.RpcError as error:
+        sorting.break_off(_of_status(error, sorting.address))
+    except OpError as error:
+        sorting.break_off(error)
+    finally:
+        replies.cancel()
+
+
+def _of_status(error: Any, address: str) -> OpError:
+    """Return the error for the status that gRPC ended a stream with."""
+    code, details = error.code(), error.details()
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
+        return UnavailableError(
+            f"the server at {address} cannot be reached, or is gone: {details}. Once "
+            "it runs, make a new tf.Session"
+        )
+    if code == grpc.StatusCode.UNIMPLEMENTED:
+        return UnimplementedError(
+            f"what listens at {address} is no server of tpuref: {details}"
+        )
+    return class_of(code.value[0])(f"the server at {address}: {details}")
+
+
+def _hang_up(channel: grpc.Channel, outbox: Outbox, sorting: _Sorting) -> None:
+    sorting.break_off(CancelledError("the session was closed"))
+    outbox.put(None)
+    channel.close()

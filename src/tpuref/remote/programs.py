@@ -1,0 +1,220 @@
+"""Programs, as messages; what comes is checked before anybody runs it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tpuref.base.errors import ResourceExhaustedError
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import HOST, Instr, Program
+from tpuref.remote.attributes import attributes_of, put_attributes
+from tpuref.remote.faults import put_site, site_of
+from tpuref.remote.tensors import malformed, put_spec, spec_of
+
+MAX_DEPTH = 64
+"""How deep programs may stand in each other: branches, loops and computations."""
+
+_STRUCTURE = {
+    "If": set[str](),
+    "While": {"loop_variables", "maximum_iterations"},
+    "TowerCopy": {"source", "targets"},
+    "TPUReplicate": {
+        "assignment",
+        "inputs_per_replica",
+        "job",
+        "padding",
+        "replicas",
+        "topology",
+        "xla_options",
+    },
+}
+"""The attributes of operations that have no definition of their own."""
+
+
+def put_program(bundle: Any, program: Program) -> None:
+    """Append a program to a bundle, after all that are inside it."""
+    _put_program(bundle, program, 1)
+
+
+def _put_program(bundle: Any, program: Program, depth: int) -> int:
+    if depth > MAX_DEPTH:
+        raise ResourceExhaustedError(
+            f"branches, loops and computations stand more than {MAX_DEPTH} deep in "
+            "each other, which a server does not take; run the program locally"
+        )
+    blocks = [
+        [_put_program(bundle, block, depth + 1) for block in instr.blocks]
+        for instr in program.instrs
+    ]
+    message = bundle.programs.add()
+    message.name = program.name
+    message.parameters.extend(program.parameters)
+    message.results.extend(program.results)
+    for instr, positions in zip(program.instrs, blocks, strict=True):
+        _put_instruction(message.instructions.add(), instr, positions)
+    return len(bundle.programs) - 1
+
+
+def _put_instruction(message: Any, instr: Instr, blocks: Sequence[int]) -> None:
+    message.op = instr.op
+    message.name = instr.name
+    message.inputs.extend(instr.inputs)
+    message.outputs.extend(instr.outputs)
+    put_attributes(message.attributes, instr.attrs)
+    for spec in instr.specs:
+        put_spec(message.specs.add(), spec)
+    message.core = instr.core
+    put_site(message.site, instr.site)
+    message.blocks.extend(blocks)
+    if instr.replica is not None:
+        message.replica = instr.replica
+
+
+def program_of(bundle: Any) -> Program:
+    """Return the program of a bundle.
+
+    Raises
+    ------
+    InvalidArgumentError
+        If the bundle is empty; a program is inside of none or of several others, or too
+        deep; an operation is unknown, or has other inputs and attributes than it takes;
+        a slot is used that nothing wrote.
+    """
+    reading = _Reading()
+    for message in bundle.programs:
+        reading.add(message)
+    return reading.result()
+
+
+class _Reading:
+    """The programs read so far that are inside of no other one yet."""
+
+    def __init__(self) -> None:
+        self._loose: dict[int, tuple[Program, int]] = {}
+        self._count = 0
+
+    def add(self, message: Any) -> None:
+        deepest = 0
+        instrs = []
+        for instruction in message.instructions:
+            inner = [self._take(position) for position in instruction.blocks]
+            deepest = max([deepest, *(depth for _, depth in inner)])
+            instrs.append(_instr(instruction, tuple(block for block, _ in inner)))
+        if deepest >= MAX_DEPTH:
+            raise malformed(f"programs stand more than {MAX_DEPTH} deep in each other")
+        program = Program(
+            message.name,
+            tuple(message.parameters),
+            tuple(instrs),
+            tuple(message.results),
+        )
+        _check_slots(program)
+        self._loose[self._count] = program, deepest + 1
+        self._count += 1
+
+    def _take(self, position: int) -> tuple[Program, int]:
+        if position not in self._loose:
+            raise malformed(
+                f"program {self._count} has program {position} inside it, which does "
+                "not come before it, or is inside of another one"
+            )
+        return self._loose.pop(position)
+
+    def result(self) -> Program:
+        if len(self._loose) != 1:
+            raise malformed(
+                f"of {self._count} programs {len(self._loose)} are inside of no other; "
+                "it has to be one"
+            )
+        ((program, _),) = self._loose.values()
+        return program
+
+
+def _instr(message: Any, blocks: tuple[Program, ...]) -> Instr:
+    instr = Instr(
+        op=message.op,
+        name=message.name,
+        inputs=tuple(message.inputs),
+        outputs=tuple(message.outputs),
+        attrs=attributes_of(message.attributes),
+        specs=tuple(spec_of(spec) for spec in message.specs),
+        core=message.core,
+        site=site_of(message.site),
+        blocks=blocks,
+        replica=message.replica if message.HasField("replica") else None,
+    )
+    if instr.core < HOST:
+        raise malformed(f"{instr.name!r} is placed on core {instr.core}")
+    if len(instr.outputs) != len(instr.specs):
+        raise malformed(
+            f"{instr.name!r} has {len(instr.outputs)} outputs and {len(instr.specs)} "
+            "specs"
+        )
+    _check_operation(instr)
+    return instr
+
+
+def _check_operation(instr: Instr) -> None:
+    if instr.op in _STRUCTURE:
+        if set(instr.attrs) != _STRUCTURE[instr.op]:
+            raise malformed(f"{instr.op} has the attributes {sorted(instr.attrs)}")
+        _check_blocks(instr)
+        return
+    if instr.op not in REGISTRY:
+        raise malformed(f"there is no operation {instr.op!r}")
+    if instr.blocks:
+        raise malformed(f"{instr.op} has programs inside it")
+    try:
+        _signature(instr.op).bind(*instr.inputs, **instr.attrs)
+    except TypeError as error:
+        raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
+
+
+@functools.cache
+def _signature(op: str) -> inspect.Signature:
+    """Return the inputs and attributes that an operation takes."""
+    return inspect.signature(REGISTRY[op].infer)
+
+
+def _check_blocks(instr: Instr) -> None:
+    """Check how many programs there are, and how many inputs each takes."""
+    given = len(instr.inputs)
+    taken = [len(block.parameters) for block in instr.blocks]
+    if instr.op == "TPUReplicate":
+        expected = [_replicated(instr.attrs, given)]
+    elif instr.op == "TowerCopy":
+        expected = []
+    else:
+        expected = [given - 1 if instr.op == "If" else given] * 2
+    if taken != expected:
+        raise malformed(
+            f"{instr.op} ({instr.name!r}) has programs inside it that take {taken} "
+            f"inputs, expected {expected}"
+        )
+
+
+def _replicated(attrs: Mapping[str, Any], given: int) -> int:
+    """Return how many of the inputs each replica takes."""
+    replicas, own = attrs["replicas"], attrs["inputs_per_replica"]
+    if not isinstance(replicas, int) or not isinstance(own, int):
+        raise malformed(f"TPUReplicate has {replicas!r} replicas of {own!r} inputs")
+    return own + given - replicas * own
+
+
+def _check_slots(program: Program) -> None:
+    written = set(program.parameters)
+    if len(written) != len(program.parameters):
+        raise malformed(f"two parameters of {program.name!r} are one slot")
+    for instr in program.instrs:
+        _check_written(instr.inputs, written, instr.name)
+        written.update(instr.outputs)
+    _check_written(program.results, written, program.name)
+
+
+def _check_written(slots: Iterable[int], written: set[int], user: str) -> None:
+    missing = [slot for slot in slots if slot not in written]
+    if missing:
+        raise malformed(f"{user!r} uses slot {missing[0]}, which nothing wrote")

@@ -1,0 +1,21 @@
+"""The packages that remote sessions need, which an installation may lack."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+
+def check_installed(function: str) -> None:
+    """Raise an ImportError that tells what to install, unless it is there.
+
+    Parameters
+    ----------
+    function
+        What needs the packages, for the message.
+    """
+    missing = [name for name in ("grpc", "proto") if find_spec(name) is None]
+    if missing:
+        raise ImportError(
+            f"{function}: remote sessions need the module {missing[0]!r}, which is not "
+            "installed: pip install 'tpuref[grpc]'"
+        )

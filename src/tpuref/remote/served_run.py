@@ -1,0 +1,138 @@
+"""One run, as the server carries it out in a thread of its own."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base.errors import CancelledError, InternalError
+from tpuref.ops.definition import Array
+from tpuref.program import Instr, Program
+from tpuref.remote.faults import error_of, put_fault
+from tpuref.remote.reports import put_padded, put_trace
+from tpuref.remote.tensors import arrays_of, malformed, put_arrays
+from tpuref.remote.wire import Reply
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.padding import PaddingRecord
+from tpuref.runtime.run import Elsewhere, Run
+
+CLIENT_OPERATIONS = ("PyFunc", "MakeIterator", "IteratorGetNext")
+"""What calls the user's Python functions, which only the client has."""
+
+LOOK_SECONDS = 0.2
+"""How often a run that waits for its client looks whether it is still of use."""
+
+
+class ServedRun:
+    """A program that is being carried out for a client.
+
+    Parameters
+    ----------
+    number
+        The number of the client's request.
+    program, inputs
+        What is run, and the messages of what is fed.
+    send
+        Sends a reply to the client.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        program: Program,
+        inputs: Sequence[Any],
+        send: Callable[[Any], None],
+    ) -> None:
+        self._number = number
+        self._program = program
+        self._inputs = inputs
+        self._send = send
+        self._cancelled = threading.Event()
+        self._returned: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._calls = itertools.count()
+
+    def cancel(self) -> None:
+        """Let the run end where it next looks."""
+        self._cancelled.set()
+
+    def returned(self, message: Any) -> None:
+        """Take what the client says of a host call."""
+        self._returned.put(message)
+
+    def carry_out(self, run: Run) -> None:
+        """Run the program and send what comes of it."""
+        reply = Reply(number=self._number)
+        reply.done.SetInParent()  # a run may give nothing at all
+        try:
+            self._fill(reply.done, run)
+            self._send(reply)
+        except Exception as error:
+            failed = Reply(number=self._number)
+            put_fault(failed.failed, error)
+            self._send(failed)
+
+    def _fill(self, done: Any, run: Run) -> None:
+        inputs = arrays_of(self._inputs)
+        if len(inputs) != len(self._program.parameters):
+            raise malformed(
+                f"the program takes {len(self._program.parameters)} inputs, got "
+                f"{len(inputs)}"
+            )
+        run.watch = self._look
+        run.elsewhere = self._elsewhere()
+        put_arrays(done.outputs, run_program(self._program, {0: inputs}, run)[0])
+        put_trace(done.trace, run.trace or ())
+        for instr in self._program.all_instrs():
+            record = run.padding_log.get(instr.name, PaddingRecord())
+            put_padded(done.padded, record.inputs)
+
+    # -- what the client carries out -------------------------------------------
+
+    def _look(self) -> None:
+        if self._cancelled.is_set():
+            raise CancelledError("the client gave up the run, or its session ended")
+
+    def _elsewhere(self) -> dict[str, Elsewhere]:
+        positions = {id(i): n for n, i in enumerate(self._program.all_instrs())}
+
+        def call(instr: Instr, inputs: Sequence[Array], replica: int) -> list[Array]:
+            return self._call(positions[id(instr)], instr, inputs, replica)
+
+        return dict.fromkeys(CLIENT_OPERATIONS, call)
+
+    def _call(
+        self, position: int, instr: Instr, inputs: Sequence[Array], replica: int
+    ) -> list[Array]:
+        """Let the client carry out an instruction, and wait as long as it lives."""
+        number = next(self._calls)
+        reply = Reply(number=self._number)
+        reply.host_call.call = number
+        reply.host_call.instruction = position
+        reply.host_call.replica = replica
+        put_arrays(reply.host_call.inputs, inputs)
+        self._send(reply)
+        message = self._awaited(number)
+        if message.HasField("fault"):
+            raise error_of(message.fault)
+        outputs = arrays_of(message.outputs)
+        if len(outputs) != len(instr.outputs):
+            raise malformed(
+                f"a host call gives {len(instr.outputs)} values, got {len(outputs)}"
+            )
+        return outputs
+
+    def _awaited(self, number: int) -> Any:
+        while True:
+            self._look()
+            try:
+                message = self._returned.get(timeout=LOOK_SECONDS)
+            except queue.Empty:
+                continue
+            if message.call != number:
+                raise InternalError(
+                    f"the client answers host call {message.call} instead of {number}"
+                )
+            return message

@@ -1,0 +1,256 @@
+"""One session, as the server carries it out."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from tpuref.base.errors import (
+    AbortedError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    OpError,
+    ResourceExhaustedError,
+)
+from tpuref.configuration import config
+from tpuref.program import Program
+from tpuref.remote import schema
+from tpuref.remote.faults import put_fault
+from tpuref.remote.programs import program_of
+from tpuref.remote.reports import put_devices
+from tpuref.remote.served_run import ServedRun
+from tpuref.remote.tensors import malformed
+from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import State
+from tpuref.runtime.system import Cluster
+from tpuref.version import __version__
+
+ALIVE_SECONDS = 1.0
+"""How often the server says that it is there, while it says nothing else."""
+
+MAX_RUNS = 64
+"""How many runs of one session may be under way at once."""
+
+MAX_PROGRAMS = 256
+"""How many programs the server keeps for one session."""
+
+
+class Shared:
+    """What the sessions of one server have in common.
+
+    Attributes
+    ----------
+    cluster
+        The TPU system of the server's job.
+    variables
+        The values of variables, by name.
+    message_bytes
+        The size of the largest message that the server takes.
+    """
+
+    def __init__(self, job: str, message_bytes: int) -> None:
+        self.cluster = Cluster([job])
+        self.variables = State()
+        self.message_bytes = message_bytes
+        self.sessions: set[ServedSession] = set()
+        self.lock = threading.Lock()
+
+    def reset(self, asking: ServedSession | None) -> None:
+        """Forget the variables, and end all sessions but the one that asks."""
+        with self.lock:
+            self.variables = State()
+            others = self.sessions - {asking}
+        for session in others:
+            session.refuse(AbortedError("the server was reset; make a new tf.Session"))
+
+
+class ServedSession:
+    """A session with one client.
+
+    Parameters
+    ----------
+    shared
+        What it has in common with other sessions.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._ended = False
+        self._programs: dict[int, Program] = {}
+        self._runs: dict[int, ServedRun] = {}
+        self._padding_log: dict[str, Any] = {}
+        self._state = State()
+        self._message_bytes = MESSAGE_BYTES
+        self._cluster: Cluster | None = None
+        self._isolated = False
+
+    # -- the stream ------------------------------------------------------------
+
+    def replies(self) -> Iterator[bytes]:
+        """Give what the client is to receive, until the session ends."""
+        alive = Reply()
+        alive.alive.SetInParent()
+        while True:
+            try:
+                content = self._outbox.get(timeout=ALIVE_SECONDS)
+            except queue.Empty:
+                content = alive.SerializeToString()
+            if content is None:
+                return
+            yield content
+
+    def receive(self, content: bytes) -> None:
+        """Take what the client sent; what makes no sense ends the session."""
+        if self._ended:
+            return
+        try:
+            request = request_of(content)
+            if self._cluster is None and request.WhichOneof("kind") != "open":
+                raise malformed("the first request has to open the session")
+            self._take(request)
+        except OpError as error:
+            self.refuse(error)
+
+    def refuse(self, error: OpError) -> None:
+        """Tell the client why the session ends, and end it."""
+        reply = Reply()
+        put_fault(reply.refused, error)
+        self._outbox.put(reply.SerializeToString())
+        self.end()
+
+    def end(self) -> None:
+        """Give up all runs and forget everything."""
+        with self._lock:
+            self._ended = True
+            runs = list(self._runs.values())
+        for run in runs:
+            run.cancel()
+        with self._shared.lock:
+            self._shared.sessions.discard(self)
+        if self._cluster not in (None, self._shared.cluster):
+            assert self._cluster is not None
+            self._cluster.reset()
+        self._programs.clear()
+        self._outbox.put(None)
+
+    def _send(self, reply: Any) -> None:
+        self._outbox.put(packed(reply, self._message_bytes, "what the run gives"))
+
+    # -- requests --------------------------------------------------------------
+
+    def _take(self, request: Any) -> None:
+        kind = request.WhichOneof("kind")
+        if kind == "open":
+            self._open(request)
+        elif kind == "run":
+            self._start(request)
+        elif kind == "returned" and request.number in self._runs:
+            self._runs[request.number].returned(request.returned)
+        elif kind == "cancel" and request.number in self._runs:
+            self._runs[request.number].cancel()
+        elif kind == "list_devices":
+            self._list_devices(request)
+        elif kind == "reset":
+            self._reset(request)
+
+    def _open(self, request: Any) -> None:
+        opening = request.open
+        if opening.protocol != schema.PROTOCOL:
+            raise FailedPreconditionError(
+                f"this server is tpuref {__version__} and speaks protocol "
+                f"{schema.PROTOCOL}, the client is tpuref {opening.version} and speaks "
+                f"protocol {opening.protocol}; install the same release on both sides"
+            )
+        if self._cluster is not None:
+            raise malformed("the session is open already")
+        self._message_bytes = opening.message_bytes or MESSAGE_BYTES
+        self._isolated = opening.isolated or bool(opening.jobs)
+        own = Cluster(list(dict.fromkeys(opening.jobs))) if opening.jobs else None
+        self._cluster = own or self._shared.cluster
+        with self._shared.lock:
+            self._shared.sessions.add(self)
+        reply = Reply(number=request.number)
+        reply.opened.version = __version__
+        reply.opened.jobs.extend(self._cluster.jobs)
+        reply.opened.message_bytes = self._shared.message_bytes
+        self._send(reply)
+
+    def _list_devices(self, request: Any) -> None:
+        assert self._cluster is not None
+        reply = Reply(number=request.number)
+        put_devices(reply.devices.devices, self._cluster.devices())
+        self._send(reply)
+
+    def _reset(self, request: Any) -> None:
+        self._shared.reset(self)
+        reply = Reply(number=request.number)
+        reply.done.SetInParent()
+        self._send(reply)
+
+    # -- runs ------------------------------------------------------------------
+
+    def _start(self, request: Any) -> None:
+        try:
+            run = self._prepared(request)
+        except OpError as error:
+            reply = Reply(number=request.number)
+            put_fault(reply.failed, error)
+            self._send(reply)
+            return
+        threading.Thread(
+            target=self._carry_out,
+            args=(request.number, run, request.run.traced),
+            name=f"run {request.number}",
+            daemon=True,
+        ).start()
+
+    def _prepared(self, request: Any) -> ServedRun:
+        program = self._program(request.run)
+        run = ServedRun(request.number, program, request.run.inputs, self._send)
+        with self._lock:
+            if request.number in self._runs:
+                raise InvalidArgumentError(
+                    f"the number {request.number} is that of a run under way"
+                )
+            if len(self._runs) >= MAX_RUNS:
+                raise ResourceExhaustedError(
+                    f"{MAX_RUNS} runs of this session are under way; wait for some"
+                )
+            self._runs[request.number] = run
+        return run
+
+    def _program(self, message: Any) -> Program:
+        for number in message.forgotten:
+            self._programs.pop(number, None)
+        if message.HasField("bundle"):
+            if len(self._programs) >= MAX_PROGRAMS:
+                raise ResourceExhaustedError(
+                    f"the server keeps {MAX_PROGRAMS} programs of a session; name some "
+                    "as forgotten"
+                )
+            self._programs[message.program] = program_of(message.bundle)
+        if message.program not in self._programs:
+            raise NotFoundError(f"program {message.program} was not sent")
+        return self._programs[message.program]
+
+    def _carry_out(self, number: int, served: ServedRun, traced: bool) -> None:
+        variables = self._state if self._isolated else self._shared.variables
+        served.carry_out(
+            Run(
+                state=self._state,
+                variables=[variables],
+                functions={},
+                host=self._cluster,
+                timeout=config.timeout,
+                trace=[] if traced else None,
+                padding_log=self._padding_log,
+            )
+        )
+        with self._lock:
+            del self._runs[number]

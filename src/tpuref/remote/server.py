@@ -1,0 +1,181 @@
+"""The server of sessions: listens, checks tokens, gives each client a session.
+
+::
+
+    client                              server
+    ------                              ------
+    open       -- one stream, gRPC -->  ServedSession
+    run        ---------------------->      ServedRun, in a thread
+        host call  <------------------      (a Python function, a dataset)
+        its values ------------------>
+    done       <----------------------
+"""
+
+from __future__ import annotations
+
+import hmac
+import threading
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from typing import Any
+
+import grpc
+
+from tpuref.base.errors import UnknownError
+from tpuref.remote import schema
+from tpuref.remote.served_session import ServedSession, Shared
+from tpuref.remote.wire import MESSAGE_BYTES
+
+MAX_SESSIONS = 256
+"""How many sessions may be open at once."""
+
+STOP_SECONDS = 5.0
+"""How long connections may take to end."""
+
+KEEPALIVE = (
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+"""Both sides ask now and then whether the other one is there."""
+
+
+class SessionServer:
+    """Serves sessions on one address, from when it is started.
+
+    Parameters
+    ----------
+    address
+        Host and port; port 0 chooses a free one.
+    job
+        The job that the server is a task of.
+    credentials
+        What makes connections use TLS; None for plain ones.
+    token
+        What a client has to show; None for nothing.
+    max_message_bytes
+        The size of the largest message that is taken.
+
+    Raises
+    ------
+    UnknownError
+        If the address cannot be used.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        job: str,
+        credentials: grpc.ServerCredentials | None = None,
+        token: str | None = None,
+        max_message_bytes: int = MESSAGE_BYTES,
+    ) -> None:
+        self._shared = Shared(job, max_message_bytes)
+        self._token = token
+        method: Any = grpc.stream_stream_rpc_method_handler(self._attend)
+        service, _, name = schema.METHOD[1:].partition("/")
+        self._server = grpc.server(
+            _Threads(),
+            [grpc.method_handlers_generic_handler(service, {name: method})],
+            options=[
+                ("grpc.so_reuseport", 0),
+                ("grpc.max_receive_message_length", max_message_bytes),
+                ("grpc.max_send_message_length", -1),
+                ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+                *KEEPALIVE,
+            ],
+            maximum_concurrent_rpcs=MAX_SESSIONS,
+        )
+        self._stopped = threading.Event()
+        self.port = self._bind(address, credentials)
+
+    def _bind(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
+        try:
+            if credentials is None:
+                return self._server.add_insecure_port(address)
+            return self._server.add_secure_port(address, credentials)
+        except RuntimeError as error:
+            raise UnknownError(
+                f"tf.train.Server: cannot listen on {address!r}: {error}; the port may "
+                "be in use, or the host not this computer"
+            ) from None
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self._server.start()
+
+    def stop(self) -> None:
+        """End all sessions and the TPU system, and listen no more."""
+        self._server.stop(grace=0).wait(STOP_SECONDS)
+        self._shared.reset(None)
+        self._shared.cluster.reset()
+        self._stopped.set()
+
+    def wait(self) -> None:
+        """Wait until the server is stopped; Ctrl-C ends the wait."""
+        self._stopped.wait()
+
+    def _attend(
+        self, requests: Iterator[bytes], context: grpc.ServicerContext
+    ) -> Iterator[bytes]:
+        self._check_token(context)
+        session = ServedSession(self._shared)
+        context.add_callback(session.end)
+        threading.Thread(
+            target=_read, args=(session, requests), name="requests", daemon=True
+        ).start()
+        yield from session.replies()
+
+    def _check_token(self, context: grpc.ServicerContext) -> None:
+        if self._token is None:
+            return
+        shown = dict(context.invocation_metadata()).get("authorization", "")
+        if not hmac.compare_digest(str(shown).encode(), bearer(self._token).encode()):
+            context.abort(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "the server wants a token, and the client has shown "
+                f"{'another one' if shown else 'none'}; set TPUREF_TOKEN, or give "
+                "tf.ConfigProto(rpc_options=tf.RPCOptions(token=...))",
+            )
+
+
+def bearer(token: str) -> str:
+    """Return what the client shows for its token."""
+    return f"Bearer {token}"
+
+
+def _read(session: ServedSession, requests: Iterator[bytes]) -> None:
+    try:
+        for content in requests:
+            session.receive(content)
+    except Exception:  # the client is gone; gRPC raises a bare Exception
+        pass
+    finally:
+        session.end()
+
+
+class _Threads(futures.ThreadPoolExecutor):
+    """Starts a thread for each task; none keeps the process from ending."""
+
+    def submit(
+        self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> futures.Future[Any]:
+        """Run a function in a new thread."""
+        future: futures.Future[Any] = futures.Future()
+        threading.Thread(
+            target=_run, args=(future, fn, args, kwargs), name="session", daemon=True
+        ).start()
+        return future
+
+
+def _run(
+    future: futures.Future[Any],
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    try:
+        future.set_result(function(*args, **kwargs))
+    except BaseException as error:
+        future.set_exception(error)

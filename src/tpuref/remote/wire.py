@@ -1,0 +1,69 @@
+"""How a message becomes bytes, and bytes a message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError, EncodeError
+
+from tpuref.base.errors import ResourceExhaustedError
+from tpuref.remote import schema
+from tpuref.remote.tensors import malformed
+
+MESSAGE_BYTES = 1 << 29
+"""The size of the largest message that is taken, unless told otherwise."""
+
+LARGEST_MESSAGE_BYTES = (1 << 31) - 1
+"""What protobuf takes at most."""
+
+Request = schema.Request.pb()
+Reply = schema.Reply.pb()
+
+
+def packed(message: Any, limit: int, what: str) -> bytes:
+    """Return a message as bytes.
+
+    Raises
+    ------
+    ResourceExhaustedError
+        If it is larger than the other side takes.
+    """
+    try:
+        content: bytes = message.SerializeToString()
+    except EncodeError:
+        limit, size = min(limit, LARGEST_MESSAGE_BYTES), "too many"
+    else:
+        if len(content) <= limit:
+            return content
+        size = str(len(content))
+    raise ResourceExhaustedError(
+        f"{what} has {size} bytes, and the other side takes {limit} in one message; "
+        "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
+        "and of tf.RPCOptions)"
+    )
+
+
+def request_of(content: bytes) -> Any:
+    """Return the request in some bytes, or raise InvalidArgumentError."""
+    return _parsed(Request, content)
+
+
+def reply_of(content: bytes) -> Any:
+    """Return the reply in some bytes, or raise InvalidArgumentError."""
+    return _parsed(Reply, content)
+
+
+def _parsed(kind: Any, content: bytes) -> Any:
+    try:
+        message = kind.FromString(content)
+    except DecodeError:
+        raise malformed(
+            f"{len(content)} bytes are no {kind.DESCRIPTOR.name} of protocol "
+            f"{schema.PROTOCOL}"
+        ) from None
+    if message.WhichOneof("kind") is None:
+        raise malformed(
+            f"a {kind.DESCRIPTOR.name} of a kind that protocol {schema.PROTOCOL} does "
+            "not have"
+        )
+    return message
