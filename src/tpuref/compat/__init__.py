@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tpuref.compat import v1
+from tpuref.compat import strategy_names, v1
 
-__all__ = ["v1"]
+__all__ = ["strategy_names", "v1"]

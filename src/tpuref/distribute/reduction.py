@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.base.callsite import user_site
+from tpuref.base.dtypes import float64
 from tpuref.distribute.values import (
     DistributedValues,
     MapOutput,
@@ -13,12 +16,14 @@ from tpuref.distribute.values import (
     PerDevice,
 )
 from tpuref.distribute.variables import DistributedVariable
-from tpuref.functions.arrays import identity
+from tpuref.functions.math import cast
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
+
+_log = logging.getLogger("tpuref")
 
 ACCEPTED = (
     VariableAggregation.SUM,
@@ -71,6 +76,31 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
     tensors = _tensors(function, parts)
     _check_alike(function, tensors)
     return tensors
+
+
+_PASSES_ON = frozenset({"Identity", "Reshape", "Squeeze", "ExpandDims", "Cast", "Neg"})
+"""Operations whose result is a mean if what they are given is one."""
+
+
+def warn_of_means(tensors: Sequence[Tensor]) -> None:
+    """Log a warning where values that already are means are about to be summed."""
+    if len(tensors) > 1 and all(_is_mean(tensor) for tensor in tensors):
+        _log.warning(
+            "reduce: SUM of %s, which already is a mean over the batch of each of the "
+            "%d towers, gives %d times the mean over the whole batch; use "
+            "tf.VariableAggregation.MEAN, or divide by %d. Built at %s",
+            tensors[0].name if tensors[0].op.index >= 0 else "a value",
+            len(tensors),
+            len(tensors),
+            len(tensors),
+            user_site(),
+        )
+
+
+def _is_mean(tensor: Tensor) -> bool:
+    while tensor.op.type in _PASSES_ON and tensor.op.inputs:
+        tensor = tensor.op.inputs[0]
+    return tensor.op.type == "Mean"
 
 
 def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
@@ -139,21 +169,15 @@ def finish(aggregation: VariableAggregation, count: int) -> Callable[[Tensor], T
     """Return what each destination does with that."""
     if aggregation is VariableAggregation.MEAN:
         return functools.partial(mean_of, count=count)
-    return identity
+    return lambda total: total
 
 
 def mean_of(total: Tensor, count: int) -> Tensor:
     """Return a sum of `count` values divided by their number.
 
-    Raises
-    ------
-    ValueError
-        If they are whole numbers, whose mean need not be one.
+    Whole numbers are divided as float64, as the release does.
     """
-    if not (total.dtype.is_floating or total.dtype.is_complex):
-        raise ValueError(
-            f"the mean of {total.dtype.name} values is not of type "
-            f"{total.dtype.name}; use tf.cast(value, tf.float32) in the towers first"
-        )
+    if total.dtype.is_integer:
+        total = cast(total, float64)
     mean: Tensor = total / count
     return mean

@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tpuref.distribute.destinations import Destinations, devices_of
+from tpuref.distribute.batching import Batch, ReducedValues, Request
+from tpuref.distribute.destinations import devices_of
+from tpuref.distribute.documented import documented
+from tpuref.distribute.explanation import reporter
 from tpuref.distribute.grouping import (
     merged,
     selected,
     selected_mirrored,
     unwrapped,
 )
+from tpuref.distribute.later_names import LaterNames
 from tpuref.distribute.reduction import (
     check_aggregation,
     contributions,
-    finish,
-    gathered,
+    warn_of_means,
 )
-from tpuref.distribute.tower_context import (
-    across_towers,
-    get_distribution_strategy,
-    get_tower_context,
-    has_distribution_strategy,
-)
+from tpuref.distribute.tower_context import across_towers
 from tpuref.distribute.towers import run_towers
 from tpuref.distribute.values import MapOutput, Mirrored, PerDevice, container_of
-from tpuref.distribute.variable_creation import create_variable
-from tpuref.distribute.variables import (
-    DistributedVariable,
-    TowerLocalVariable,
-)
+from tpuref.distribute.variables import DistributedVariable, TowerLocalVariable
 from tpuref.functions.arrays import identity
 from tpuref.functions.control_flow import group
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import TowerPlace, TowerSystem
-from tpuref.graph.variables import Variable, variable_creator_scope
+from tpuref.graph.variables import Variable
 
 __all__ = ["DistributionStrategy"]
 
 
-class DistributionStrategy:
+class DistributionStrategy(LaterNames):
     """One program for several towers, each on a device of its own.
 
     Parameters
@@ -57,179 +49,6 @@ class DistributionStrategy:
     ----------
     001_66db0865fe92828f.txt
     """
-
-    is_default = False
-
-    def __init__(self, devices: Sequence[str]) -> None:
-        self._devices = tuple(devices)
-        self._towers: TowerSystem | None = None
-
-    # -- properties ------------------------------------------------------------
-
-    @property
-    def between_graph(self) -> bool:
-        """Whether each worker builds a graph of its own: never, one drives all."""
-        return False
-
-    @property
-    def is_single_tower(self) -> bool:
-        """Whether there is one tower, so that functions are called only once."""
-        return self.num_towers == 1
-
-    @property
-    def num_towers(self) -> int:
-        """The number of towers, by which a mean over the towers divides."""
-        return len(self._devices)
-
-    @property
-    def parameter_devices(self) -> list[str]:
-        """The devices of the components of variables: those of the towers."""
-        return list(self._devices)
-
-    @property
-    def worker_devices(self) -> list[str]:
-        """The device of each tower, in tower order."""
-        return list(self._devices)
-
-    @property
-    def worker_device_index(self) -> Any:
-        """The number of each tower's device, as an argument for `call_for_each_tower`.
-
-        A per-device value of the numbers from 0 up; the number 0 for a single tower.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope, and within a tower.
-        """
-        self._require_cross_tower("worker_device_index")
-        if self.is_single_tower:
-            return 0
-        return PerDevice({device: k for k, device in enumerate(self._devices)})
-
-    @property
-    def should_checkpoint(self) -> bool:
-        """Whether this program saves checkpoints: yes, it is the only one."""
-        return True
-
-    @property
-    def should_init(self) -> bool:
-        """Whether this program initialises variables: yes, it is the only one."""
-        return True
-
-    @property
-    def should_save_summary(self) -> bool:
-        """Whether this program saves summaries: yes, it is the only one."""
-        return True
-
-    def device_of_tower(self, tower_id: int) -> str:
-        """Return the device of a tower."""
-        return self._devices[tower_id]
-
-    # -- scopes ----------------------------------------------------------------
-
-    def scope(self) -> contextlib.AbstractContextManager[Any]:
-        """Make this the strategy of a block, and enter cross-tower context.
-
-        Variables made in the block have a component on each of `parameter_devices`.
-        Other threads are not affected.
-
-        Raises
-        ------
-        RuntimeError
-            If the scope of another strategy is in force, or within a tower.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, scope.
-        """
-        return self._entered()
-
-    @contextlib.contextmanager
-    def _entered(self) -> Iterator[DistributionStrategy]:
-        if has_distribution_strategy():
-            self._check_nesting()
-            yield self
-            return
-
-        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-            return create_variable(self, next_creator, arguments)
-
-        with across_towers(self), variable_creator_scope(creator):
-            yield self
-
-    def _check_nesting(self) -> None:
-        around = get_distribution_strategy()
-        if around is not self:
-            raise RuntimeError(
-                f"{self!r}: scope() was entered within the scope of {around!r}; the "
-                "scopes of two strategies cannot be nested, leave the other first"
-            )
-        self._require_cross_tower("scope")
-
-    def colocate_vars_with(
-        self, colocate_with_variable: Any
-    ) -> contextlib.AbstractContextManager[Any]:
-        """Make the variables of a block on the devices of another one.
-
-        Parameters
-        ----------
-        colocate_with_variable
-            A variable made in the scope, or what `non_slot_devices` returned.
-
-        Raises
-        ------
-        RuntimeError
-            Outside of the strategy's scope.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, colocate_vars_with.
-        """
-        self._require_scope("colocate_vars_with")
-        devices = devices_of("colocate_vars_with", colocate_with_variable, self)
-
-        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-            return next_creator(**{"colocated": devices, **arguments})
-
-        return variable_creator_scope(creator)
-
-    @contextlib.contextmanager
-    def on_device(self, device: str) -> Iterator[None]:
-        """Place the operations of a block on one device."""
-        graph = get_default_graph()
-        with graph.device(device), graph.in_tower(self._place_of(device)):
-            yield
-
-    def _place_of(self, device: str) -> TowerPlace | None:
-        """Return the tower whose core carries out what is placed on a device."""
-        if self._towers is None or device not in self._devices:
-            return None
-        return TowerPlace(self._devices.index(device), self._towers)
-
-    @contextlib.contextmanager
-    def on_tower(self, tower_id: int) -> Iterator[None]:
-        """Place the operations of a block on the device of one tower."""
-        with self.on_device(self.device_of_tower(tower_id)):
-            yield
-
-    def _require_scope(self, method: str) -> None:
-        if get_distribution_strategy() is not self:
-            raise RuntimeError(
-                f"{type(self).__name__}.{method} must be used inside of `with "
-                "strategy.scope():` of the same strategy"
-            )
-
-    def _require_cross_tower(self, method: str) -> None:
-        self._require_scope(method)
-        context = get_tower_context()
-        if context is not None and not self.is_default:
-            raise RuntimeError(
-                f"{type(self).__name__}.{method} must be used in cross-tower context, "
-                f"but was called within tower {context.tower_id}; use "
-                "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
-                "merge_fn(strategy, value)"
-            )
 
     # -- towers ----------------------------------------------------------------
 
@@ -269,7 +88,7 @@ class DistributionStrategy:
         ----------
         001_66db0865fe92828f.txt, call_for_each_tower.
         """
-        self._require_cross_tower("call_for_each_tower")
+        self.require_cross_tower("call_for_each_tower")
         if not callable(fn):
             raise TypeError(
                 f"call_for_each_tower: fn must be callable, got {type(fn).__name__} "
@@ -325,7 +144,7 @@ class DistributionStrategy:
         ----------
         001_66db0865fe92828f.txt, map.
         """
-        self._require_cross_tower("map")
+        self.require_cross_tower("map")
         results = []
         for k, element in enumerate(map_over):
             device = self._devices[k % self.num_towers]
@@ -356,25 +175,23 @@ class DistributionStrategy:
         ----------
         001_66db0865fe92828f.txt, broadcast.
         """
-        self._require_cross_tower("broadcast")
+        self.require_cross_tower("broadcast")
         chosen = self._devices if destinations is None else destinations
         devices = devices_of("broadcast", chosen, self)
-        return self._copied(convert_to_tensor(tensor), devices)
-
-    def _copied(
-        self,
-        tensor: Tensor,
-        devices: Destinations,
-        finish: Callable[[Tensor], Tensor] = identity,
-    ) -> Mirrored:
-        copies = {}
+        value, copies = convert_to_tensor(tensor), {}
         for device in devices:
             with self.on_device(device):
-                copies[device] = finish(tensor)
+                copies[device] = identity(value)
         return Mirrored(copies)
 
+    @documented("aggregation", "value", "destinations")
     def reduce(
-        self, aggregation: VariableAggregation, value: Any, destinations: Any
+        self,
+        aggregation: VariableAggregation,
+        value: Any,
+        destinations: Any,
+        *,
+        explain: Any = False,
     ) -> Mirrored:
         """Combine the towers' values.
 
@@ -388,6 +205,10 @@ class DistributionStrategy:
         destinations
             Where the result is to be: a mirrored variable, a per-device value, a device
             or a list of devices.  `value` itself for all towers.
+        explain
+            True to log, whenever the result is computed, what each tower held, the
+            operation, the divisor and the result; or a function that takes this
+            `Explanation`.  It is an addition to the document.
 
         Returns
         -------
@@ -400,17 +221,36 @@ class DistributionStrategy:
             If `aggregation` is none of the three, `value` is not of that kind, or
             `destinations` names no device of the strategy.
 
+        Notes
+        -----
+        Sums are formed in tower order; float16 and bfloat16 are added in float32 and
+        rounded once.  A warning is logged where means over the towers' batches are
+        summed.
+
         References
         ----------
         001_66db0865fe92828f.txt, reduce.
         """
-        self._require_cross_tower("reduce")
-        check_aggregation("reduce", aggregation)
-        parts = contributions("reduce", value, self._devices)
-        devices = devices_of("reduce", destinations, self)
-        with self.on_device(devices[0]):
-            total = gathered(aggregation, parts)
-        return self._copied(total, devices, finish(aggregation, len(parts)))
+        self.require_cross_tower("reduce")
+        pairs = [(value, destinations)]
+        return self._reduced("reduce", aggregation, pairs, explain)[0]
+
+    def _reduced(
+        self,
+        function: str,
+        aggregation: VariableAggregation,
+        pairs: Sequence[tuple[Any, Any]],
+        explain: Any,
+    ) -> ReducedValues:
+        check_aggregation(function, aggregation)
+        requests = []
+        for value, destinations in pairs:
+            parts = contributions(function, value, self._devices)
+            if aggregation is VariableAggregation.SUM:
+                warn_of_means(parts)
+            requests.append(Request(parts, devices_of(function, destinations, self)))
+        batch = Batch(self, aggregation, reporter(function, explain))
+        return batch.reduced(requests)
 
     def combined(
         self, aggregation: VariableAggregation, value: Any, destinations: Any
@@ -420,16 +260,22 @@ class DistributionStrategy:
             value = PerDevice(dict.fromkeys(self._devices, value))
         return self.reduce(aggregation, value, destinations)
 
+    @documented("aggregation", "value_destination_pairs")
     def batch_reduce(
         self,
         aggregation: VariableAggregation,
         value_destination_pairs: Sequence[tuple[Any, Any]],
-    ) -> list[Mirrored]:
+        *,
+        explain: Any = False,
+    ) -> ReducedValues:
         """Combine several values of the towers at once.
+
+        Values of one dtype and of known shapes are laid side by side and summed
+        together, so that the towers wait for one another less often.
 
         Parameters
         ----------
-        aggregation
+        aggregation, explain
             As for `reduce`.
         value_destination_pairs
             Pairs of value and destinations, each as for `reduce`.
@@ -437,18 +283,27 @@ class DistributionStrategy:
         Returns
         -------
         list of Mirrored
-            One result for each pair.
+            One result for each pair.  The attribute ``collectives`` of the list tells
+            how many sums over the towers there are.
+
+        Raises
+        ------
+        ValueError
+            As for `reduce`, and if something is no pair.
 
         References
         ----------
         001_66db0865fe92828f.txt, batch_reduce.
         """
-        self._require_cross_tower("batch_reduce")
-        check_aggregation("batch_reduce", aggregation)
-        return [
-            self.reduce(aggregation, value, destinations)
-            for value, destinations in value_destination_pairs
-        ]
+        self.require_cross_tower("batch_reduce")
+        pairs = list(value_destination_pairs)
+        for pair in pairs:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                raise ValueError(
+                    "batch_reduce: value_destination_pairs must be pairs "
+                    f"(value, destinations), got {pair!r}"
+                )
+        return self._reduced("batch_reduce", aggregation, pairs, explain)
 
     # -- variables -------------------------------------------------------------
 
@@ -482,7 +337,7 @@ class DistributionStrategy:
         ----------
         001_66db0865fe92828f.txt, update.
         """
-        self._require_cross_tower("update")
+        self.require_cross_tower("update")
         if not isinstance(var, Variable):
             raise TypeError(
                 f"update: var must be a variable, got {type(var).__name__} {var!r}"
@@ -566,7 +421,7 @@ class DistributionStrategy:
         ----------
         001_66db0865fe92828f.txt, update_non_slot.
         """
-        self._require_cross_tower("update_non_slot")
+        self.require_cross_tower("update_non_slot")
         devices = devices_of("update_non_slot", colocate_with, self)
         index = dict.fromkeys(devices)
         return self._on_each(index, fn, args, kwargs, "update_non_slot")
@@ -745,5 +600,5 @@ class DistributionStrategy:
         """
         from tpuref.distribute.steps import run_steps
 
-        self._require_cross_tower("run_steps_on_dataset")
+        self.require_cross_tower("run_steps_on_dataset")
         return run_steps(self, fn, iterator, iterations, initial_loop_values)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tpuref.cluster_resolver.devices import core_counts, list_devices
+from tpuref.graph.device import DeviceName
 from tpuref.graph.tower_place import TowerSystem
 from tpuref.runtime.system import LOCAL, LOCAL_JOB
 from tpuref.runtime.topology import Topology
@@ -70,12 +72,15 @@ def describe_system(resolver: Any) -> SystemDescription:
     ----------
     resolver
         An object with ``master()`` and ``cluster_spec()``, and perhaps
-        ``get_job_name()`` and ``num_accelerators()``.
+        ``get_job_name()`` and ``num_accelerators()``.  What it does not tell, the
+        master is asked for.
 
     Raises
     ------
     TypeError
         If it has no such methods.
+    ValueError
+        If the system has no TPU cores, or hosts with different numbers of them.
     """
     for method in ("master", "cluster_spec"):
         if not callable(getattr(resolver, method, None)):
@@ -86,15 +91,16 @@ def describe_system(resolver: Any) -> SystemDescription:
             )
     master = resolver.master()
     master = master.decode() if isinstance(master, bytes) else master
-    spec = None if master in ("", "local") else resolver.cluster_spec()
-    topology = LOCAL.known_topology(LOCAL_JOB)
-    if spec is None and master in ("", "local"):
+    if master in ("", "local"):
+        topology = LOCAL.known_topology(LOCAL_JOB)
         return SystemDescription(
             None, topology.num_tasks, topology.num_tpus_per_task, topology
         )
-    job = _job(resolver)
-    tasks = 1 if spec is None else max(1, len(_tasks(spec, job)))
-    return SystemDescription(job, tasks, _cores_per_host(resolver, topology, tasks))
+    spec, job = resolver.cluster_spec(), _job(resolver)
+    ask = getattr(resolver, "num_accelerators", None)
+    if spec is None or not callable(ask):
+        return _as_listed(master, job)
+    return SystemDescription(job, len(_tasks(spec, job)), _count(ask(), master))
 
 
 def _job(resolver: Any) -> str:
@@ -107,10 +113,23 @@ def _tasks(spec: Any, job: str) -> list[str]:
     return list(jobs.get(job) or next(iter(jobs.values()), []))
 
 
-def _cores_per_host(resolver: Any, topology: Topology, hosts: int) -> int:
-    ask = getattr(resolver, "num_accelerators", None)
-    if not callable(ask):
-        return max(1, topology.num_cores // hosts)
-    answer = ask()
+def _count(answer: Any, master: str) -> int:
+    """Return the cores of one host, given as a number or, as releases do, by type."""
     count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
-    return max(1, int(count))
+    if count < 1:
+        raise ValueError(f"TPUStrategy: the master {master!r} has no TPU cores")
+    return int(count)
+
+
+def _as_listed(master: str, job: str) -> SystemDescription:
+    """Return the system that the devices of a master make up."""
+    hosts = core_counts(list_devices(master, None))
+    counts = set(hosts.values())
+    if len(counts) > 1:
+        raise ValueError(
+            f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
+            f"cores: {dict(hosts)}"
+        )
+    cores = _count(next(iter(counts), 0), master)
+    named = DeviceName.parse(next(iter(hosts))).job
+    return SystemDescription(named or job, len(hosts), cores)

@@ -62,6 +62,21 @@ class TowerContext:
         self._merge = merge
 
     @property
+    def strategy(self) -> DistributionStrategy:
+        """The later name of `distribution_strategy`."""
+        return self.distribution_strategy
+
+    @property
+    def replica_id_in_sync_group(self) -> int:
+        """The later name of `tower_id`."""
+        return self.tower_id
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The later name of `num_towers`."""
+        return self.num_towers
+
+    @property
     def num_towers(self) -> int:
         """The number of towers of the strategy."""
         return self.distribution_strategy.num_towers

@@ -17,7 +17,6 @@ from tpuref.graph.build import infer_specs
 from tpuref.graph.carrier import Here
 from tpuref.graph.convert import constant_of, convert_operands
 from tpuref.graph.default import get_default_graph
-from tpuref.graph.device import DeviceName
 from tpuref.graph.execution import Execution
 from tpuref.graph.graph import Graph
 from tpuref.graph.tensor import Operation, Tensor
@@ -115,7 +114,7 @@ def _source(type: str) -> Operation:
         specs=(),
         attrs={},
         control_inputs=(),
-        device=DeviceName(),
+        device=get_default_graph().current_device,
         region=None,
         blocks=(),
         site=user_site(),

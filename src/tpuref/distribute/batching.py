@@ -1,0 +1,170 @@
+"""Carrying out several reductions with few sums over the towers."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base.dtypes import DType
+from tpuref.distribute.destinations import Destinations
+from tpuref.distribute.explanation import Report, explained
+from tpuref.distribute.reduction import finish, gathered
+from tpuref.distribute.values import Mirrored
+from tpuref.functions.arrays import concat, identity, reshape
+from tpuref.functions.scopes import control_dependencies
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+
+Total = Callable[[], Tensor]
+"""Gives a total on the device that is current."""
+
+
+class ReducedValues(list[Mirrored]):
+    """The results of `batch_reduce`, one for each pair.
+
+    Attributes
+    ----------
+    collectives
+        How many sums over the towers were formed for all of them together.
+    """
+
+    collectives: int = 0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One value to be reduced: the towers' tensors, and where the result goes."""
+
+    parts: Sequence[Tensor]
+    devices: Destinations
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be laid side by side with others: its size is known."""
+        return self.parts[0].shape.is_fully_defined()
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.parts[0].shape.num_elements() or 0
+
+
+class Batch:
+    """Several reductions of one kind.
+
+    Parameters
+    ----------
+    strategy
+        The strategy.
+    aggregation
+        How the values are combined.
+    report
+        What takes an account of each, None for nothing.
+    """
+
+    def __init__(
+        self,
+        strategy: DistributionStrategy,
+        aggregation: VariableAggregation,
+        report: Report | None,
+    ) -> None:
+        self._strategy = strategy
+        self._aggregation = aggregation
+        self._report = report
+        self._sums = 0
+
+    def reduced(self, requests: Sequence[Request]) -> ReducedValues:
+        """Carry out the requests, and return a mirrored value for each."""
+        totals: dict[int, Total] = {}
+        for group in self._groups(requests):
+            members = [requests[number] for number in group]
+            totals.update(zip(group, self._together(members), strict=True))
+        results = ReducedValues(
+            self._mirrored(request, totals[number])
+            for number, request in enumerate(requests)
+        )
+        results.collectives = self._sums
+        return results
+
+    def _groups(self, requests: Sequence[Request]) -> list[list[int]]:
+        """Return the numbers of the requests that are summed together."""
+        together: dict[tuple[DType, int], list[int]] = {}
+        alone = []
+        for number, request in enumerate(requests):
+            if request.fits and len(request.parts) == self._strategy.num_towers:
+                key = request.parts[0].dtype, len(request.parts)
+                together.setdefault(key, []).append(number)
+            else:
+                alone.append([number])
+        return [*together.values(), *alone]
+
+    def _together(self, requests: Sequence[Request]) -> list[Total]:
+        if self._aggregation is VariableAggregation.ONLY_FIRST_TOWER:
+            return [functools.partial(identity, r.parts[0]) for r in requests]
+        self._sums += 1
+        if len(requests) == 1:
+            (request,) = requests
+            with self._strategy.on_device(request.devices[0]):
+                total = gathered(self._aggregation, request.parts)
+            return [functools.partial(identity, total)]
+        return self._pieces(self._joined(requests), requests)
+
+    def _joined(self, requests: Sequence[Request]) -> Tensor:
+        """Return the sum of all values, laid side by side."""
+        rows = []
+        for tower in range(self._strategy.num_towers):
+            with self._strategy.on_tower(tower):
+                own = [reshape(request.parts[tower], [-1]) for request in requests]
+                rows.append(concat(own, 0))
+        with self._strategy.on_tower(0):
+            return gathered(self._aggregation, rows)
+
+    def _pieces(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
+        begin = 0
+        found: list[Total] = []
+        for request in requests:
+            shape = request.parts[0].shape.as_tuple()
+            found.append(
+                functools.partial(_piece, total, begin, begin + request.size, shape)
+            )
+            begin += request.size
+        return found
+
+    def _mirrored(self, request: Request, total: Total) -> Mirrored:
+        finished = finish(self._aggregation, len(request.parts))
+        copies = {}
+        for device in request.devices:
+            with self._strategy.on_device(device):
+                copies[device] = finished(total())
+        return Mirrored(self._accounted(request, copies))
+
+    def _accounted(
+        self, request: Request, copies: dict[str, Tensor]
+    ) -> dict[str, Tensor]:
+        """Let the copies be there only once the account was given."""
+        if self._report is None:
+            return copies
+        first = next(iter(copies.values()))
+        with self._strategy.on_tower(0):
+            told = explained(self._report, self._aggregation, request.parts, first)
+        accounted: dict[str, Any] = {}
+        for device, copy in copies.items():
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(self._strategy.on_device(device))
+                if told is not None:
+                    stack.enter_context(control_dependencies([told]))
+                accounted[device] = identity(copy)
+        return accounted
+
+
+def _piece(total: Tensor, begin: int, end: int, shape: Any) -> Tensor:
+    """Return one of the values that were summed side by side."""
+    piece: Tensor = reshape(total[begin:end], shape)
+    return piece

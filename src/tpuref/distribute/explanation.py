@@ -1,0 +1,106 @@
+"""What a reduction did: what each tower held, what was done with it, the result."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tpuref.functions.control_flow import py_func
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.default import executing_eagerly
+from tpuref.graph.tensor import Operation, Tensor
+
+_log = logging.getLogger("tpuref")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An account of one value that was reduced.
+
+    Attributes
+    ----------
+    name
+        The name of the first tower's tensor.
+    aggregation
+        How the values were combined.
+    towers
+        What each tower held, in tower order.
+    divisor
+        What the sum was divided by, 1 where it was not.
+    result
+        The result.
+    """
+
+    name: str
+    aggregation: VariableAggregation
+    towers: tuple[Any, ...]
+    divisor: int
+    result: Any
+
+    def __str__(self) -> str:
+        held = "; ".join(
+            f"tower {tower} held {_brief(value)}"
+            for tower, value in enumerate(self.towers)
+        )
+        return (
+            f"reduced {self.name} by {self.aggregation.name}: {held}; divided by "
+            f"{self.divisor}; the result is {_brief(self.result)}"
+        )
+
+
+Report = Callable[[Explanation], object]
+
+
+def reporter(function: str, explain: Any) -> Report | None:
+    """Return what takes the accounts: the log, a function of the user's, or nothing.
+
+    Raises
+    ------
+    TypeError
+        If `explain` is neither a truth value nor callable.
+    """
+    if explain is None or explain is False:
+        return None
+    if explain is True:
+        return lambda explanation: _log.info("%s", explanation)
+    if not callable(explain):
+        raise TypeError(
+            f"{function}: explain must be True (to log), a function that takes an "
+            f"Explanation, or False, got {explain!r}"
+        )
+    report: Report = explain
+    return report
+
+
+def explained(
+    report: Report,
+    aggregation: VariableAggregation,
+    parts: Sequence[Tensor],
+    result: Tensor,
+) -> Operation | None:
+    """Give an account whenever the result is computed.
+
+    Returns
+    -------
+    Operation or None
+        The operation that does so; None in eager mode, where it is done.
+    """
+    name = "the value" if executing_eagerly() else parts[0].name
+    divisor = len(parts) if aggregation is VariableAggregation.MEAN else 1
+
+    def tell(*arrays: Any) -> None:
+        report(Explanation(name, aggregation, arrays[:-1], divisor, arrays[-1]))
+
+    if executing_eagerly():
+        tell(*[np.asarray(tensor) for tensor in (*parts, result)])
+        return None
+    told = py_func(tell, [*parts, result], [])
+    return told if isinstance(told, Operation) else None
+
+
+def _brief(value: Any) -> str:
+    return np.array2string(np.asarray(value), threshold=6, edgeitems=2, separator=", ")
