@@ -22,6 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["conformance"]:
         return _conformance(arguments[1:])
+    if arguments[:1] == ["bench"]:
+        from tpuref.benchmarks.command import main as bench
+
+        return bench(arguments[1:])
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "run":
@@ -47,6 +51,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
     fake_cloud_tpu.add(commands)
+    commands.add_parser(
+        "bench",
+        help="measure it beside other libraries (see tpuref bench --help)",
+    )
     commands.add_parser(
         "conformance",
         help="check every documented statement (see tpuref conformance --help)",
@@ -125,7 +133,9 @@ def _facts() -> dict[str, object]:
         "numpy": metadata.version("numpy"),
         "ml_dtypes": metadata.version("ml_dtypes"),
         "kernels": kernels.IMPLEMENTATION,
+        "vector instructions": kernels.allreduce.vector_instructions(),
         "executor": config.executor,
+        "all-reduce": config.all_reduce,
         "usable CPUs": usable_cpus(),
         "memory": f"{memory_bytes() / 2**30:.1f} GiB",
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",

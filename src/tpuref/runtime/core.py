@@ -26,7 +26,9 @@ Step = Callable[[Values], None]
 Path = tuple[int, ...]
 """Where an instruction stands: its index, then block and index at each level inside."""
 
-HOST_ONLY = frozenset({"PyFunc", "InfeedDequeueTuple", "IteratorGetNext", "Print"})
+HOST_ONLY = frozenset(
+    {"PyFunc", "InfeedDequeueTuple", "IteratorGetNext", "FeedDequeue", "Print"}
+)
 """The operations that only the host can carry out, wherever they were placed."""
 
 
@@ -97,10 +99,11 @@ class CoreProgram:
         self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
-        self._slots = 1 + max(
+        slots = 1 + max(
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
+        self._constants: Values = [None] * slots
         self._summed = {
             slot
             for instr in program.instrs
@@ -108,6 +111,7 @@ class CoreProgram:
             for slot in instr.inputs
         }
         self._steps: list[tuple[Step, Instr, int, bool]] = []
+        self._traced: list[tuple[Step, Instr, int, bool]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
@@ -115,12 +119,14 @@ class CoreProgram:
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Carry out the program and return its results."""
-        values: Values = [None] * self._slots
+        values = self._constants.copy()
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
         trace, whereabouts = self._around.trace, self._around.whereabouts
         try:
-            for step, instr, number, on_core in self._steps:
+            for step, instr, number, on_core in (
+                self._steps if trace is None else self._traced
+            ):
                 whereabouts[0] = number
                 step(values)
                 if trace is not None and on_core:
@@ -138,8 +144,20 @@ class CoreProgram:
             return
         for transfer in self._plan.before(instr):
             self._add_transfer(transfer, instr)
-        if self._logical_core in self._plan.runs_on(instr):
+        if self._logical_core not in self._plan.runs_on(instr):
+            return
+        if instr.op == "Const":
+            self._add_constant(instr)
+        else:
             self._append(self._step(instr, path), instr, instr.core != HOST)
+
+    def _add_constant(self, instr: Instr) -> None:
+        """Compute a constant now; only a trace tells of it when the program runs."""
+        around, (slot,) = self._around, instr.outputs
+        (value,) = compute(REGISTRY["Const"], instr, [], around.replica, around.run)
+        self._constants[slot] = value
+        number, on_core = self._numbers[id(instr)], instr.core != HOST
+        self._traced.append((lambda values: None, instr, number, on_core))
 
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
@@ -160,7 +178,9 @@ class CoreProgram:
             self._append(receive, instr, False)
 
     def _append(self, step: Step, instr: Instr, on_core: bool) -> None:
-        self._steps.append((step, instr, self._numbers[id(instr)], on_core))
+        entry = step, instr, self._numbers[id(instr)], on_core
+        self._steps.append(entry)
+        self._traced.append(entry)
 
     def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
         slot, around = transfer.slot, self._around
@@ -201,6 +221,30 @@ class CoreProgram:
             results = compute(definition, instr, arrays, around.replica, around.run)
             for slot, result in zip(outputs, results, strict=True):
                 values[slot] = result
+
+        if len(outputs) == 1 and definition.foldable:
+            return self._compute_quickly(definition, instr, step)
+        return step
+
+    def _compute_quickly(self, definition: OpDef, instr: Instr, thorough: Step) -> Step:
+        """Compute one array from others; leave what is out of the ordinary to a step.
+
+        Operations on small arrays take no longer than what the thorough step adds.
+        """
+        inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
+        function, dtype = definition.compute, instr.specs[0].dtype.np
+        assert function is not None
+
+        def step(values: Values) -> None:
+            try:
+                result = function(*[values[slot] for slot in inputs], **attrs)
+            except Exception:
+                thorough(values)  # fails again, in the words of the interpreter
+                return
+            if result.__class__ is tuple or result.__class__ is list:
+                thorough(values)
+            else:
+                values[output] = np.asarray(result, dtype, order="C")
 
         return step
 

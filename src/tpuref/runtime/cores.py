@@ -60,6 +60,8 @@ class Cores:
         The processes, by the number of the core.
     closing
         Whether they are being ended on purpose.
+    poll, by_descriptor
+        What waits for messages of all cores, and whose descriptor each is.
 
     Raises
     ------
@@ -74,6 +76,8 @@ class Cores:
         self.whereabouts = Whereabouts(self.arena.bytes, number)
         self.processes: list[CoreProcess] = []
         self.closing = False
+        self.poll = select.poll()
+        self.by_descriptor: dict[int, int] = {}
         self._returned: deque[int] = deque()
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
@@ -85,6 +89,9 @@ class Cores:
                     )
                     self.processes.append(process)
             self._await_ready()
+            for core, process in enumerate(self.processes):
+                self.poll.register(process.channel, select.POLLIN)
+                self.by_descriptor[process.channel.fileno()] = core
         except BaseException:
             self.kill()
             raise

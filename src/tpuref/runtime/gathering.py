@@ -21,7 +21,12 @@ from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
-from tpuref.runtime.wire import Described, describe_inline, describe_strings
+from tpuref.runtime.wire import (
+    Channel,
+    Described,
+    describe_inline,
+    describe_strings,
+)
 
 HOST_GAVE_UP = 2
 """What the arena is poisoned with when the host calls a run off."""
@@ -84,7 +89,7 @@ class Gathering:
 
     def _take_messages(self) -> None:
         for core in list(self._waiting):
-            channel = self._cores.processes[core].channel
+            channel = self._channel(core)
             message = channel.take()
             while message is not None:
                 self._answer(core, message)
@@ -92,18 +97,18 @@ class Gathering:
 
     def _attend(self, seconds: float) -> None:
         """Read what comes from the cores within some seconds, and send what is left."""
-        poll = select.poll()
-        channels = {}
-        for core in self._waiting:
-            channel = self._cores.processes[core].channel
-            channels[channel.fileno()] = core, channel
-            events = select.POLLIN | select.POLLOUT * channel.is_behind
-            poll.register(channel, events)
+        poll = self._cores.poll
+        behind = [c for c in self._waiting if self._channel(c).is_behind]
+        for core in behind:
+            poll.modify(self._channel(core), select.POLLIN | select.POLLOUT)
         self._settled = True
         ready = poll.poll(max(0.0, seconds) * 1000)
         self._settled = False
+        for core in behind:
+            poll.modify(self._channel(core), select.POLLIN)
         for descriptor, events in ready:
-            core, channel = channels[descriptor]
+            core = self._cores.by_descriptor[descriptor]
+            channel = self._channel(core)
             try:
                 if events & select.POLLOUT:
                     channel.flush()
@@ -111,6 +116,9 @@ class Gathering:
                     channel.fill()
             except EOFError:
                 raise LostCore(core) from None
+
+    def _channel(self, core: int) -> Channel:
+        return self._cores.processes[core].channel
 
     def _watched(self) -> Stall:
         if self._stall is None:

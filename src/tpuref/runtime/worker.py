@@ -80,7 +80,7 @@ class Core:
         self.replica = 0
         self.trace: list[str] | None = None
         self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
-        self.run: Run = _idle_run()
+        self._idle = self.run = _idle_run()
 
     def serve(self) -> None:
         """Answer the host until it closes the channel."""
@@ -173,7 +173,7 @@ class Core:
             instr = instruction(self._sent[program], self.whereabouts[0])
             answer = ("error", run, *_described_error(error, instr))
         self._links.finish()
-        self.run = _idle_run()
+        self.run = self._idle
         self._channel.send(answer)
 
     def _free(self, offsets: Sequence[int]) -> None:
