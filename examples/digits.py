@@ -126,9 +126,13 @@ def with_progress(steps: Iterable[Array], total: int) -> Iterator[Array]:
 
 
 def train_on_cores(
-    model: str, images: Array, labels: Array, options: argparse.Namespace
+    model: str,
+    images: Array,
+    labels: Array,
+    options: argparse.Namespace,
+    target: str = "",
 ) -> list[Array]:
-    """Train with the batch split over the cores; return the parameters."""
+    """Train with the batch split over the cores of `target`; return the parameters."""
     start, gradients, _ = MODELS[model]
     rate = np.float32(options.rate / options.batch)
     with tf.Graph().as_default(), tf.config.override(cores=CORES):
@@ -145,7 +149,7 @@ def train_on_cores(
         (train,) = tf.tpu.shard(step, [batch_images, batch_labels], num_shards=CORES)
         steps = batches(len(images), options.batch, options.epochs, options.seed)
         total = options.epochs * (len(images) // options.batch)
-        with tf.Session() as sess:
+        with tf.Session(target) as sess:
             sess.run(tf.tpu.initialize_system())
             sess.run(tf.global_variables_initializer())
             for chosen in with_progress(steps, total):

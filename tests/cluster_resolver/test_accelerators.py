@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -161,7 +162,7 @@ def test_one_attempt_opens_and_closes_a_session(monkeypatch: Any) -> None:
             opened.append((target, config))
 
         def list_devices(self) -> list[Any]:
-            return hosts(1)
+            return [SimpleNamespace(name=name) for name in hosts(1)]
 
         def close(self) -> None:
             opened.append("closed")

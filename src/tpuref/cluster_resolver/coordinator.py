@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import weakref
-from typing import Any
 
 from tpuref.cluster_resolver import addresses
 from tpuref.cluster_resolver.metadata import Metadata, in_google_cloud
+from tpuref.cluster_resolver.server import Server
 
 
 class Coordinator:
@@ -43,8 +42,7 @@ class Coordinator:
             self._finalizer()
 
 
-def start_server(name: str, host: str) -> Any:
+def start_server(name: str, host: str) -> Server:
     """Start a server for the one task of that job, on a free port of `host`."""
-    server = importlib.import_module("tpuref.cluster_resolver.server")
     address = f"[{host}]:0" if ":" in host else f"{host}:0"
-    return server.Server({name: [address]}, name, 0)
+    return Server({name: [address]}, name, 0)

@@ -9,10 +9,6 @@ from typing import Any
 from tpuref.base.errors import DeadlineExceededError, UnavailableError
 from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from tpuref.graph.session import Session
-from tpuref.runtime.system import DEFAULT_MESH, configured_topology
-from tpuref.runtime.topology import Topology
-
-LOCAL = ("", "local")
 
 _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[0-9]+")
 
@@ -20,17 +16,12 @@ _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[
 def cores_per_host(master: str, config: Any, patience: Patience) -> int:
     """Return how many TPU cores each host of `master` has, 0 if there are none.
 
-    The local system counts with the size that it will have once it is initialised.
-
     Raises
     ------
     RuntimeError
         If the master cannot be reached, or its hosts have different numbers of cores.
     """
     counts = core_counts(_listed(master, config, patience))
-    if not counts and master in LOCAL:
-        topology = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-        return topology.num_tpus_per_task
     if len(set(counts.values())) > 1:
         raise RuntimeError(
             f"num_accelerators: the hosts of {master!r} have different numbers of TPU "
@@ -56,7 +47,7 @@ def list_devices(master: str, config: Any) -> list[str]:
     """Connect to a master and return the names of its devices; one attempt."""
     session = Session(master, config=config)
     try:
-        return [str(getattr(d, "name", d)) for d in session.list_devices()]
+        return [device.name for device in session.list_devices()]
     finally:
         session.close()
 

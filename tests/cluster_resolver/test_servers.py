@@ -1,0 +1,117 @@
+"""Resolvers and real servers: coordinators, sessions and strategies."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.testing import FakeClock, FakeCloudTPU, patience
+
+from .statements import CONTRIB, DISTRIBUTE, both
+
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
+NODE = {"tpu": "node-1", "project": "p", "zone": "z"}
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    """A server with a system of four cores."""
+    with tf.config.override(cores=4):
+        server = tf.train.Server({"worker": ["localhost:0"]})
+        yield server
+        server.stop()
+
+
+def answers(target: str) -> bool:
+    """Whether a session on that target runs a graph."""
+    with tf.Graph().as_default():
+        product = tf.constant(6) * 7
+        try:
+            with tf.Session(target) as session:
+                return bool(session.run(product) == 42)
+        except tf.errors.UnavailableError:
+            return False
+
+
+PROGRAM = """
+import sys
+import tpuref as tf
+with tf.Session(sys.argv[1]) as session:
+    print(session.run(tf.reduce_sum(tf.constant([1, 2, 3]))))
+"""
+
+
+@both("/args:coordinator_address/none-starts-server")
+def test_a_coordinator_really_listens(resolver: Any, service: Any) -> None:
+    made = resolver(service=service, coordinator_name="coordinator", **NODE)
+    (address,) = made.cluster_spec().as_dict()["coordinator"]
+    assert address.startswith("localhost:")
+    assert answers(f"grpc://{address}")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, f"grpc://{address}"],
+        env=os.environ | {"TPUREF_EXECUTOR": "lockstep"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("6\n", 0), done.stderr
+    del made
+    gc.collect()
+    assert not answers(f"grpc://{address}")
+
+
+def test_a_coordinator_ends_with_the_block(service: Any) -> None:
+    made = DISTRIBUTE(service=service, coordinator_name="c", **NODE)
+    with made:
+        assert answers(made.master("c"))
+    assert not answers(made.master("c"))
+    assert made.cluster_spec().jobs == ["c", "worker"]
+
+
+def test_cores_of_a_server(server: Any) -> None:
+    assert DISTRIBUTE(server.target).num_accelerators() == 4
+    assert CONTRIB(server.target).num_accelerators() == 4
+    server.stop()
+    with patience(attempts=3, clock=FakeClock()):
+        made = DISTRIBUTE(server.target)
+    with pytest.raises(RuntimeError, match=f"'{server.target}': 3 attempts in 0.3 s"):
+        made.num_accelerators()
+
+
+@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
+def test_from_a_name_to_a_session(resolver: Any, server: Any) -> None:
+    """Google's client, the local service, a server, and a replicated computation."""
+    credentials = pytest.importorskip(
+        "google.auth.credentials", reason="needs the extra: pip install tpuref[gcp]"
+    )
+    pytest.importorskip("googleapiclient", reason="pip install tpuref[gcp]")
+    address = server.target.removeprefix("grpc://")
+    with FakeCloudTPU({"my-tpu": address}) as cloud, cloud.environment():
+        made = resolver("my-tpu", credentials=credentials.AnonymousCredentials())
+        assert made.master() == server.target
+        assert made.num_accelerators() == 4
+        total = tf.tpu.shard(
+            tf.tpu.cross_replica_sum, [tf.constant([1.0, 2.0, 3.0, 4.0])], 4
+        )
+        for target in (made.master(), made):
+            with tf.Session(target) as session:
+                session.run(tf.tpu.initialize_system())
+                assert session.run(total)[0].tolist() == [10.0] * 4
+
+
+@pytest.mark.parametrize("resolver", [CONTRIB, DISTRIBUTE])
+def test_a_strategy_takes_a_resolver(resolver: Any, server: Any) -> None:
+    with tf.config.override(cores=4):
+        local = tf.contrib.distribute.TPUStrategy(resolver("local"), steps_per_run=1)
+        assert local.num_towers == 4
+    remote = tf.contrib.distribute.TPUStrategy(resolver(server.target), steps_per_run=1)
+    assert remote.num_towers == 4
