@@ -133,9 +133,11 @@ def test_while_another_is_in_a_host_call(pool: Any) -> None:
 
 
 def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool: Any) -> None:
-    with Later(0.3, signal.SIGSEGV, pool.pids[1]):
-        with pytest.raises(tf.errors.AbortedError) as caught:
-            pool.session.run(replicate(turning, 3))
+    with (
+        Later(0.3, signal.SIGSEGV, pool.pids[1]),
+        pytest.raises(tf.errors.AbortedError) as caught,
+    ):
+        pool.session.run(replicate(turning, 3))
     assert "Segmentation fault" in str(caught.value.__cause__)
     assert 'core.py"' in str(caught.value.__cause__)
 
@@ -154,10 +156,14 @@ def test_while_it_starts(make_pool: Any, seconds: float) -> None:
     killer = threading.Thread(target=kill_the_first)
     killer.start()
     start = time.monotonic()
-    with pytest.raises((tf.errors.UnavailableError, tf.errors.AbortedError)) as caught:
+
+    def start_and_run() -> None:
         started = make_pool(2)
         killer.join()
         started.works  # noqa: B018
+
+    with pytest.raises((tf.errors.UnavailableError, tf.errors.AbortedError)) as caught:
+        start_and_run()
     killer.join()
     assert time.monotonic() - start < RESTART + PROMPTLY
     assert "core 0 " in str(caught.value) and "SIGKILL" in str(caught.value)

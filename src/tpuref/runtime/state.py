@@ -14,6 +14,7 @@ import numpy as np
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
+from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
 
@@ -51,6 +52,7 @@ class State:
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
         self._iterations: dict[str, Iteration] = {}
+        self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
         self.entropy = int.from_bytes(os.urandom(7), "little")
 
@@ -124,9 +126,20 @@ class State:
                 )
             return self._iterations[name]
 
-    def close(self) -> None:
-        """End the iterators, and the threads that work for them."""
+    def begin_feed(self, name: str, feed: Feed) -> None:
+        """Let a loop of the replicas be fed anew."""
         with self._lock:
+            self._feeds[name] = feed
+
+    def feed(self, name: str) -> Feed:
+        """Return what feeds a loop."""
+        with self._lock:
+            return self._feeds[name]
+
+    def close(self) -> None:
+        """Forget the variables; end the iterators, and the threads of theirs."""
+        with self._lock:
+            self._values.clear()
             iterations = list(self._iterations.values())
         for iteration in iterations:
             iteration.close()

@@ -1,0 +1,209 @@
+"""What ten thousand runs, and many starts, leave behind: nothing that grows."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tpuref as tf
+
+from .processes import FULL, descriptors, resident_bytes
+
+RUNS = 10_000 if FULL else 600
+CYCLES = 200 if FULL else 4
+MEBIBYTE = 1 << 20
+
+
+def held(pool: Any) -> tuple[list[int], int, int, list[int]]:
+    """Memory of host and cores, their descriptors and threads."""
+    pids = [os.getpid(), *pool.pids]
+    gc.collect()
+    return (
+        [resident_bytes(pid) for pid in pids],
+        descriptors(),
+        threading.active_count(),
+        [len(os.listdir(f"/proc/{pid}/{what}")) for pid in pids[1:] for what in KINDS],
+    )
+
+
+KINDS = ("fd", "task")
+
+
+def assert_steady(pool: Any, run: Callable[[int], object], runs: int) -> None:
+    """Memory grows by less than 5 MiB in each process, and nothing else at all."""
+    for number in range(runs // 10):
+        run(number)
+    before = held(pool)
+    for number in range(runs):
+        run(number)
+    after = held(pool)
+    growth = np.subtract(after[0], before[0]) / MEBIBYTE
+    print(f"{runs} runs, MiB:", growth.round(2).tolist())
+    assert after[1:] == before[1:]
+    assert (growth < 5).all()
+
+
+def test_small_runs(pool: Any) -> None:
+    x = tf.placeholder(tf.float32, [3])
+    fetch = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x) + 1.0, [[x]] * 3)
+
+    def run(number: int) -> None:
+        results = pool.session.run(fetch, {x: np.full(3, number, np.float32)})
+        assert results[2][0].tolist() == [3.0 * number + 1] * 3
+
+    assert_steady(pool, run, RUNS)
+
+
+def test_runs_of_many_sizes(pool: Any) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    fetch = tf.tpu.replicate(
+        lambda x: (tf.tpu.cross_replica_sum(x), tf.reduce_sum(x), x * 2.0), [[x]] * 3
+    )
+    sizes = np.random.default_rng(3).integers(1, 1 << 16, 64)
+
+    def run(number: int) -> None:
+        size = sizes[number % 64]
+        results = pool.session.run(fetch, {x: np.ones(size, np.float32)})
+        assert results[1][0][-1] == 3 and results[1][1] == size
+
+    assert_steady(pool, run, RUNS)
+
+
+def test_variables_and_host_functions(pool: Any) -> None:
+    state = tf.get_variable("state", initializer=np.zeros(1 << 10, np.float32))
+
+    def computation(replica: Any) -> Any:
+        add = tf.assign_add(state, tf.ones([1 << 10]))
+        host = tf.tpu.outside_compilation(
+            lambda r: tf.py_func(lambda v: v + 1, [r], tf.int32), replica
+        )
+        with tf.control_dependencies([add]):
+            return tf.identity(host)
+
+    fetch = tf.tpu.replicate(computation, [[0], [1], [2]])
+    pool.session.run(state.initializer)
+    assert_steady(pool, lambda _: pool.session.run(fetch), RUNS)
+
+
+def test_failing_runs(pool: Any) -> None:
+    x = tf.placeholder(tf.int32, [])
+    fetch = tf.tpu.replicate(
+        lambda r: tf.tpu.cross_replica_sum(tf.ones([1 << 12]) * tf.gather([1.0], r)),
+        [[0], [0], [x]],
+    )
+
+    def run(number: int) -> None:
+        try:
+            pool.session.run(fetch, {x: number % 2})
+        except tf.errors.InvalidArgumentError:
+            assert number % 2 == 1
+
+    assert_steady(pool, run, RUNS // 5)
+
+
+def test_new_graphs(pool: Any) -> None:
+    """The cores forget the programs of graphs that are no longer in use."""
+
+    def run(number: int) -> None:
+        with tf.Graph().as_default(), tf.Session() as session:
+            fetch = tf.tpu.replicate(lambda x: x + float(number), [[1.0]] * 3)
+            assert session.run(fetch)[1] == (1.0 + number,)
+
+    for number in range(300):  # more than are kept
+        run(number)
+    assert_steady(pool, run, RUNS // 5)
+
+
+def mapped() -> int:
+    """How much shared memory of pools this process sees."""
+    total = 0
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if "memfd:tpuref" in line:
+            start, end = line.split()[0].split("-")
+            total += int(end, 16) - int(start, 16)
+    return total
+
+
+def doubled(size: int) -> tuple[Any, Any]:
+    """A vector to feed, and its double in one piece, made by three cores."""
+    x = tf.placeholder(tf.float32, [3 * size])
+    (double,) = tf.tpu.batch_parallel(lambda x: x * 2.0, [x], num_shards=3)
+    return x, double
+
+
+def test_results_outlive_the_system_and_give_their_memory_back(pool: Any) -> None:
+    size = 1 << 20
+    x, double = doubled(size)
+    kept = [
+        pool.session.run(double, {x: np.full(3 * size, n, np.float32)})
+        for n in range(4)
+    ]
+    pool.session.run(tf.tpu.shutdown_system())
+    for number, result in enumerate(kept):
+        assert result.shape == (3 * size,) and (result == 2 * number).all()
+    resident, part = resident_bytes(os.getpid()), kept[3][-3:]
+    assert mapped() > 0, "the results were copied"
+    del kept, result
+    gc.collect()
+    assert part.tolist() == [6.0] * 3
+    del part
+    gc.collect()
+    assert mapped() == 0
+    assert resident - resident_bytes(os.getpid()) > 4 * 3 * size * 4 * 0.9
+
+
+def taken() -> int:
+    """How much shared memory there is behind the descriptors of this process."""
+    memory = []
+    for link in Path("/proc/self/fd").iterdir():
+        if link.is_symlink() and "memfd:tpuref" in os.readlink(link):
+            memory.append(link)
+    return sum(512 * link.stat().st_blocks for link in memory)
+
+
+def test_results_give_their_memory_back_to_the_running_system(pool: Any) -> None:
+    size = 1 << 20
+    x, double = doubled(size)
+    data = np.ones(3 * size, np.float32)
+
+    def keep_some(_: int) -> None:
+        kept = [pool.session.run(double, {x: data}) for _ in range(10)]
+        assert len({result.ctypes.data for result in kept}) == 10
+        for result in kept:
+            result += 1.0
+            assert (result == 3.0).all()
+        assert (data == 1.0).all()
+
+    keep_some(0)
+    before = taken()
+    assert before > 10 * data.nbytes
+    assert_steady(pool, keep_some, 10)
+    assert taken() - before < 2 * data.nbytes
+
+
+def test_starts_and_shutdowns(pool: Any) -> None:
+    fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * 3)
+    stop = tf.tpu.shutdown_system()
+
+    def cycle(number: int) -> None:
+        pool.initialize()
+        assert pool.session.run(fetch) == [(3.0,)] * 3
+        if number % 2:
+            pool.session.run(stop)
+
+    cycle(0)
+    cycle(1)
+    before = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    for number in range(CYCLES):
+        cycle(number)
+    pool.session.run(stop)
+    after = resident_bytes(os.getpid()), descriptors(), threading.active_count()
+    print(CYCLES, "cycles, MiB:", (after[0] - before[0]) / MEBIBYTE)
+    assert after[1:] == before[1:]
+    assert after[0] - before[0] < 5 * MEBIBYTE
