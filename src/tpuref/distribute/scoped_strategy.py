@@ -100,6 +100,11 @@ class ScopedStrategy:
         """Whether this program saves summaries: yes, it is the only one."""
         return True
 
+    @property
+    def tower_system(self) -> TowerSystem | None:
+        """The cores that carry out the towers, None where the host does."""
+        return self._towers
+
     def device_of_tower(self, tower_id: int) -> str:
         """Return the device of a tower."""
         return self._devices[tower_id]

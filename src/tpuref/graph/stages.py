@@ -24,6 +24,7 @@ _HOST_ONLY = frozenset(
         "InfeedClose",
         "MakeIterator",
         "IteratorGetNext",
+        "FeedBegin",
         "Placeholder",
     }
 )

@@ -27,7 +27,30 @@ def _next(
     )
 
 
+def _begun(
+    steps: Operand,
+    *,
+    feed: str,
+    iterator: str,
+    token: int | None,
+    towers: int,
+    width: int,
+) -> Sequence[TensorSpec]:
+    return ()
+
+
+def _fed(
+    *, feed: str, dtypes: tuple[str, ...], shapes: tuple[tuple[int | None, ...], ...]
+) -> Sequence[TensorSpec]:
+    return tuple(
+        TensorSpec(TensorShape(shape), as_dtype(dtype))
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    )
+
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("MakeIterator", infer=_made, stateful=True),
     OpDef("IteratorGetNext", infer=_next, stateful=True),
+    OpDef("FeedBegin", infer=_begun, stateful=True),
+    OpDef("FeedDequeue", infer=_fed, stateful=True),
 )

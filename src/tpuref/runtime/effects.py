@@ -25,6 +25,8 @@ from tpuref.base.errors import (
 )
 from tpuref.ops.definition import Array, outputs_of
 from tpuref.program import Instr
+from tpuref.runtime.feed import Feed
+from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.run import Host, Run
 from tpuref.runtime.state import State
 
@@ -194,11 +196,31 @@ def _make_iterator(
 def _get_next(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
+    return _iteration(instr, run).next()
+
+
+def _iteration(instr: Instr, run: Run) -> Iteration:
     name, token = instr.attrs["iterator"], instr.attrs["token"]
     state = _kept(run)
     if token is not None and not state.has_iteration(name):  # begins by itself
         state.begin_iteration(name, run.functions[token]((), run))
-    return state.iteration(name).next()
+    return state.iteration(name)
+
+
+def _begin_feed(
+    instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+) -> list[Array]:
+    attrs = instr.attrs
+    iteration, steps = _iteration(instr, run), int(inputs[0])
+    feed = Feed(iteration.next, attrs["towers"], attrs["width"], steps)
+    _kept(run).begin_feed(attrs["feed"], feed)
+    return []
+
+
+def _fed(
+    instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+) -> Sequence[Array]:
+    return _kept(run).feed(instr.attrs["feed"]).next(replica)
 
 
 def _kept(run: Run) -> State:
@@ -250,6 +272,8 @@ EFFECTS: dict[str, Effect] = {
     "InfeedClose": _close,
     "MakeIterator": _make_iterator,
     "IteratorGetNext": _get_next,
+    "FeedBegin": _begin_feed,
+    "FeedDequeue": _fed,
     "TPUReplicate": _replicate,
     "ConfigureDistributedTPU": _initialize,
     "ShutdownDistributedTPU": _shutdown,

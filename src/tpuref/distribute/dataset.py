@@ -1,0 +1,149 @@
+"""A dataset whose elements go to the towers in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator as Values
+from typing import TYPE_CHECKING, Any
+
+from tpuref.data.dataset import Dataset
+from tpuref.data.iterator import EagerIterator, ElementDescription, Iterator
+from tpuref.data.prefetching import Prefetch
+from tpuref.data.transformations import Rounds
+from tpuref.distribute.grouping import merged
+from tpuref.graph.tensor import Operation
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+ROUNDS_AHEAD = 4
+"""For how many steps elements are made ahead of time."""
+
+
+def per_device_dataset(
+    strategy: DistributionStrategy, dataset_fn: Callable[[], Any]
+) -> PerDeviceDataset:
+    """Return the dataset of `dataset_fn`, for the towers of `strategy`.
+
+    Raises
+    ------
+    TypeError
+        If `dataset_fn` is not callable.
+    ValueError
+        If it returns no dataset.
+    """
+    if not callable(dataset_fn):
+        raise TypeError(
+            "distribute_dataset: dataset_fn must be a function that returns a "
+            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset"
+        )
+    dataset = dataset_fn()
+    if not isinstance(dataset, Dataset):
+        raise ValueError(
+            "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
+            f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable"
+        )
+    return PerDeviceDataset(strategy, dataset)
+
+
+class PerDeviceDataset(ElementDescription):
+    """The elements of a dataset, one for each tower at a time.
+
+    Consecutive elements go to consecutive towers; elements at the end that are not
+    enough for all towers are left out.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, distribute_dataset.
+    """
+
+    def __init__(self, strategy: DistributionStrategy, dataset: Dataset) -> None:
+        self.element = dataset.element
+        self._strategy = strategy
+        rounds = Rounds(dataset.stage, strategy.num_towers)
+        self._rounds = Dataset(Prefetch(rounds, ROUNDS_AHEAD))
+
+    def make_one_shot_iterator(self) -> PerDeviceIterator:
+        """Return an iterator that starts by itself and goes through once."""
+        iterator = self._rounds.make_one_shot_iterator()
+        return PerDeviceIterator(self._strategy, self.element, iterator)
+
+    def make_initializable_iterator(
+        self, shared_name: str | None = None
+    ) -> PerDeviceIterator:
+        """Return an iterator that starts, from the beginning, with its initializer."""
+        iterator = self._rounds.make_initializable_iterator(shared_name)
+        return PerDeviceIterator(self._strategy, self.element, iterator)
+
+    def __iter__(self) -> PerDeviceIterator:
+        iterator = iter(self._rounds)
+        assert isinstance(iterator, EagerIterator)
+        return PerDeviceIterator(self._strategy, self.element, iterator)
+
+    def __repr__(self) -> str:
+        return (
+            f"<PerDeviceDataset for {self._strategy.num_towers} towers, each with "
+            f"{self._described()}>"
+        )
+
+
+class PerDeviceIterator(ElementDescription):
+    """Gives all towers their next elements.
+
+    Attributes
+    ----------
+    rounds
+        The iterator that gives as many elements at a time as there are towers.
+    """
+
+    def __init__(
+        self,
+        strategy: DistributionStrategy,
+        element: Any,
+        rounds: Iterator | EagerIterator,
+    ) -> None:
+        self.element = element
+        self.rounds = rounds
+        self._devices = strategy.worker_devices
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that starts the iterator, from the first element again."""
+        if isinstance(self.rounds, EagerIterator):
+            raise ValueError(
+                "PerDeviceIterator.initializer: in eager mode an iterator starts by "
+                "itself"
+            )
+        return self.rounds.initializer
+
+    def get_next(self, name: str | None = None) -> Any:
+        """Return the next elements of the towers.
+
+        Returns
+        -------
+        object
+            An element with per-device values in the place of its tensors, for
+            `call_for_each_tower`; with a single tower, the element.
+
+        Raises
+        ------
+        tpuref.errors.OutOfRangeError
+            At evaluation, if there are not enough elements for all towers.
+        """
+        return merged(self.rounds.get_next(name), self._devices)
+
+    def __iter__(self) -> Values[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if not isinstance(self.rounds, EagerIterator):
+            raise RuntimeError(
+                "an iterator can be gone through in eager mode only; use get_next()"
+            )
+        return merged(next(self.rounds), self._devices)
+
+    def __repr__(self) -> str:
+        return (
+            f"<PerDeviceIterator for {len(self._devices)} towers, each with "
+            f"{self._described()}>"
+        )

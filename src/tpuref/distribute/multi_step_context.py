@@ -1,0 +1,137 @@
+"""What the function of a step can say about its outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base import nest
+from tpuref.distribute.tower_context import get_tower_context
+from tpuref.distribute.values import PerDevice
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.tensor import Operation
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+__all__ = ["MultiStepContext"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a step.
+
+    Attributes
+    ----------
+    value
+        A structure of tensors, per-device and mirrored values.
+    by_tower
+        Whether the towers' values may differ.
+    """
+
+    value: Any
+    by_tower: bool
+
+
+class MultiStepContext:
+    """What ``run_steps_on_dataset`` hands to the function of a step, and returns.
+
+    Attributes
+    ----------
+    run_op
+        The operation that runs all steps; None in eager mode, where they ran already.
+    last_step_outputs
+        What the last step set with `set_last_step_output`, by name: a list with one
+        tensor for each tower, or where they were combined, or there is but one tower,
+        a tensor.  Evaluating it runs the steps.
+    non_tensor_outputs
+        What was set with `set_non_tensor_output`, by name.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, run_steps_on_dataset.
+    """
+
+    def __init__(self, strategy: DistributionStrategy) -> None:
+        self.run_op: Operation | None = None
+        self.last_step_outputs: dict[str, Any] = {}
+        self.non_tensor_outputs: dict[str, Any] = {}
+        self.set_in_step: dict[str, Output] = {}
+        self._strategy = strategy
+
+    def set_last_step_output(
+        self,
+        name: str,
+        output: Any,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+    ) -> None:
+        """Say what the step gives out; what the last step gave remains.
+
+        Parameters
+        ----------
+        name
+            The name in `last_step_outputs`.
+        output
+            A tensor, a per-device value, or a structure of those.
+        aggregation
+            How the towers' values are combined, as for ``strategy.reduce``; by default
+            they are not.
+
+        Raises
+        ------
+        ValueError
+            If `aggregation` is no way to combine.
+        """
+        context = get_tower_context()
+        if context is None:
+            self._set_across_towers(name, output, aggregation)
+            return
+
+        def merge(strategy: DistributionStrategy, output: Any) -> None:
+            self._set_across_towers(name, output, aggregation)
+
+        context.merge_call(merge, output)
+
+    def _set_across_towers(
+        self, name: str, output: Any, aggregation: VariableAggregation
+    ) -> None:
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(
+                "set_last_step_output: aggregation must be one of "
+                f"tf.VariableAggregation, got {aggregation!r}"
+            )
+        leaves = nest.flatten(output)
+        if aggregation is not VariableAggregation.NONE:
+            leaves = [self._combined(leaf, aggregation) for leaf in leaves]
+        by_tower = any(isinstance(leaf, PerDevice) for leaf in leaves)
+        self.set_in_step[name] = Output(nest.pack_sequence_as(output, leaves), by_tower)
+
+    def _combined(self, value: Any, aggregation: VariableAggregation) -> Any:
+        devices = self._strategy.worker_devices
+        return self._strategy.combined(aggregation, value, devices)
+
+    def set_non_tensor_output(self, name: str, output: Any) -> None:
+        """Keep something else than a tensor, such as a name or a list of hooks.
+
+        Parameters
+        ----------
+        name
+            The name in `non_tensor_outputs`.
+        output
+            Anything.  Set by towers, it is a per-device value where they differ.
+        """
+        context = get_tower_context()
+        if context is None:
+            self.non_tensor_outputs[name] = output
+            return
+
+        def merge(strategy: DistributionStrategy, output: Any) -> None:
+            self.non_tensor_outputs[name] = output
+
+        context.merge_call(merge, output)
+
+    def __repr__(self) -> str:
+        return (
+            f"<MultiStepContext outputs={sorted(self.last_step_outputs)} "
+            f"non_tensor_outputs={sorted(self.non_tensor_outputs)}>"
+        )

@@ -1,0 +1,397 @@
+"""Running several steps on the cores without coming back to the host in between.
+
+::
+
+    host                            core of tower k
+    ----                            ---------------
+    FeedBegin
+    TPUReplicate   ------------->   While: turn < iterations
+        dataset    -- elements ->       FeedDequeue
+                                        what fn built: its tower, sums with the others
+    outputs        <-------------   the values of the last step
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base import nest
+from tpuref.base.callsite import user_site
+from tpuref.base.dtypes import int32
+from tpuref.base.errors import OutOfRangeError
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import specs_of
+from tpuref.data.iterator import EagerIterator
+from tpuref.data.iterator import Iterator as DataIterator
+from tpuref.distribute.dataset import PerDeviceIterator
+from tpuref.distribute.grouping import merged
+from tpuref.distribute.multi_step_context import MultiStepContext
+from tpuref.distribute.replicas import own
+from tpuref.distribute.values import Mirrored, PerDevice
+from tpuref.functions.arrays import zeros
+from tpuref.functions.control_flow import group
+from tpuref.graph.build import apply_all, apply_operation
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph
+from tpuref.graph.region import LOOP, REPLICATED, Region
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_place import TowerSystem
+
+if TYPE_CHECKING:
+    from tpuref.distribute.strategy import DistributionStrategy
+
+
+def run_steps(
+    strategy: DistributionStrategy,
+    fn: Callable[..., Any],
+    iterator: Any,
+    iterations: Any,
+    initial_loop_values: Any,
+) -> MultiStepContext:
+    """Build the operation that runs `fn` several times on the cores.
+
+    Parameters
+    ----------
+    strategy
+        The strategy.
+    fn
+        Called once, as ``fn(context, *inputs)`` in cross-tower context.  Whatever it
+        builds is carried out in every step.
+    iterator
+        The iterator of a distributed dataset, or of a dataset of which each tower takes
+        an element in each step.
+    iterations
+        The number of steps, an integer or a scalar int32 tensor.
+    initial_loop_values
+        By the name of an output, its value before the first step; by default zeros.
+
+    Returns
+    -------
+    MultiStepContext
+        The context that `fn` was called with.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong type, or an output is of another type than its
+        initial value.
+    ValueError
+        If the shapes of the elements are not known, or an output has another shape than
+        its initial value.
+    """
+    if not callable(fn):
+        raise TypeError(f"run_steps_on_dataset: fn must be callable, got {fn!r}")
+    eagerly = executing_eagerly()
+    rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
+    start = _initial_values(initial_loop_values)
+    if eagerly:
+        return _run_now(strategy, fn, iterator, int(iterations), start)
+    _check_shapes(iterator.element)
+    graph = get_default_graph()
+    with graph.name_scope("steps"):
+        limit = convert_to_tensor(iterations, int32)
+        steps = _Steps(strategy, graph, iterator.element, limit)
+        return steps.built(fn, rounds, start)
+
+
+def _rounds(iterator: Any, kind: type[Any]) -> Any:
+    """Return what gives the elements, for all towers at a time or one by one."""
+    rounds = iterator.rounds if isinstance(iterator, PerDeviceIterator) else iterator
+    if not isinstance(rounds, kind):
+        raise TypeError(
+            "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
+            "mode, such as strategy.distribute_dataset(dataset_fn)"
+            f".make_one_shot_iterator(), got {iterator!r}"
+        )
+    return rounds
+
+
+def _initial_values(values: Any) -> dict[str, Any]:
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            "run_steps_on_dataset: initial_loop_values must be a dict from the names "
+            f"of outputs to their values, got {values!r}"
+        )
+    return dict(values)
+
+
+def _check_shapes(element: Any) -> None:
+    for spec in specs_of(element):
+        if not spec.shape.is_fully_defined():
+            raise ValueError(
+                "run_steps_on_dataset: the cores need elements of fully known shape, "
+                f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
+                "or set_shape on the tensors in dataset.map"
+            )
+
+
+class _Steps:
+    """The loop of the cores while it is being built.
+
+    Parameters
+    ----------
+    strategy
+        The strategy.
+    graph
+        The graph.
+    element
+        The specs of what a tower takes in each step.
+    limit
+        The number of steps.
+    """
+
+    def __init__(
+        self,
+        strategy: DistributionStrategy,
+        graph: Graph,
+        element: Any,
+        limit: Tensor,
+    ) -> None:
+        self._strategy = strategy
+        self._graph = graph
+        self._element = element
+        self._limit = limit
+        self._feed = graph.unique_name("feed")
+
+    def built(
+        self, fn: Callable[..., Any], rounds: DataIterator, start: dict[str, Any]
+    ) -> MultiStepContext:
+        """Build the loop, and return the context with its outputs."""
+        context = MultiStepContext(self._strategy)
+        begin = self._begin(rounds)
+        cores = self._strategy.tower_system
+        with self._graph.control_dependencies([begin]):
+            if cores is None:
+                operation, results = self._loop(fn, context, start)
+            else:
+                operation, results = self._replicated(cores, fn, context, start)
+        context.run_op = group(operation)
+        context.last_step_outputs = results
+        return context
+
+    def _begin(self, rounds: DataIterator) -> Operation:
+        """Return the operation that gets the elements ready for a run."""
+        return apply_operation(
+            "FeedBegin",
+            self._limit,
+            name="begin",
+            feed=self._feed,
+            iterator=rounds.handle,
+            token=rounds.token,
+            towers=self._strategy.num_towers,
+            width=len(specs_of(self._element)),
+        )
+
+    def _replicated(
+        self,
+        cores: TowerSystem,
+        fn: Callable[..., Any],
+        context: MultiStepContext,
+        start: dict[str, Any],
+    ) -> tuple[Operation, dict[str, Any]]:
+        """Build the loop as a computation of one replica for each tower."""
+        graph = self._graph
+        region = Region(
+            REPLICATED,
+            graph.unique_name("cluster"),
+            graph.region,
+            user_site(),
+            cores.towers,
+        )
+        with graph.in_region(region):
+            _, outputs = self._loop(fn, context, start)
+        region.results = nest.flatten(outputs)
+        specs = [tensor.spec for tensor in region.results] * cores.towers
+        operation = graph.create_operation(
+            "TPUReplicate", (), specs, _attributes(cores), "TPUReplicate", [region]
+        )
+        count = len(region.results)
+        by_tower = [
+            nest.pack_sequence_as(
+                outputs, operation.outputs[tower * count : (tower + 1) * count]
+            )
+            for tower in range(cores.towers)
+        ]
+        return operation, _shown(context, by_tower)
+
+    def _loop(
+        self, fn: Callable[..., Any], context: MultiStepContext, start: dict[str, Any]
+    ) -> tuple[Operation, dict[str, Any]]:
+        """Build the loop where the caller is; return what the outputs end with."""
+        graph = self._graph
+        with self._part("body") as turn:
+            (step,) = turn.parameters
+            _call(fn, context, self._inputs())
+            given = {
+                name: nest.map_structure(own, output.value)
+                for name, output in context.set_in_step.items()
+            }
+        values = _first_values(start, given)
+        leaves = nest.flatten(values)
+        specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]
+        with graph.in_region(turn):
+            turn.parameters += _parameters(graph, specs[1:])
+            kept = nest.pack_sequence_as(values, turn.parameters[1:])
+            turn.results = [step + 1, *nest.flatten({**kept, **given})]
+        with self._part("cond") as test:
+            test.parameters += _parameters(graph, specs[1:])
+            test.results = [test.parameters[0] < self._limit]
+        operation = graph.create_operation(
+            "While",
+            [convert_to_tensor(0, int32), *leaves],
+            specs,
+            {"loop_variables": len(specs), "maximum_iterations": None},
+            "While",
+            [test, turn],
+        )
+        return operation, nest.pack_sequence_as(values, operation.outputs[1:])
+
+    @contextlib.contextmanager
+    def _part(self, name: str) -> Iterator[Region]:
+        """Open a part of the loop, with the number of the step as its parameter."""
+        graph = self._graph
+        label = graph.unique_name(name, mark_as_used=False)
+        region = Region(LOOP, label, graph.region, user_site())
+        with graph.in_region(region), graph.name_scope(name):
+            region.parameters = _parameters(graph, [TensorSpec([], int32)])
+            yield region
+
+    def _inputs(self) -> Any:
+        """Return what each tower takes from the feed."""
+        specs = specs_of(self._element)
+        elements = []
+        for tower in range(self._strategy.num_towers):
+            with self._strategy.on_tower(tower):
+                tensors = apply_all(
+                    "FeedDequeue",
+                    name="dequeue",
+                    feed=self._feed,
+                    dtypes=tuple(spec.dtype.name for spec in specs),
+                    shapes=tuple(spec.shape.as_tuple() for spec in specs),
+                )
+            elements.append(nest.pack_sequence_as(self._element, tensors))
+        return merged(elements, self._strategy.worker_devices)
+
+
+def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> None:
+    if type(inputs) is tuple:
+        fn(context, *inputs)
+    else:
+        fn(context, inputs)
+
+
+def _parameters(graph: Graph, specs: Sequence[TensorSpec]) -> list[Tensor]:
+    return [
+        graph.create_operation("_Arg", (), [spec], {}, "loop_variable").outputs[0]
+        for spec in specs
+    ]
+
+
+def _attributes(cores: TowerSystem) -> dict[str, Any]:
+    return {
+        "replicas": cores.towers,
+        "inputs_per_replica": 0,
+        "padding": None,
+        "assignment": cores.assignment,
+        "topology": cores.topology,
+        "job": cores.job,
+        "xla_options": (),
+    }
+
+
+def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the outputs before the first step, by name."""
+    first = {name: nest.map_structure(own, value) for name, value in start.items()}
+    for name, value in given.items():
+        if name in first:
+            _check_like(name, first[name], value)
+        else:
+            first[name] = nest.map_structure(lambda t, n=name: _zeros(n, t), value)
+    return {name: first[name] for name in sorted(first)}
+
+
+def _zeros(name: str, output: Tensor) -> Tensor:
+    if not output.shape.is_fully_defined():
+        raise ValueError(
+            f"run_steps_on_dataset: the shape of the output {name!r}, "
+            f"{output.describe()}, is not known; give its value before the first step "
+            "in initial_loop_values"
+        )
+    result: Tensor = zeros(output.shape.as_list(), output.dtype)
+    return result
+
+
+def _check_like(name: str, first: Any, output: Any) -> None:
+    nest.assert_same_structure(
+        first, output, a_name=f"initial_loop_values[{name!r}]", b_name="output"
+    )
+    for a, b in zip(nest.flatten(first), nest.flatten(output), strict=True):
+        if a.dtype != b.dtype:
+            raise TypeError(_mismatch(name, a, b))
+        if not a.shape.is_compatible_with(b.shape):
+            raise ValueError(_mismatch(name, a, b))
+
+
+def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
+    return (
+        f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
+        f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
+        "give a value of the type and shape of the output"
+    )
+
+
+def _shown(
+    context: MultiStepContext, by_tower: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the outputs as `last_step_outputs` has them."""
+    shown = {}
+    for name in by_tower[0]:
+        output = context.set_in_step.get(name)
+        differ = output is not None and output.by_tower
+        values = [outputs[name] for outputs in by_tower]
+        shown[name] = values if differ else values[0]
+    return shown
+
+
+def _run_now(
+    strategy: DistributionStrategy,
+    fn: Callable[..., Any],
+    iterator: Any,
+    iterations: int,
+    start: dict[str, Any],
+) -> MultiStepContext:
+    """Run the steps at once, in eager mode."""
+    context = MultiStepContext(strategy)
+    for step in range(iterations):
+        try:
+            inputs = _next_inputs(strategy, iterator)
+        except OutOfRangeError as error:
+            raise OutOfRangeError(
+                f"{iterations} steps were to be run, and the dataset has input for "
+                f"{step} of them ({error.message})"
+            ) from None
+        _call(fn, context, inputs)
+    given = {name: output.value for name, output in context.set_in_step.items()}
+    values = {**start, **given}
+    context.last_step_outputs = {
+        name: nest.map_structure(_components, value) for name, value in values.items()
+    }
+    return context
+
+
+def _next_inputs(strategy: DistributionStrategy, iterator: Any) -> Any:
+    if isinstance(iterator, PerDeviceIterator):
+        return iterator.get_next()
+    devices = strategy.worker_devices
+    return merged([iterator.get_next() for _ in devices], devices)
+
+
+def _components(value: Any) -> Any:
+    if isinstance(value, PerDevice):
+        return value.components
+    return value.nearest() if isinstance(value, Mirrored) else value

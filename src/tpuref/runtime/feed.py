@@ -1,0 +1,74 @@
+"""What brings the elements of a dataset to the replicas while their loop runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from tpuref.base.errors import OutOfRangeError
+from tpuref.ops.definition import Array
+
+Element = tuple[Array, ...]
+
+
+class Feed:
+    """Gives each replica its element of each step of one run.
+
+    A replica that asks first makes the feed take what the step needs, for the others
+    too, so nothing is taken that is not used.
+
+    Parameters
+    ----------
+    take
+        Returns the next arrays: an element for one replica, or as many as there are.
+    replicas
+        How many replicas there are.
+    width
+        How many arrays an element has.
+    steps
+        How many steps the run is to make, for messages.
+    """
+
+    def __init__(
+        self,
+        take: Callable[[], Sequence[Array]],
+        replicas: int,
+        width: int,
+        steps: int,
+    ) -> None:
+        self._take = take
+        self._width = width
+        self._steps = steps
+        self._waiting: list[deque[Element]] = [deque() for _ in range(replicas)]
+        self._given = 0
+
+    def next(self, replica: int) -> Element:
+        """Return the element of a replica for its next step.
+
+        Raises
+        ------
+        OutOfRangeError
+            If there is none.
+        """
+        if not self._waiting[replica]:
+            self._fill()
+        return self._waiting[replica].popleft()
+
+    def _fill(self) -> None:
+        """Take the elements of one step."""
+        arrays: list[Array] = []
+        try:
+            while len(arrays) < self._width * len(self._waiting):
+                arrays += self._take()
+        except OutOfRangeError as error:
+            raise OutOfRangeError(self._ended(error)) from None
+        for k, queue in enumerate(self._waiting):
+            queue.append(tuple(arrays[k * self._width : (k + 1) * self._width]))
+        self._given += 1
+
+    def _ended(self, error: OutOfRangeError) -> str:
+        return (
+            f"{self._steps} steps were to be run, and the dataset has input for "
+            f"{self._given} of them ({error.message}). Variables keep the values from "
+            "before the run; ask for fewer steps, or repeat the dataset"
+        )
