@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -153,6 +154,16 @@ def test_other_errors_of_the_api_pass_through(resolver: Any, error: Exception) -
     with pytest.raises(type(error)) as caught:
         answered(error, resolver).master()
     assert caught.value is error
+
+
+def test_an_answer_that_is_no_json() -> None:
+    with pytest.raises(RuntimeError, match="TPU 'n': .* it is no JSON"):
+        answered(json.JSONDecodeError("no value", "", 0)).cluster_spec()
+
+
+def test_an_object_that_is_no_api() -> None:
+    with pytest.raises(RuntimeError, match="does not answer projects"):
+        DISTRIBUTE("n", service=object(), **PLACE).cluster_spec()
 
 
 @contrib("/args:tpu/list-of-strings")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -11,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tpuref.testing import FakeClock, patience
+from tpuref.testing import FakeClock, http_answers, patience
+from tpuref.testing.discovery import description
 
 from .statements import CONTRIB, DISTRIBUTE, both, distribute
 
@@ -166,8 +168,42 @@ def test_an_unknown_api(cloud: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv(
         "TPU_API_DISCOVERY_URL", f"http://{cloud.host}/discovery/v1/apis/cpu/v9/rest"
     )
-    with pytest.raises(Exception, match="name: tpu  version: v1"):
+    with pytest.raises(RuntimeError, match="does not describe the Cloud TPU API"):
         DISTRIBUTE("node-1", credentials=anonymous()).cluster_spec()
+
+
+NO_RESOURCES = description("http://127.0.0.1:9/", "v1") | {"resources": {}}
+
+
+# Google's client leaves the connection open where a description makes no sense.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    ("part", "content", "message"),
+    [
+        ("/discovery/", "<html>", "does not describe the Cloud TPU API"),
+        (
+            "/discovery/",
+            {"rootUrl": "http://a/"},
+            "does not describe the Cloud TPU API",
+        ),
+        ("/discovery/", NO_RESOURCES, "does not answer projects"),
+        ("/nodes", "<html>", "'node-1': the answer .* cannot be understood"),
+        ("/nodes", [1], "'node-1': the answer .* cannot be understood"),
+        ("/nodes", None, "'node-1': the answer .* cannot be understood"),
+    ],
+)
+def test_answers_that_make_no_sense(
+    part: str, content: Any, message: str, cloud: Any, monkeypatch: Any
+) -> None:
+    usual = http_answers.answer
+
+    def answer(cloud: Any, target: str, headers: Any) -> Any:
+        return (200, content) if part in target else usual(cloud, target, headers)
+
+    monkeypatch.setattr(http_answers, "answer", answer)
+    with pytest.raises(RuntimeError, match=message):
+        DISTRIBUTE("node-1", credentials=anonymous()).cluster_spec()
+    gc.collect()
 
 
 # -- the client is missing -----------------------------------------------------

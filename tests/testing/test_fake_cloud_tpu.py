@@ -211,9 +211,11 @@ def test_it_runs_within_the_block() -> None:
 def test_the_environment_is_put_back(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
     monkeypatch.setenv("GCE_METADATA_HOST", "before")
     monkeypatch.delenv("TPU_API_DISCOVERY_URL", raising=False)
+    monkeypatch.setenv("no_proxy", "example.com")
     with cloud.environment():
         assert os.environ["GCE_METADATA_HOST"] == cloud.host
         assert os.environ["TPU_API_DISCOVERY_URL"] == cloud.discovery_url
+        assert os.environ["no_proxy"] == "example.com,127.0.0.1"
     assert os.environ["GCE_METADATA_HOST"] == "before"
     assert "TPU_API_DISCOVERY_URL" not in os.environ
 

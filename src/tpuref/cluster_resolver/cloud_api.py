@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import importlib
+import json
 import re
 import socket
 import sys
@@ -104,6 +105,11 @@ class CloudAPI:
             request = _request(service, path, name)
             self._asked = getattr(request, "uri", "")
             return request.execute()
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise RuntimeError(
+                f"TPU {name!r}: the answer of {self._host()} cannot be understood: "
+                f"it is no JSON: {error}"
+            ) from error
         finally:
             if service is not self._given and hasattr(service, "close"):
                 service.close()
@@ -121,7 +127,16 @@ class CloudAPI:
         if self._discovery_url:
             options["discoveryServiceUrl"] = self._discovery_url
         discovery = client_module("googleapiclient.discovery")
-        return discovery.build(API, VERSION, **options)
+        try:
+            return discovery.build(API, VERSION, **options)
+        except Exception as error:
+            if _status(error) is not None or is_connection_error(error):
+                raise
+            raise RuntimeError(
+                f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
+                f"{type(error).__name__}: {error}; check discovery_url and "
+                "TPU_API_DISCOVERY_URL"
+            ) from error
 
     def _credentials_object(self) -> Any:
         if not (self._credentials is None or self._credentials == "default"):
@@ -163,6 +178,11 @@ def _request(service: Any, path: str, name: str) -> Any:
         return service.projects().locations().nodes().get(name=path)
     except TypeError as error:  # what Google's client says of an unfit name
         raise _missing(path, name, str(error)) from error
+    except AttributeError as error:
+        raise RuntimeError(
+            "the API object does not answer projects().locations().nodes().get(name=): "
+            f"{error}"
+        ) from error
 
 
 def client_module(name: str) -> ModuleType:

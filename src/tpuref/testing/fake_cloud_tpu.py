@@ -65,8 +65,8 @@ class FakeCloudTPU:
     >>> from tpuref.testing import FakeCloudTPU
     >>> nodes = {"my-tpu": ["10.1.2.3:8470", "10.1.2.4:8470"]}
     >>> with FakeCloudTPU(nodes) as cloud, cloud.environment():
-    ...     print(sorted(name for name in cloud.variables()))
-    ['GCE_METADATA_HOST', 'GCE_METADATA_IP', 'TPU_API_DISCOVERY_URL']
+    ...     print(list(cloud.variables()))
+    ['TPU_API_DISCOVERY_URL', 'GCE_METADATA_HOST', 'GCE_METADATA_IP', 'no_proxy']
 
     Within such a block, ``TPUClusterResolver("my-tpu")`` finds
     ``grpc://10.1.2.3:8470``.
@@ -153,17 +153,20 @@ class FakeCloudTPU:
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables that lead a program to this service."""
+        other = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
         return {
             "TPU_API_DISCOVERY_URL": self.discovery_url,
             "GCE_METADATA_HOST": self.host,
             "GCE_METADATA_IP": self.host,
+            "no_proxy": f"{other},127.0.0.1" if other else "127.0.0.1",
         }
 
     @contextlib.contextmanager
     def environment(self) -> Iterator[None]:
         """Set those variables in this process within a ``with`` block."""
-        before = {name: os.environ.get(name) for name in self.variables()}
-        os.environ.update(self.variables())
+        variables = self.variables()
+        before = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
         try:
             yield
         finally:
