@@ -30,7 +30,7 @@ def lower(
 
 def lower_region(region: Region) -> Program:
     """Return the program of a region; what it captured follows its parameters."""
-    return _block(region, region.captured_tensors(), Lowering())
+    return lower_block(region, region.captured_tensors(), Lowering())
 
 
 def needed_operations(
@@ -126,7 +126,7 @@ class Lowering:
         from tpuref.graph.tower_lowering import ReplicaLowering  # lies above
 
         lowering = ReplicaLowering() if op.type == "TPUReplicate" else type(self)()
-        return _block(region, captured, lowering)
+        return lower_block(region, captured, lowering)
 
     def _next_unless_fed(self, tensor: Tensor) -> int:
         if tensor in self.slots:  # fed: what the operation gives goes nowhere
@@ -144,7 +144,10 @@ def captured_by(operation: Operation) -> list[Tensor]:
     return list(dict.fromkeys(found))
 
 
-def _block(region: Region, captured: Sequence[Tensor], lowering: Lowering) -> Program:
+def lower_block(
+    region: Region, captured: Sequence[Tensor], lowering: Lowering
+) -> Program:
+    """Return the program of a region; what it captured follows its parameters."""
     parameters = [*region.parameters, *captured]
     return lowering.program(region.name, parameters, region.operations, region.results)
 

@@ -12,7 +12,8 @@ import numpy as np
 from tpuref.base.dtypes import bool_
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.lowering import Lowering, captured_by
+from tpuref.graph.lowering import Lowering, captured_by, lower_block
+from tpuref.graph.region import Region
 from tpuref.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import LABEL, TowerSystem
@@ -51,6 +52,15 @@ class ReplicaLowering(Lowering):
             self._add_own(op, self.new_slot(op.outputs[0]))
         else:
             self._add_one(op)
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        tower = tower_of(op)
+        if tower is None:
+            return super().block(op, region, captured)
+        return lower_block(region, captured, OneTowerLowering(tower))
 
     def _add_one(self, op: Operation) -> None:
         tower = tower_of(op)
@@ -126,6 +136,24 @@ class ReplicaLowering(Lowering):
         self._make("Const", op, (), (slot,), attrs, _NOTHING_SPEC, tower)
 
 
+class OneTowerLowering(Lowering):
+    """Makes the instructions of a branch or loop that belongs to one tower."""
+
+    def __init__(self, tower: int) -> None:
+        super().__init__()
+        self._tower = tower
+
+    def instr(self, op: Operation) -> Instr:
+        """Return the instruction of an operation."""
+        return replace(super().instr(op), replica=self._tower)
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        return lower_block(region, captured, OneTowerLowering(self._tower))
+
+
 class StagedLowering(Lowering):
     """Makes the instructions of the host, and of the cores between them."""
 
@@ -140,7 +168,9 @@ class StagedLowering(Lowering):
             else:
                 self._add_stage(system, part, _leaving(part, parts[k + 1 :], results))
 
-    def block(self, op: Operation, region: Any, captured: Sequence[Tensor]) -> Program:
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
         """Return the program of a region inside an operation, on the host."""
         return Lowering().block(op, region, captured)
 
