@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
+import tpuref.graph.session
+from tpuref.graph import carrier
 
 Evaluate = Callable[..., Any]
 
@@ -16,6 +18,22 @@ Evaluate = Callable[..., Any]
 # for the pool, as it does for tests/tpu in turn; tests of the pool itself say so.
 if "TPUREF_EXECUTOR" not in os.environ:
     tf.config.executor = "lockstep"
+
+
+@pytest.fixture(autouse=True)
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With TPUREF_TEST_TARGET=grpc, run every local session on a server instead."""
+    if os.environ.get("TPUREF_TEST_TARGET") != "grpc":
+        yield
+        return
+    server = tf.train.Server({"localhost": ["localhost:0"]})
+
+    def target_of(given: Any, function: str) -> str:
+        return server.target if given == "" else carrier.target_of(given, function)
+
+    monkeypatch.setattr(tpuref.graph.session, "target_of", target_of)
+    yield
+    server.stop()
 
 
 @pytest.fixture

@@ -154,7 +154,8 @@ def test_an_assignment_initialises_too(session: tf.Session) -> None:
 
 def test_values_belong_to_their_session() -> None:
     v = tf.Variable(1.0)
-    first, second = tf.Session(), tf.Session()
+    own = tf.ConfigProto(isolate_session_state=True)  # as those of one process are
+    first, second = tf.Session(config=own), tf.Session(config=own)
     first.run(v.initializer)
     first.run(v.assign_add(1.0))
     with pytest.raises(tf.errors.FailedPreconditionError):

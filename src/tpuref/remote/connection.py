@@ -15,6 +15,7 @@ import grpc
 from tpuref.base.errors import (
     CancelledError,
     DeadlineExceededError,
+    InternalError,
     OpError,
     UnavailableError,
     UnimplementedError,
@@ -29,6 +30,12 @@ KEEPALIVE = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
 )
+
+OPENING_SECONDS = 20.0
+"""How long a server may take to open a session."""
+
+SILENT_SECONDS = 10.0
+"""How long a server that speaks every second may at least be silent."""
 
 Outbox = queue.SimpleQueue["bytes | None"]
 
@@ -95,25 +102,32 @@ class Replies:
         self._sorting = sorting
         self._inbox = inbox
 
-    def next(self) -> Any:
+    def next(self, seconds: float | None = None) -> Any:
         """Return the next reply.
+
+        Parameters
+        ----------
+        seconds
+            How long to wait for it; None waits as long as the server says that it is
+            there.
 
         Raises
         ------
         UnavailableError
             If the server is gone.
         DeadlineExceededError
-            If nothing at all came from the server for the time of ``config.timeout``.
+            If nothing came in time.
         """
         began = time.monotonic()
         while True:
             self._sorting.check()
-            silent_since = max(began, self._sorting.heard)
-            left = silent_since + config.timeout - time.monotonic()
+            allowed = seconds or max(config.timeout, SILENT_SECONDS)
+            since = began if seconds else max(began, self._sorting.heard)
+            left = since + allowed - time.monotonic()
             if left <= 0:
                 raise DeadlineExceededError(
                     f"the server at {self._sorting.address} has said nothing for "
-                    f"{config.timeout:g} s, though the connection stands"
+                    f"{allowed:g} s, though the connection stands"
                 )
             try:
                 reply = self._inbox.get(timeout=min(left, 1.0))
@@ -183,6 +197,8 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
         sorting.break_off(_of_status(error, sorting.address))
     except OpError as error:
         sorting.break_off(error)
+    except Exception as error:  # or whoever waits would wait on
+        sorting.break_off(InternalError(f"{type(error).__name__}: {error}"))
     finally:
         replies.cancel()
 

@@ -35,9 +35,7 @@ def put_fault(message: Any, error: Exception) -> None:
         message.message = str(error)
         return
     if not isinstance(error, OpError):
-        error = InternalError(
-            f"the server met something unforeseen: {type(error).__name__}: {error}"
-        )
+        error = InternalError(f"something unforeseen: {type(error).__name__}: {error}")
     message.code = error.error_code
     message.message = error.message
     if error.op is not None:

@@ -19,7 +19,13 @@ from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.padding import PaddingRecord
 from tpuref.runtime.run import Elsewhere, Run
 
-CLIENT_OPERATIONS = ("PyFunc", "MakeIterator", "IteratorGetNext")
+CLIENT_OPERATIONS = (
+    "PyFunc",
+    "MakeIterator",
+    "IteratorGetNext",
+    "FeedBegin",
+    "FeedDequeue",
+)
 """What calls the user's Python functions, which only the client has."""
 
 LOOK_SECONDS = 0.2
@@ -98,13 +104,20 @@ class ServedRun:
     def _elsewhere(self) -> dict[str, Elsewhere]:
         positions = {id(i): n for n, i in enumerate(self._program.all_instrs())}
 
-        def call(instr: Instr, inputs: Sequence[Array], replica: int) -> list[Array]:
-            return self._call(positions[id(instr)], instr, inputs, replica)
+        def call(
+            instr: Instr, inputs: Sequence[Array], replica: int, run: Run
+        ) -> list[Array]:
+            return self._call(positions[id(instr)], instr, inputs, replica, run)
 
         return dict.fromkeys(CLIENT_OPERATIONS, call)
 
     def _call(
-        self, position: int, instr: Instr, inputs: Sequence[Array], replica: int
+        self,
+        position: int,
+        instr: Instr,
+        inputs: Sequence[Array],
+        replica: int,
+        run: Run,
     ) -> list[Array]:
         """Let the client carry out an instruction, and wait as long as it lives."""
         number = next(self._calls)
@@ -114,7 +127,7 @@ class ServedRun:
         reply.host_call.replica = replica
         put_arrays(reply.host_call.inputs, inputs)
         self._send(reply)
-        message = self._awaited(number)
+        message = self._awaited(number, run)
         if message.HasField("fault"):
             raise error_of(message.fault)
         outputs = arrays_of(message.outputs)
@@ -124,9 +137,10 @@ class ServedRun:
             )
         return outputs
 
-    def _awaited(self, number: int) -> Any:
+    def _awaited(self, number: int, run: Run) -> Any:
         while True:
-            self._look()
+            if run.watch is not None:
+                run.watch()
             try:
                 message = self._returned.get(timeout=LOOK_SECONDS)
             except queue.Empty:

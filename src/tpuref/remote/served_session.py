@@ -59,13 +59,12 @@ class Shared:
         self.sessions: set[ServedSession] = set()
         self.lock = threading.Lock()
 
-    def reset(self, asking: ServedSession | None) -> None:
-        """Forget the variables, and end all sessions but the one that asks."""
+    def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
+        """End all sessions, `but` one, with an error that says why."""
         with self.lock:
-            self.variables = State()
-            others = self.sessions - {asking}
-        for session in others:
-            session.refuse(AbortedError("the server was reset; make a new tf.Session"))
+            ending = self.sessions - {but}
+        for session in ending:
+            session.refuse(error)
 
 
 class ServedSession:
@@ -119,6 +118,9 @@ class ServedSession:
 
     def refuse(self, error: OpError) -> None:
         """Tell the client why the session ends, and end it."""
+        with self._lock:
+            if self._ended:
+                return
         reply = Reply()
         put_fault(reply.refused, error)
         self._outbox.put(reply.SerializeToString())
@@ -127,6 +129,8 @@ class ServedSession:
     def end(self) -> None:
         """Give up all runs and forget everything."""
         with self._lock:
+            if self._ended:
+                return
             self._ended = True
             runs = list(self._runs.values())
         for run in runs:
@@ -188,7 +192,10 @@ class ServedSession:
         self._send(reply)
 
     def _reset(self, request: Any) -> None:
-        self._shared.reset(self)
+        self._shared.variables = State()
+        self._shared.end_sessions(
+            AbortedError("the server was reset; make a new tf.Session"), but=self
+        )
         reply = Reply(number=request.number)
         reply.done.SetInParent()
         self._send(reply)

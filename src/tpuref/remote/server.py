@@ -21,13 +21,16 @@ from typing import Any
 
 import grpc
 
-from tpuref.base.errors import UnknownError
+from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.remote import schema
 from tpuref.remote.served_session import ServedSession, Shared
 from tpuref.remote.wire import MESSAGE_BYTES
 
 MAX_SESSIONS = 256
 """How many sessions may be open at once."""
+
+GRACE_SECONDS = 0.5
+"""How long clients may take to hear that the server stops."""
 
 STOP_SECONDS = 5.0
 """How long connections may take to end."""
@@ -107,8 +110,8 @@ class SessionServer:
 
     def stop(self) -> None:
         """End all sessions and the TPU system, and listen no more."""
-        self._server.stop(grace=0).wait(STOP_SECONDS)
-        self._shared.reset(None)
+        self._shared.end_sessions(UnavailableError("the server was stopped"))
+        self._server.stop(grace=GRACE_SECONDS).wait(STOP_SECONDS)
         self._shared.cluster.reset()
         self._stopped.set()
 

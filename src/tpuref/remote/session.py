@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import grpc
 
+from tpuref.base.errors import OpError
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.remote import schema
-from tpuref.remote.connection import Connection
+from tpuref.remote.connection import OPENING_SECONDS, Connection
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.programs import put_program
 from tpuref.remote.reports import devices_of, padded_of, trace_of
@@ -105,9 +106,13 @@ class RemoteSession:
         self._connection.close()
 
     def _asked(self, request: Any) -> Any:
+        """Return the one reply to a request that takes no time."""
         with self._connection.replies(request.number) as replies:
             self._send(request)
-            return replies.next()
+            reply = replies.next(OPENING_SECONDS)
+        if reply.HasField("failed"):
+            raise error_of(reply.failed)
+        return reply
 
     def _send(self, request: Any) -> None:
         self._connection.send(packed(request, self._message_bytes, "what is fed"))
@@ -144,7 +149,7 @@ class RemoteSession:
         self, number: int, replies: Any, program: Program, run: Run
     ) -> list[Array]:
         """Answer the host calls of a run until it is over."""
-        raised: list[Exception] = []
+        raised: dict[str, Exception] = {}
         try:
             while True:
                 reply = replies.next()
@@ -154,7 +159,7 @@ class RemoteSession:
                 elif kind == "done":
                     return _taken(reply.done, run)
                 elif kind == "failed":
-                    raise _with_cause(error_of(reply.failed), raised)
+                    raise _own(error_of(reply.failed), raised)
                 else:
                     raise malformed(f"the server answers a run with {kind!r}")
         except BaseException:
@@ -169,7 +174,7 @@ class RemoteSession:
         call: Any,
         program: Program,
         run: Run,
-        raised: list[Exception],
+        raised: dict[str, Exception],
     ) -> None:
         """Carry out an instruction for the server and send what comes of it."""
         answer = Request(number=number)
@@ -180,8 +185,8 @@ class RemoteSession:
             outputs = EFFECTS[instr.op](instr, inputs, call.replica, run)
             put_arrays(answer.returned.outputs, outputs)
         except Exception as error:
-            raised.append(error)
             put_fault(answer.returned.fault, error)
+            raised[answer.returned.fault.message] = error
         self._send(answer)
 
 
@@ -204,11 +209,14 @@ def _taken(done: Any, run: Run) -> list[Array]:
     return arrays_of(done.outputs)
 
 
-def _with_cause(error: Exception, raised: Sequence[Exception]) -> Exception:
-    """Give an error that began in a host function of this process its cause again."""
-    for own in raised:
-        if type(own) is type(error) and str(getattr(own, "message", own)) in str(error):
-            error.__cause__ = own.__cause__
+def _own(error: Exception, raised: Mapping[str, Exception]) -> Exception:
+    """Return the error of this process that an error of the server goes back to."""
+    told = error.message if isinstance(error, OpError) else str(error)
+    for message, own in raised.items():
+        if told.endswith(message):
+            if isinstance(own, OpError) and isinstance(error, OpError):
+                own.message, own.op, own.site = error.message, error.op, error.site
+            return own
     return error
 
 

@@ -58,6 +58,7 @@ class Gathering:
         self._cores = cores
         self._program = program
         self._run = run
+        self._watch = run.watch
         self._place = {
             core: (replica, logical)
             for replica, of_replica in enumerate(run.cores)
@@ -136,6 +137,8 @@ class Gathering:
         """Return how long to wait; look after the cores where it is time to."""
         stall = self._watched()
         if stall.next_look <= time.monotonic():
+            if self._watch is not None:
+                self._watch()
             overdue = stall.look(self._waiting)
             if overdue is not None:
                 raise overdue
@@ -215,6 +218,8 @@ class Gathering:
         """Notice the loss of a core while the host itself waits for something."""
         self._attend(0.0)
         self._settled = True
+        if self._watch is not None:
+            self._watch()
 
     def _divergence(self) -> OpError:
         """Put together what the replicas of the first group reported."""

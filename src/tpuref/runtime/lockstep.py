@@ -59,11 +59,8 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
             return _if(instr, operands, run)
         if instr.op == "While":
             return _while(instr, operands, run)
-        if instr.op in run.elsewhere:
-            carry = run.elsewhere[instr.op]
-            return {r: carry(instr, arrays, r) for r, arrays in operands.items()}
-        if instr.op in EFFECTS:
-            effect = EFFECTS[instr.op]
+        effect = run.elsewhere.get(instr.op) or EFFECTS.get(instr.op)
+        if effect is not None:
             return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
         definition = REGISTRY[instr.op]
         if definition.collective is not None:

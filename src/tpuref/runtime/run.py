@@ -29,7 +29,7 @@ class Host(Protocol):
         """Stop the system."""
 
 
-Elsewhere = Callable[[Instr, Sequence[Array], int], Sequence[Array]]
+Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
 """Takes an instruction with one replica's inputs to where it is carried out."""
 
 
