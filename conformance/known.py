@@ -2,7 +2,7 @@
 
 import os
 
-from .outcome import CONTRADICTIONS, DEVIATES, NEEDS_TPU, NOT_APPLICABLE, Result
+from .outcome import DEVIATES, Result
 from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known")
@@ -102,24 +102,3 @@ def _read_file(path):
             raise ValueError(f"{path}: {table['clause']} is recorded twice")
         entries[table["clause"]] = Deviation(**table)
     return entries
-
-
-def as_toml(result, evidence):
-    """Return the entry that would record ``result``."""
-    from .toml import quoted
-
-    return (
-        "[[deviation]]\n"
-        f"clause = {quoted(result.id)}\n"
-        f"outcome = {quoted(result.outcome)}\n"
-        f"observed = {quoted(result.message)}\n"
-        f"evidence = {quoted(evidence)}\n"
-    )
-
-
-def recordable(result):
-    """Tell whether a result contradicts its statement, so that it can be recorded."""
-    return result.outcome in CONTRADICTIONS and result.outcome not in (
-        NEEDS_TPU,
-        NOT_APPLICABLE,
-    )

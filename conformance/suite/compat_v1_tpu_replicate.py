@@ -790,6 +790,14 @@ def padding_spec_applies_to_dynamic_inputs(tf):
     power_of_two = tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO
     same(padded_length(tf, 3, 5, power_of_two), 8)
     same(padded_length(tf, 3, 5, None), 5)
+    with tf.Graph().as_default(), fixed_system(tf, 2) as sess:
+        static = [[tf.zeros([3])], [tf.zeros([3])]]
+        unknown = [tf.TensorShape([None])]
+        out = tf.compat.v1.tpu.replicate(
+            tf.reduce_sum, static, maximum_shapes=unknown, padding_spec=power_of_two
+        )
+        sess.run(out)
+        same(padded_shapes(tf), [(3,)], call="padded shape of equal static sizes")
 
 
 @clause(

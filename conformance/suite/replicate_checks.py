@@ -301,18 +301,20 @@ def maximum_shapes_pads_each_component(tf, replicate):
         out = replicate(tf.identity, [[x], [y]], maximum_shapes=shapes)
         padded = [[[1.0, 1.0, 0.0, 0.0]], [[2.0, 2.0, 2.0, 0.0]]]
         same(sess.run(out, fed), padded, call="the padded inputs themselves")
+    # As long as the maximum is not too long.
+    replicate(tf.identity, [[tf.zeros([4])], [tf.zeros([3])]], maximum_shapes=shapes)
 
 
 def maximum_shapes_nested_structure(tf, replicate):
     with fixed_system(tf, 2) as sess:
         x, y = vector(tf), vector(tf)
         out = replicate(
-            lambda nest: tf.reduce_sum(nest["a"]),
-            [[{"a": x}], [{"a": y}]],
-            maximum_shapes=[{"a": tf.TensorShape([3])}],
+            lambda nest: tf.reduce_sum(nest["a"]) + tf.reduce_sum(nest["b"]),
+            [[{"a": x, "b": x}], [{"a": y, "b": y}]],
+            maximum_shapes=[{"b": tf.TensorShape([5]), "a": tf.TensorShape([3])}],
         )
-        same(sess.run(out, {x: ones(1), y: ones(2)}), [[1.0], [2.0]])
-        same(padded_shapes(tf), [(3,)])
+        same(sess.run(out, {x: ones(1), y: ones(2)}), [[2.0], [4.0]])
+        same(padded_shapes(tf), [(3,), (5,)])
 
 
 def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):

@@ -331,6 +331,7 @@ def group_ids_int32(tf, cross_replica_sum):
 def groups_partition_the_replicas(tf, cross_replica_sum):
     for groups, named in (
         ([[0, 0], [1, 2]], "[03]"),
+        ([[0, 1], [1, 2], [2, 3]], "[12]"),
         ([[0, 1]], "[23]"),
         ([[0, 1], [2, 9]], "[39]"),
     ):

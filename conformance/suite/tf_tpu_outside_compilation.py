@@ -4,7 +4,7 @@ import inspect
 import os
 
 from ..clause import clause, same
-from ..probes import fixed_system
+from ..probes import fixed_system, traced
 from .tf_tpu_page import SEED, function_clause
 
 
@@ -89,12 +89,18 @@ def runs_on_host(tf, outside_compilation):
     def host_part(x):
         return tf.py_func(record_process, [x], tf.float32)
 
+    def computation(x):
+        recorded = outside_compilation(host_part, x)
+        on_host = outside_compilation(lambda v: tf.add(v, 1.0, name="on_host"), x)
+        return recorded, on_host, tf.add(x, 1.0, name="on_core")
+
     with fixed_system(tf, cores=2) as session:
-        out = tf.tpu.replicate(
-            lambda x: outside_compilation(host_part, x), [[1.0], [2.0]]
-        )
-        session.run(out)
+        out = tf.tpu.replicate(computation, [[1.0], [2.0]])
+        _, trace = traced(tf, session, out)
     same(processes, [os.getpid()] * 2)
+    operations = [record.operation for record in trace]
+    same([name for name in operations if name.endswith("on_host")], [])
+    same(len([name for name in operations if name.endswith("on_core")]), 2)
 
 
 @function_clause(
@@ -136,9 +142,11 @@ def args_forwarded_in_order(tf, outside_compilation):
 )
 def kwargs_forwarded_by_name(tf, outside_compilation):
     def computation(x):
-        return outside_compilation(lambda a, scale: a * scale, x, scale=3.0)
+        return outside_compilation(
+            lambda a, scale, less: a * scale - less, x, less=1.0, scale=3.0
+        )
 
-    same(in_one_replica(tf, computation, 2.0), [6.0])
+    same(in_one_replica(tf, computation, 2.0), [5.0])
 
 
 @function_clause(

@@ -109,7 +109,7 @@ def initialize_returns_serialized_topology(tf, initialize_system):
         serialized = session.run(initialize_system())
     assert isinstance(serialized, bytes), repr(serialized)
     mesh_shape, (hosts,), (devices_per_host,), coordinates = _topology(serialized)
-    same(hosts * devices_per_host, 4)
+    same([hosts, devices_per_host], [1, 4])
     rows = np.reshape(coordinates, [-1, len(mesh_shape)])
     same(len(rows), 4)
     same(len(set(map(tuple, rows))), 4)

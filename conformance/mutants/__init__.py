@@ -1,0 +1,23 @@
+"""Deliberately wrong variants of tpuref, each with the clause that must notice."""
+
+from . import (
+    bfloat16_and_cores,
+    cross_replica_sum,
+    outside_compilation,
+    padding,
+    replicate_inputs,
+    replicate_outputs,
+    shard,
+    system,
+)
+
+MUTANTS = (
+    *replicate_inputs.MUTANTS,
+    *replicate_outputs.MUTANTS,
+    *padding.MUTANTS,
+    *cross_replica_sum.MUTANTS,
+    *shard.MUTANTS,
+    *outside_compilation.MUTANTS,
+    *bfloat16_and_cores.MUTANTS,
+    *system.MUTANTS,
+)
