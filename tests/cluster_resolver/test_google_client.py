@@ -15,6 +15,7 @@ import pytest
 from tpuref.testing import FakeClock, http_answers, patience
 from tpuref.testing.discovery import description
 
+from .api_object import Service
 from .statements import CONTRIB, DISTRIBUTE, both, distribute
 
 REASON = "needs the extra: pip install tpuref[gcp]"
@@ -140,6 +141,26 @@ def test_no_default_credentials(cloud: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("google.auth.default", default)
     with pytest.raises(RuntimeError, match="no default credentials .*credentials= or"):
         DISTRIBUTE("node-1").cluster_spec()
+
+
+def test_credentials_that_come_late(cloud: Any, monkeypatch: Any, clock: Any) -> None:
+    auth = pytest.importorskip("google.auth.exceptions")
+    errors: list[Exception] = [auth.TransportError("not yet", retryable=True)]
+
+    def default(**options: Any) -> Any:
+        if errors:
+            raise errors.pop()
+        return anonymous(), "a-project"
+
+    monkeypatch.setattr("google.auth.default", default)
+    assert DISTRIBUTE("node-1").cluster_spec().as_dict() == WORKERS
+    assert clock.slept == [0.1]
+
+
+def test_who_is_asked_by_default(capsys: Any) -> None:
+    DISTRIBUTE("node-1", "z", "p").explain()
+    told = capsys.readouterr().out
+    assert "asks: tpu.googleapis.com, with default credentials" in told
 
 
 # -- where the API is described ------------------------------------------------
@@ -279,6 +300,14 @@ def test_errors_that_never_pass(status: Any, cloud: Any) -> None:
     assert f"from {cloud.host} after 5 attempts in 1.5 s (of at most 2 s)" in message
     assert clock.slept == [0.1, 0.2, 0.4, 0.8]
     assert caught.value.__cause__ is not None
+
+
+def test_a_host_that_has_no_address(clock: FakeClock) -> None:
+    httplib2 = pytest.importorskip("httplib2")
+    service = Service(n=httplib2.ServerNotFoundError("no such host"))
+    with pytest.raises(RuntimeError, match="no answer from the given service after"):
+        DISTRIBUTE("n", "z", "p", service=service).cluster_spec()
+    assert 25 < sum(clock.slept) < 30
 
 
 def test_one_call_has_one_budget(cloud: Any) -> None:
