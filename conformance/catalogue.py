@@ -11,6 +11,7 @@ _TPUREF = {
     "tpuref-lockstep": {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
     "tpuref-pool-python": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "python"},
     "tpuref-pool-cython": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "cython"},
+    "tpuref-remote": {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
 }
 RELEASES = ("1.8.0", "1.11.0", "1.15.5", "2.2.0", "2.4.4", "2.21.0")
 
@@ -42,6 +43,8 @@ class Subject:
         Whether it has to offer the means to look at every statement.
     suite : str
         The package that holds the clauses.
+    served : bool
+        Whether its sessions are on a server, reached by gRPC.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Subject:
         cores=True,
         strict=False,
         suite="tpuref_conformance.suite",
+        served=False,
     ):
         self.name = name
         self.module = module
@@ -65,6 +69,7 @@ class Subject:
         self.cores = cores
         self.strict = strict
         self.suite = suite
+        self.served = served
 
     def environment(self):
         """Return the environment variables of the subject's process."""
@@ -84,7 +89,14 @@ def find_subject(name):
     """Return the subject called ``name``; ``tensorflow==1.15.5`` is understood too."""
     name = name.replace("==", "-")
     if name in _TPUREF:
-        return Subject(name, "tpuref", sys.executable, _TPUREF[name], strict=True)
+        return Subject(
+            name,
+            "tpuref",
+            sys.executable,
+            _TPUREF[name],
+            strict=True,
+            served=name == "tpuref-remote",
+        )
     if name in subject_names():
         return Subject(
             name,

@@ -65,6 +65,7 @@ class Connection:
             {
                 "module": subject.module,
                 "suite": subject.suite,
+                "served": subject.served,
                 "release": subject.release,
                 "cores": subject.cores,
             }

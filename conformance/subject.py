@@ -66,3 +66,21 @@ def fresh_graph(tf):
         return
     with tf.Graph().as_default():
         yield
+
+
+@contextlib.contextmanager
+def sessions_on_a_server(tf):
+    """Put every session of tpuref that names no target on a server of its own."""
+    session = importlib.import_module("tpuref.graph.session")
+    target_of = session.target_of
+    server = tf.train.Server({"localhost": ["localhost:0"]})
+
+    def served(given, function):
+        return server.target if given == "" else target_of(given, function)
+
+    session.target_of = served
+    try:
+        yield
+    finally:
+        session.target_of = target_of
+        server.stop()

@@ -6,6 +6,7 @@ line names a clause; the answer is its result. When the input ends, a footer fol
 that counts the results. Whatever the subject prints goes to the standard error.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -40,6 +41,12 @@ def _header(tf, settings):
     }
 
 
+def _surroundings(tf, served):
+    from tpuref_conformance.subject import sessions_on_a_server
+
+    return sessions_on_a_server(tf) if served else contextlib.ExitStack()
+
+
 def serve(requests, write):
     """Answer each line of ``requests`` by a call of ``write``."""
     from tpuref_conformance import registered, subject
@@ -57,7 +64,8 @@ def serve(requests, write):
     count = 0
     for line in requests:
         clause = clauses[json.loads(line)["run"]]
-        result = judge(clause, tf, settings["release"], settings["cores"])
+        with _surroundings(tf, settings["served"]):
+            result = judge(clause, tf, settings["release"], settings["cores"])
         write({"result": result.as_json()})
         count += 1
     write({"footer": {"results": count}})
