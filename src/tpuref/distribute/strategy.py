@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tpuref.base import nest
+from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.batching import Batch, ReducedValues, Request
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.documented import documented
@@ -378,7 +380,19 @@ class DistributionStrategy(LaterNames):
                 results.append(fn(*first, *own[0], **own[1]))
         if len(results) == 1:
             return results[0]
-        return merged(results, list(index), Mirrored, "device")
+        whole = merged(results, list(index), Mirrored, "device")
+        return nest.map_structure(self._run_together, whole)
+
+    def _run_together(self, value: Any) -> Any:
+        """Let all components of a result be computed where one of them is asked for."""
+        if type(value) is not Mirrored or executing_eagerly():
+            return value
+        made = [operation_of(component) for component in value.components]
+        copies = {}
+        for device, component in value.index.items():
+            with self.on_device(device):
+                copies[device] = along(component, [op for op in made if op is not None])
+        return Mirrored(copies)
 
     def non_slot_devices(self, var_list: Any) -> list[str]:
         """Return the devices for variables of an optimizer that belong to no other.

@@ -170,6 +170,9 @@ class TPUStrategy(OneDeviceStrategy):
     ) -> None:
         """Write the cluster of the resolver into a session's configuration.
 
+        The document does not say what is configured; it is done as in the release
+        after it: the session also gets variables of its own.
+
         Parameters
         ----------
         session_config
@@ -181,10 +184,12 @@ class TPUStrategy(OneDeviceStrategy):
         ----------
         001_66db0865fe92828f.txt, configure.
         """
-        spec = self._resolver.cluster_spec()
-        if session_config is None or spec is None:
+        if session_config is None:
             return
-        session_config.cluster_def = spec.as_cluster_def()
+        session_config.isolate_session_state = True
+        spec = self._resolver.cluster_spec()
+        if spec is not None:
+            session_config.cluster_def = spec.as_cluster_def()
 
     def __repr__(self) -> str:
         return f"<TPUStrategy of {self.num_towers} towers on {self.num_hosts} host(s)>"

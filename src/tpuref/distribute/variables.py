@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.tower_context import (
     current_device,
     get_cross_tower_context,
@@ -16,7 +17,7 @@ from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
 from tpuref.functions.math import logical_and
 from tpuref.graph.aggregation import VariableAggregation
-from tpuref.graph.default import get_default_graph
+from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
 
@@ -146,7 +147,8 @@ class MirroredVariable(DistributedVariable):
     def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
         """Change all components outside of any scope; give the first one's result."""
         results = [change(component, value) for component in self.components]
-        return group(*results) if isinstance(results[0], Operation) else results[0]
+        made = [op for op in map(operation_of, results) if op is not None]
+        return results[0] if executing_eagerly() else along(results[0], made)
 
     def _change_in_tower(self, change: Callable[..., Any], value: Any) -> Any:
         if self.aggregation is VariableAggregation.NONE:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import LABEL
+from tpuref.graph.tower_place import ALONG, LABEL
 from tpuref.program import HOST, Instr, Program
 
 _FILLS_QUEUES = ("InfeedEnqueueTuple", "InfeedClose")
@@ -46,6 +46,7 @@ def needed_operations(
         found.add(operation)
         pending += [t.op for t in operation.captured_inputs() if t not in fed]
         pending += operation.all_control_inputs()
+        pending += operation.labels.get(ALONG, ())
     return found
 
 

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 LABEL = "_tower"
 """The label of an operation that belongs to a tower."""
 
+ALONG = "_along"
+"""The label with the operations that run whenever an operation does.
+
+It does not wait for them: they are the parts of an update that other towers carry out.
+"""
+
 
 @dataclass(frozen=True)
 class TowerSystem:

@@ -1,0 +1,139 @@
+"""How the operations of towers are cut into stages on the cores and on the host."""
+
+from __future__ import annotations
+
+import pytest
+
+import tpuref as tf
+from tpuref.graph.lowering import lower
+
+SUM = tf.VariableAggregation.SUM
+MEAN = tf.VariableAggregation.MEAN
+
+
+@pytest.fixture
+def strategy(strategy_of):
+    """Two towers, in scope."""
+    chosen = strategy_of(2)
+    with chosen.scope():
+        yield chosen
+
+
+def tower():
+    return tf.get_tower_context().tower_id
+
+
+def program_of(fetches):
+    tensors = [f for f in fetches if isinstance(f, tf.Tensor)]
+    operations = [f for f in fetches if isinstance(f, tf.Operation)]
+    return lower(tensors, operations, [])
+
+
+def stages_of(program):
+    return [i.blocks[0] for i in program.instrs if i.op == "TPUReplicate"]
+
+
+def test_a_training_step_is_one_stage(strategy):
+    w = tf.get_variable("w", [3], aggregation=MEAN)
+
+    def step(x):
+        loss = tf.reduce_sum((w - x) ** 2)
+        return w.assign_sub(0.1 * (w - x)), loss
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    grown, losses = strategy.call_for_each_tower(step, x)
+    total = strategy.reduce(MEAN, losses, losses)
+    program = program_of([*strategy.unwrap(grown), *strategy.unwrap(total)])
+    (stage,) = stages_of(program)
+    assert [i.op for i in program.instrs] == ["Const", "TPUReplicate"]
+    sums = [i for i in stage.instrs if i.op == "CrossReplicaSum"]
+    assert len(sums) == 2
+    assert all(i.replica is None for i in sums)
+    assert {i.replica for i in stage.instrs if i.op == "AssignSub"} == {0, 1}
+
+
+def test_arithmetic_across_towers_is_the_hosts(strategy):
+    def fn():
+        context = tf.get_tower_context()
+        own = tf.constant(1.0) + context.tower_id
+        both = context.merge_call(lambda d, x: sum(d.unwrap(x)), own)
+        return both * 2.0
+
+    values = strategy.unwrap(strategy.call_for_each_tower(fn))
+    program = program_of(values)
+    places = [i.op for i in program.instrs if i.op in ("TPUReplicate", "AddV2")]
+    assert places == ["TPUReplicate", "AddV2", "AddV2", "TPUReplicate"]
+
+
+def test_programs_without_towers_are_as_ever(strategy):
+    program = program_of([tf.constant(1) + tf.constant(2)])
+    assert [i.op for i in program.instrs] == ["Const", "Const", "AddV2"]
+
+
+def test_a_sum_of_only_some_towers_is_no_sum_of_all(strategy_of):
+    strategy = strategy_of(3)
+    with strategy.scope():
+        value = strategy.call_for_each_tower(lambda: tf.constant(1.0))
+        mapped = strategy.map(strategy.unwrap(value)[:2], lambda x: x)
+        total = strategy.reduce(SUM, mapped, strategy.worker_devices[0])
+    program = program_of(strategy.unwrap(total))
+    operations = [i.op for stage in stages_of(program) for i in stage.instrs]
+    assert "CrossReplicaSum" not in operations
+    assert operations.count("TowerSum") == 1
+
+
+def test_fetching_one_component_of_an_update_changes_all(strategy, session):
+    v = tf.get_variable("v", initializer=1.0)
+    session.run(v.initializer)
+    grown = strategy.update(v, lambda c: c.assign_add(1.0))
+    session.run(strategy.unwrap(grown)[1])
+    assert session.run(strategy.unwrap(v)) == [2.0, 2.0]
+    session.run(grown)
+    assert session.run(strategy.unwrap(v)) == [3.0, 3.0]
+    alone = strategy.update(v, lambda c: c.assign_add(1.0, read_value=False))
+    session.run(strategy.unwrap(alone)[0])
+    assert session.run(strategy.unwrap(v)) == [4.0, 4.0]
+
+
+def test_towers_of_two_systems_in_one_run(strategy_of, session):
+    results = []
+    for towers in (2, 3):
+        strategy = strategy_of(towers)
+        with strategy.scope():
+            value = strategy.call_for_each_tower(lambda: tf.constant(1.0) + tower())
+            total = strategy.reduce(SUM, value, value)
+            results += strategy.unwrap(total)
+    assert session.run(results) == [3.0, 3.0, 6.0, 6.0, 6.0]
+    assert len(stages_of(program_of(results))) == 2
+
+
+def test_reading_what_another_tower_assigned_comes_after(strategy, session):
+    v = tf.get_variable("v", initializer=1.0)
+    session.run(v.initializer)
+    grown = strategy.update(v, lambda c: c.assign_add(1.0))
+    with tf.control_dependencies(strategy.unwrap(grown)):
+        reads = strategy.call_for_each_tower(lambda: v * 1.0)
+    assert session.run(strategy.unwrap(reads)) == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_values_are_sent_between_towers_inside_of_a_computation(executor, strategy):
+    def computation(x):
+        def fn():
+            context = tf.get_tower_context()
+            own = x * (context.tower_id + 1.0)
+            ones = tf.ones([2 + context.tower_id])
+            both = context.merge_call(lambda d, *v: d.unwrap(v[1]), own, ones)
+            return tf.reduce_sum(both[1]) + own
+
+        return strategy.unwrap(strategy.call_for_each_tower(fn))
+
+    with tf.config.override(cores=2, executor=executor), tf.Session() as sess:
+        out = tf.tpu.replicate(computation, [[10.0], [20.0]])
+        # Tower k uses the input of its own replica; both replicas return both values.
+        assert sess.run(out) == [[13.0, 43.0], [13.0, 43.0]]
+
+
+def test_an_initializer_of_a_component_needs_no_core(strategy):
+    v = tf.get_variable("v", [2])
+    assert stages_of(program_of([v.initializer])) == []
