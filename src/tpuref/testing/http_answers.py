@@ -52,7 +52,7 @@ def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
             kind = "text" if isinstance(content, str) else "json"
             with contextlib.suppress(ConnectionError):
                 self.send_response(status)
-                self.send_header("Content-Type", f"application/{kind}; charset=UTF-8")
+                self.send_header("Content-Type", f"application/{kind}")
                 self.send_header("Content-Length", str(len(body)))
                 if urlsplit(self.path).path.startswith(METADATA) or self.path == "/":
                     self.send_header(FLAVOR, "Google")
