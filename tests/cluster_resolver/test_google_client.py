@@ -129,7 +129,7 @@ def test_default_credentials_of_a_virtual_machine(cloud: Any, tmp_path: Any) -> 
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == WORKERS
-    assert len(asked(cloud, "/service-accounts/default/token")) == 1
+    assert len(asked(cloud, "/token")) == 1
 
 
 def test_no_default_credentials(cloud: Any, monkeypatch: Any) -> None:

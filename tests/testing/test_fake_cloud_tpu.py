@@ -131,6 +131,9 @@ def test_metadata(cloud: FakeCloudTPU) -> None:
     assert metadata(cloud, "project/project-id") == "fake-project"
     assert metadata(cloud, "instance/zone") == "projects/123456/zones/us-central1-b"
     assert metadata(cloud, "instance/network-interfaces/0/ip") == "127.0.0.1"
+    account = "instance/service-accounts/"
+    assert metadata(cloud, account + "default/email") == "fake@example.com"
+    assert metadata(cloud, account + "fake@example.com/email") == "fake@example.com"
     assert metadata(cloud, "instance/name") == 404
     assert get(cloud, "/")[2]["Metadata-Flavor"] == "Google"
 

@@ -15,6 +15,7 @@ from tpuref.testing.fake_cloud_tpu import CUT, FakeCloudTPU, Request
 
 METADATA = "/computeMetadata/v1/"
 FLAVOR = "Metadata-Flavor"
+EMAIL = "fake@example.com"
 REASONS = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -98,12 +99,13 @@ def _metadata(
     if headers.get(FLAVOR.lower()) != "Google":
         return 403, f"the header {FLAVOR}: Google is missing"
     account = "instance/service-accounts/default"
+    path = path.replace(f"service-accounts/{EMAIL}", "service-accounts/default")
     answers: dict[str, Any] = {
         "project/project-id": cloud.project,
         "instance/zone": f"projects/123456/zones/{cloud.zone}",
         "instance/network-interfaces/0/ip": cloud.address,
         "universe/universe-domain": "googleapis.com",
-        f"{account}/email": "fake@example.com",
+        f"{account}/email": EMAIL,
         f"{account}/token": {
             "access_token": cloud.token or "fake-token",
             "expires_in": 3600,
@@ -111,7 +113,7 @@ def _metadata(
         },
     }
     if path == account and query.get("recursive") == ["true"]:
-        return 200, {"email": "fake@example.com", "scopes": [], "aliases": ["default"]}
+        return 200, {"email": EMAIL, "scopes": [], "aliases": ["default"]}
     return (200, answers[path]) if path in answers else (404, f"there is no {path}")
 
 
