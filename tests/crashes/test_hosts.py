@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from .hosts import Host
-from .processes import FULL, PROMPTLY, RESTART, eventually
+from .processes import FULL, PROMPTLY, eventually
 
 START = """
 import os, signal, sys, threading, time
@@ -79,7 +79,7 @@ def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
     for number in range(100 if FULL else 4):
         with Host(tmp_path / str(number), START) as host:
             wanted = 1 if moments.random() < 0.2 else 2
-            assert eventually(lambda h=host, w=wanted: len(h.family()) >= w, RESTART)
+            assert eventually(lambda h=host, w=wanted: len(h.family()) >= w, 60.0)
             time.sleep(moments.random() * 0.4)
             host.process.kill()
             host.process.wait()

@@ -87,7 +87,7 @@ class Arena:
                     raise ResourceExhaustedError(
                         f"no room for the memory of the cores, {heaps} heaps of "
                         f"{heap_bytes >> 20} MiB of address space ({error}); raise the "
-                        "limits of the process (ulimit -v, ulimit -f)"
+                        "limits of the process (ulimit -v, ulimit -f, ulimit -n)"
                     ) from error
             heap_bytes //= 4
 
@@ -242,9 +242,15 @@ def _mapped(descriptor: int, size: int) -> mmap.mmap:
 
 def anonymous_file() -> int:
     """Return the descriptor of new memory that has no name anywhere."""
-    if hasattr(os, "memfd_create"):
-        return os.memfd_create("tpuref", os.MFD_CLOEXEC)
-    descriptor, path = tempfile.mkstemp()
+    try:
+        if hasattr(os, "memfd_create"):
+            return os.memfd_create("tpuref", os.MFD_CLOEXEC)
+        descriptor, path = tempfile.mkstemp()
+    except OSError as error:
+        raise ResourceExhaustedError(
+            f"no memory to share with the cores could be made ({error}); raise the "
+            "limits of the process (ulimit -n)"
+        ) from error
     os.unlink(path)
     return descriptor
 
@@ -272,26 +278,33 @@ def _cgroup_available() -> int:
             lines = [line.strip() for line in file]
     except OSError:
         return _UNLIMITED
-    own = next((line[3:] for line in lines if line.startswith("0::")), "/")
-    folder = PurePosixPath("/sys/fs/cgroup", own.lstrip("/"))
-    levels = [folder, *folder.parents[:-3]]  # up to /sys/fs/cgroup
-    return min(_left_in(str(level)) for level in levels)
+    levels: list[PurePosixPath] = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "memory"):  # version 2, or 1
+            root = PurePosixPath("/sys/fs/cgroup", controllers)
+            folder = root / path.lstrip("/")
+            levels += [f for f in (folder, *folder.parents) if f.is_relative_to(root)]
+    return min((_left_in(str(level)) for level in levels), default=_UNLIMITED)
 
 
 def _left_in(folder: str) -> int:
     """Return what a control group leaves; cached files make room where needed."""
+    names = "memory.max", "memory.current"
+    if not os.path.exists(f"{folder}/{names[0]}"):
+        names = "memory.limit_in_bytes", "memory.usage_in_bytes"
     try:
-        with open(f"{folder}/memory.max") as file:
+        with open(f"{folder}/{names[0]}") as file:
             limit = file.read().strip()
-        if limit == "max":
+        if limit == "max" or int(limit) >= _UNLIMITED:
             return _UNLIMITED
-        with open(f"{folder}/memory.current") as file:
+        with open(f"{folder}/{names[1]}") as file:
             used = int(file.read())
         with open(f"{folder}/memory.stat") as file:
             parts = dict(line.split() for line in file)
     except (OSError, ValueError):
         return _UNLIMITED
-    cached = int(parts.get("inactive_file", 0)) + int(parts.get("active_file", 0))
+    cached = sum(int(parts.get(name, 0)) for name in ("inactive_file", "active_file"))
     return max(0, int(limit) - used + cached)
 
 

@@ -64,14 +64,35 @@ class CoreProcess:
     """
 
     def __init__(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
-        self._log = anonymous_file()
-        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
-        lifeline, self._lifeline = os.pipe()
-        mine, theirs = socket.socketpair()
-        self.channel = Channel(mine)
-        passed = (memory, theirs.fileno(), lifeline)
-        arguments = (number, cores, os.getpid(), heap_bytes, *passed)
+        self._held = contextlib.ExitStack()
         try:
+            self._start(number, cores, memory, heap_bytes)
+        except OSError as error:
+            self._drop()
+            raise UnavailableError(
+                f"core {number} could not be started with {sys.executable!r}: {error}"
+            ) from error
+        except BaseException:
+            self._drop()
+            raise
+
+    def _start(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
+        self._log = anonymous_file()
+        self._held.callback(os.close, self._log)
+        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
+        with contextlib.ExitStack() as theirs:
+            lifeline, end = os.pipe()
+            theirs.callback(os.close, lifeline)
+            self._held.callback(os.close, end)
+            mine, other = socket.socketpair()
+            theirs.callback(other.close)
+            self._held.callback(mine.close)
+            self.channel = Channel(mine)
+            passed = []
+            for descriptor in (memory, other.fileno(), lifeline):
+                passed.append(_beyond_the_streams(descriptor))
+                theirs.callback(os.close, passed[-1])
+            arguments = (number, cores, os.getpid(), heap_bytes, *passed)
             self._process = subprocess.Popen(
                 [*_command(), *map(str, arguments)],
                 pass_fds=passed,
@@ -83,17 +104,6 @@ class CoreProcess:
                 start_new_session=True,  # Ctrl-C is the host's to answer
             )
             _bind(lifeline, self._process.pid)
-        except OSError as error:
-            self._drop()
-            raise UnavailableError(
-                f"core {number} could not be started with {sys.executable!r}: {error}"
-            ) from error
-        except BaseException:
-            self._drop()
-            raise
-        finally:
-            theirs.close()
-            os.close(lifeline)
 
     @property
     def pid(self) -> int:
@@ -157,11 +167,13 @@ class CoreProcess:
         self._drop()
 
     def _drop(self) -> None:
-        self.channel.close()
-        for descriptor in (self._lifeline, self._log):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._lifeline = self._log = -1
+        self._held.close()
+        self._log = -1
+
+
+def _beyond_the_streams(descriptor: int) -> int:
+    """Copy a descriptor to a number that no standard stream of the core takes."""
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _bind(lifeline: int, pid: int) -> None:

@@ -1,0 +1,76 @@
+"""One small program, run by Python in all sorts of ways."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import tpuref
+
+SOURCE = str(Path(tpuref.__file__).parents[1])
+
+PROGRAM = """\
+import numpy as np
+import tpuref as tf
+def computation(x, y):
+    return tf.tpu.cross_replica_sum(x * 2.0), tf.tpu.cross_replica_sum(y)
+with tf.Session() as session:
+    ones = np.ones(1 << 16, np.float32)
+    results = tf.tpu.replicate(computation, [[1.0, ones], [2.0, ones]])
+    print(*(float(small + large.mean()) for small, large in session.run(results)))
+"""
+RESULT = "8.0 8.0\n"
+
+
+def python(
+    folder: Path,
+    *arguments: str,
+    stdin: str = "",
+    before: Sequence[str] = (),
+    status: int = 0,
+    **settings: str,
+) -> str:
+    """Run Python, which writes nothing to its standard error; return what it prints.
+
+    Parameters
+    ----------
+    folder
+        The working directory.
+    arguments
+        Of Python.
+    stdin
+        What it can read.
+    before
+        The words in front of the command.
+    status
+        What it ends with.
+    settings
+        More environment variables.
+    """
+    with tempfile.TemporaryDirectory() as scratch:  # a short name, for sockets in it
+        environment = {
+            **os.environ,
+            "PYTHONPATH": SOURCE,
+            "TMPDIR": scratch,
+            "TPUREF_EXECUTOR": "pool",
+            "TPUREF_CORES": "2",
+            **settings,
+        }
+        done = subprocess.run(
+            [*before, sys.executable, *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env=environment,
+            timeout=300,
+        )
+        left = os.listdir(scratch)
+    assert done.stderr == "", done.stderr
+    assert done.returncode == status, done.stdout
+    assert left == []
+    return done.stdout

@@ -1,0 +1,232 @@
+"""The memory of the pool: blocks never overlap, are used again, and run out loudly."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tpuref.base.errors import ResourceExhaustedError
+from tpuref.runtime import arena as module
+from tpuref.runtime.arena import Arena, Heap, available_bytes
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.fixture
+def arena() -> Iterator[Arena]:
+    made = Arena.create(4096, 3)
+    yield made
+    made.close()
+
+
+def taken(arena: Arena) -> int:
+    """The memory that is behind the arena."""
+    return os.fstat(arena.descriptor).st_blocks * 512
+
+
+class Model:
+    """The blocks that were handed out, each filled with bytes of its own."""
+
+    def __init__(self, arena: Arena, heap: Heap) -> None:
+        self.arena, self.heap = arena, heap
+        self.blocks: dict[int, tuple[int, int]] = {}
+
+    def allocate(self, size: int, mark: int) -> None:
+        offset = self.heap.allocate(size)
+        assert offset % 64 == 0 and self.heap.owns(offset)
+        assert offset + size <= self.heap.end
+        for start, (length, _) in self.blocks.items():
+            assert offset + size <= start or start + length <= offset, "they overlap"
+        self.arena.view(offset, (size,), np.dtype(np.uint8))[...] = mark
+        self.blocks[offset] = size, mark
+
+    def free(self, offset: int) -> None:
+        size, mark = self.blocks.pop(offset)
+        assert (self.arena.view(offset, (size,), np.dtype(np.uint8)) == mark).all()
+        self.heap.free(offset)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_blocks_do_not_overlap(arena: Arena, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    heaps = [Model(arena, arena.heap(number)) for number in range(3)]
+    for turn in range(600):
+        model = heaps[random.integers(3)]
+        if model.blocks and random.random() < 0.48:
+            model.free(list(model.blocks)[random.integers(len(model.blocks))])
+        else:
+            size = int(2 ** random.uniform(0, 21))
+            model.allocate(size, turn % 251)
+        used = sum(size for size, _ in model.blocks.values())
+        assert (
+            used
+            <= model.heap.used_bytes
+            <= 1.26 * used + 64 * len(model.blocks) + (4096 * len(model.blocks))
+        )
+    for model in heaps:
+        for offset in list(model.blocks):
+            model.free(offset)
+        assert model.heap.used_bytes == 0
+
+
+def test_freed_memory_is_used_again(arena: Arena) -> None:
+    heap = arena.heap(1)
+    sizes = [100, 5000, 70_000, 3 * MEBIBYTE]
+
+    def turn() -> None:
+        offsets = [heap.allocate(size) for size in sizes * 3]
+        for offset in offsets:
+            heap.free(offset)
+
+    turn()
+    before = taken(arena)
+    for _ in range(200):
+        turn()
+    assert taken(arena) == before
+
+
+def test_much_freed_memory_is_given_back(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "available_bytes", lambda: 128 * MEBIBYTE)
+    heap, before = arena.heap(2), taken(arena)  # an eighth, 16 MiB, may stay
+    offsets = [heap.allocate(4 * MEBIBYTE) for _ in range(16)]
+    assert taken(arena) - before >= 64 * MEBIBYTE
+    for offset in offsets:
+        arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 7
+    for offset in offsets:
+        heap.free(offset)
+    assert taken(arena) - before <= 16 * MEBIBYTE
+    again = [heap.allocate(4 * MEBIBYTE) for _ in range(16)]
+    assert sorted(again) == sorted(offsets)
+    assert taken(arena) - before >= 64 * MEBIBYTE, "they have memory again"
+    for offset in again:
+        arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 9
+
+
+def test_a_heap_that_is_full(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = Heap(arena, arena.heap(0).start, arena.heap(0).start + 2 * MEBIBYTE)
+    first = small.allocate(MEBIBYTE)
+    used = small.used_bytes
+    with pytest.raises(ResourceExhaustedError) as caught:
+        small.allocate(MEBIBYTE + 1)
+    assert "a heap of 2 MiB cannot hold" in str(caught.value)
+    assert f"it has {MEBIBYTE}" in str(caught.value)
+    assert small.used_bytes == used
+    small.allocate(MEBIBYTE)
+    small.free(first)
+    assert small.allocate(MEBIBYTE) == first
+
+
+def test_more_than_is_available(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    heap = arena.heap(0)
+    monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
+    before = taken(arena)
+    with pytest.raises(ResourceExhaustedError) as caught:
+        heap.allocate(4 * MEBIBYTE)
+    assert f"the cores need {4 * MEBIBYTE} more bytes" in str(caught.value)
+    assert f"{3 * MEBIBYTE} are available" in str(caught.value)
+    assert taken(arena) == before and heap.used_bytes == 0
+    monkeypatch.undo()
+    offset = heap.allocate(4 * MEBIBYTE)
+    arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 1
+
+
+def test_memory_that_the_system_refuses(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    heap = arena.heap(0)
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    with pytest.raises(ResourceExhaustedError, match="more bytes of shared memory"):
+        heap.allocate(4 * MEBIBYTE)
+    monkeypatch.undo()
+    assert heap.owns(heap.allocate(4 * MEBIBYTE))
+
+
+def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "available_bytes", lambda: 0)
+    heap = arena.heap(0)
+    monkeypatch.undo()
+    offset = heap.allocate(4 * MEBIBYTE)
+    heap.free(offset)  # given back, as nothing may stay
+    monkeypatch.setattr(module, "available_bytes", lambda: 0)
+    for _ in range(2):
+        with pytest.raises(ResourceExhaustedError):
+            heap.allocate(4 * MEBIBYTE)
+    monkeypatch.undo()
+    assert heap.allocate(4 * MEBIBYTE) == offset
+
+
+def test_no_address_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    asked = []
+
+    def refuse(
+        self: Arena, descriptor: int, control: int, heaps: int, size: int
+    ) -> None:
+        asked.append(size)
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr(Arena, "__init__", refuse)
+    with pytest.raises(ResourceExhaustedError, match="9 heaps of 64 MiB"):
+        Arena.create(4096, 9)
+    assert asked == [1 << power for power in range(36, 24, -2)][:6]
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_where_arrays_lie(arena: Arena) -> None:
+    offset = arena.heap(1).allocate(4096)
+    array = arena.view(offset, (8, 16), np.dtype(np.float32))
+    assert arena.offset_of(array) == offset
+    assert arena.offset_of(array[2:4]) == offset + 2 * 64
+    assert arena.offset_of(array[:, 1:]) is None
+    assert arena.offset_of(np.zeros(3)) is None
+
+
+def test_arrays_outlive_the_arena() -> None:
+    arena = Arena.create(4096, 1)
+    array = arena.view(arena.heap(0).allocate(400), (100,), np.dtype(np.float32))
+    array[...] = 3.0
+    arena.close()
+    del arena
+    assert array.sum() == 300.0
+    assert array[5:].base is not None
+
+
+def test_what_a_control_group_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memory.max").write_text("max\n")
+    assert module._left_in(str(tmp_path)) == module._UNLIMITED
+    (tmp_path / "memory.max").write_text(f"{100 * MEBIBYTE}\n")
+    (tmp_path / "memory.current").write_text(f"{90 * MEBIBYTE}\n")
+    (tmp_path / "memory.stat").write_text(
+        f"anon 5\nactive_file {10 * MEBIBYTE}\ninactive_file {20 * MEBIBYTE}\n"
+    )
+    assert module._left_in(str(tmp_path)) == 40 * MEBIBYTE
+    (tmp_path / "memory.current").write_text(f"{190 * MEBIBYTE}\n")
+    assert module._left_in(str(tmp_path)) == 0
+    assert module._left_in(str(tmp_path / "none")) == module._UNLIMITED
+
+
+def test_what_an_older_control_group_leaves(tmp_path: Path) -> None:
+    (tmp_path / "memory.limit_in_bytes").write_text(f"{100 * MEBIBYTE}\n")
+    (tmp_path / "memory.usage_in_bytes").write_text(f"{90 * MEBIBYTE}\n")
+    (tmp_path / "memory.stat").write_text(f"active_file {MEBIBYTE}\nrss 3\n")
+    assert module._left_in(str(tmp_path)) == 11 * MEBIBYTE
+    (tmp_path / "memory.limit_in_bytes").write_text("9223372036854771712\n")
+    assert module._left_in(str(tmp_path)) == module._UNLIMITED
+
+
+def test_memory_can_be_had_here() -> None:
+    assert 0 < available_bytes() < module._UNLIMITED
