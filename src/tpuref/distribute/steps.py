@@ -306,7 +306,12 @@ def _attributes(cores: TowerSystem) -> dict[str, Any]:
 
 def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the values of the outputs before the first step, by name."""
-    first = {name: nest.map_structure(own, value) for name, value in start.items()}
+    first = {
+        name: own(value)
+        if isinstance(given.get(name), Tensor)  # a list is one tensor, too
+        else nest.map_structure(own, value)
+        for name, value in start.items()
+    }
     for name, value in given.items():
         if name in first:
             _check_like(name, first[name], value)

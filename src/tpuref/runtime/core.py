@@ -16,6 +16,7 @@ from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.fed import Fed
 from tpuref.runtime.lockstep import compute, locate
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
@@ -202,6 +203,8 @@ class CoreProgram:
             return self._if(instr, path)
         if instr.op == "While":
             return self._while(instr, path)
+        if instr.op == "FeedDequeue":
+            return self._fed(instr, path)
         if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):
             return self._host_call(instr, path)
         if instr.op in EFFECTS:
@@ -295,6 +298,16 @@ class CoreProgram:
             results = around.call_host(path, arrays)
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
+
+        return step
+
+    def _fed(self, instr: Instr, path: Path) -> Step:
+        around = self._around
+        fed = Fed(instr, lambda inputs: around.call_host(path, inputs))
+
+        def step(values: Values) -> None:
+            for slot, array in zip(instr.outputs, fed.next(around.run), strict=True):
+                values[slot] = array
 
         return step
 

@@ -220,7 +220,8 @@ def _begin_feed(
 def _fed(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> Sequence[Array]:
-    return _kept(run).feed(instr.attrs["feed"]).next(replica)
+    count = int(inputs[0]) if inputs else 1  # a core may ask for several
+    return _kept(run).feed(instr.attrs["feed"]).next(replica, count)
 
 
 def _kept(run: Run) -> State:

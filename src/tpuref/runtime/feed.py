@@ -40,19 +40,31 @@ class Feed:
         self._width = width
         self._steps = steps
         self._waiting: list[deque[Element]] = [deque() for _ in range(replicas)]
+        self._asked = [0] * replicas
         self._given = 0
 
-    def next(self, replica: int) -> Element:
-        """Return the element of a replica for its next step.
+    def next(self, replica: int, count: int = 1) -> list[Array]:
+        """Return the elements of a replica for its next steps, one or up to `count`.
 
         Raises
         ------
         OutOfRangeError
             If there is none.
         """
-        if not self._waiting[replica]:
-            self._fill()
-        return self._waiting[replica].popleft()
+        queue = self._waiting[replica]
+        self._fill_up(queue, min(count, self._steps - self._asked[replica]))
+        taken = [queue.popleft() for _ in range(min(count, len(queue)))]
+        self._asked[replica] += len(taken)
+        return [array for element in taken for array in element]
+
+    def _fill_up(self, queue: deque[Element], count: int) -> None:
+        """Take what the next `count` steps need, as far as there is something."""
+        try:
+            while len(queue) < max(1, count):
+                self._fill()
+        except OutOfRangeError:
+            if not queue:
+                raise
 
     def _fill(self) -> None:
         """Take the elements of one step."""

@@ -1,0 +1,246 @@
+"""Learn handwritten digits with TPUStrategy: twenty steps at a time on eight cores.
+
+The 1,797 digits that ship with scikit-learn go through ``tf.data.Dataset`` to the
+towers.  ``run_steps_on_dataset`` runs the steps on the cores, without coming back to
+the host in between.  Weights and their velocities are mirrored variables, gradients are
+summed by one ``batch_reduce``, and each tower counts what it got right.  The same
+training in plain NumPy must leave the same weights.
+
+    python examples/strategy_digits.py
+    TPUREF_EXECUTOR=pool python examples/strategy_digits.py --compare-speed
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+import tpuref as tf
+
+CORES = 8
+CLASSES = 10
+MOMENTUM = np.float32(0.9)
+TOLERANCE = 1e-5
+"""How far the weights may be from NumPy's: sums of float32 in another order."""
+
+Array = np.ndarray[Any, np.dtype[Any]]
+SHAPES = {"weights": (64, CLASSES), "bias": (CLASSES,)}
+
+
+def load(seed: int) -> tuple[Array, Array, Array, Array]:
+    """Return training and test images (values 0 to 1) and labels, 1,440 and 357."""
+    digits = load_digits()
+    order = np.random.default_rng(seed).permutation(len(digits.target))
+    images = (digits.data[order] / 16.0).astype(np.float32)
+    labels = np.eye(CLASSES, dtype=np.float32)[digits.target[order]]
+    return images[:1440], labels[:1440], images[1440:], labels[1440:]
+
+
+# The model, softmax regression, is written once, with NumPy's functions and operators,
+# which work on tensors as they do on arrays.
+
+
+def scores(weights: Any, images: Any) -> Any:
+    """Return the logits of the classes, [batch, classes]."""
+    return np.matmul(images, weights["weights"]) + weights["bias"]
+
+
+def gradients(weights: Any, images: Any, labels: Any) -> tuple[dict[str, Any], Any]:
+    """Return the summed gradients of the cross entropy, and the logits."""
+    logits = scores(weights, images)
+    shifted = np.exp(logits - np.max(logits, axis=1, keepdims=True))
+    error = shifted / np.sum(shifted, axis=1, keepdims=True) - labels
+    found = {
+        "weights": np.matmul(np.transpose(images), error),
+        "bias": np.sum(error, axis=0),
+    }
+    return found, logits
+
+
+class Training:
+    """The training on the towers of a strategy."""
+
+    def __init__(
+        self, strategy: Any, images: Array, labels: Array, options: argparse.Namespace
+    ) -> None:
+        self._strategy = strategy
+        self._rate = np.float32(options.rate / options.batch)
+        self.weights = {
+            name: tf.get_variable(name, initializer=tf.zeros(shape))
+            for name, shape in SHAPES.items()
+        }
+        self._velocities = {}
+        for name, variable in self.weights.items():
+            with strategy.colocate_vars_with(variable):
+                self._velocities[name] = tf.get_variable(
+                    f"{name}/velocity", initializer=tf.zeros(SHAPES[name])
+                )
+        self._correct = tf.get_variable(
+            "correct",
+            initializer=tf.constant(0.0),
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=tf.VariableAggregation.SUM,
+        )
+        self.correct = strategy.read_var(self._correct)
+        with strategy.colocate_vars_with(strategy.non_slot_devices(None)):
+            self.steps_done = tf.get_variable("steps_done", initializer=tf.constant(0))
+        self._iterator = strategy.distribute_dataset(
+            lambda: batches(images, labels, options.batch // CORES, options.seed)
+        ).make_one_shot_iterator()
+
+    def steps(self, count: int) -> Any:
+        """Return the operation that runs some steps."""
+        context = self._strategy.run_steps_on_dataset(
+            self._step, self._iterator, iterations=count
+        )
+        return context.run_op
+
+    def _step(self, context: Any, images: Any, labels: Any) -> None:
+        strategy = self._strategy
+        found = strategy.call_for_each_tower(self._tower, images, labels)
+        names = list(self.weights)
+        totals = strategy.batch_reduce(
+            tf.VariableAggregation.SUM,
+            [(found[name], self.weights[name]) for name in names],
+        )
+        for name, total in zip(names, totals, strict=True):
+            velocity = strategy.update(self._velocities[name], accelerate, total)
+            strategy.update(self.weights[name], move, velocity, self._rate)
+        devices = strategy.non_slot_devices(list(self.weights.values()))
+        strategy.update_non_slot(devices, self._count)
+
+    def _tower(self, images: Any, labels: Any) -> dict[str, Any]:
+        own = {name: variable.read_value() for name, variable in self.weights.items()}
+        found, logits = gradients(own, images, labels)
+        right = tf.equal(tf.argmax(logits, axis=1), tf.argmax(labels, axis=1))
+        self._correct.assign_add(tf.reduce_sum(tf.cast(right, tf.float32)))
+        return found
+
+    def _count(self) -> Any:
+        return self.steps_done.assign_add(1)
+
+
+def accelerate(velocity: Any, gradient: Any) -> Any:
+    """Let a gradient change the velocity of a weight."""
+    return velocity.assign(MOMENTUM * velocity.read_value() + gradient)
+
+
+def move(weight: Any, velocity: Any, rate: Any) -> Any:
+    """Let a weight move on."""
+    return weight.assign_sub(rate * velocity)
+
+
+def batches(images: Array, labels: Array, size: int, seed: int) -> Any:
+    """Return the dataset of batches, shuffled anew in each epoch, without end."""
+    rows = tf.data.Dataset.from_tensor_slices((images, labels))
+    shuffled = rows.shuffle(len(images), seed=seed).repeat()
+    return shuffled.batch(size, drop_remainder=True)
+
+
+def train_on_cores(
+    images: Array, labels: Array, options: argparse.Namespace
+) -> dict[str, Array]:
+    """Train with the batches spread over the towers; return the weights."""
+    with tf.Graph().as_default(), tf.config.override(cores=CORES):
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        strategy = tf.contrib.distribute.TPUStrategy(resolver, options.steps)
+        with strategy.scope():
+            training = Training(strategy, images, labels, options)
+            run = training.steps(options.steps)
+        with tf.Session() as sess:
+            sess.run(strategy.initialize())
+            sess.run(tf.global_variables_initializer())
+            for _ in range(options.runs):
+                sess.run(run)
+            seen = options.runs * options.steps * options.batch
+            correct, done = sess.run([training.correct, training.steps_done])
+            print(f"steps on {CORES} cores: {done}")
+            print(f"accuracy while training: {correct / seen:.3f}")
+            weights: dict[str, Array] = sess.run(training.weights)
+            sess.run(strategy.finalize())
+    return weights
+
+
+def train_in_numpy(
+    images: Array, labels: Array, options: argparse.Namespace
+) -> dict[str, Array]:
+    """Train on whole batches in one process; return the weights."""
+    rate = np.float32(options.rate / options.batch)
+    weights = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
+    velocities = {name: np.zeros_like(value) for name, value in weights.items()}
+    steps = batches(images, labels, options.batch, options.seed)
+    steps = steps.take(options.runs * options.steps)
+    for own_images, own_labels in steps.as_numpy_iterator():
+        found, _ = gradients(weights, own_images, own_labels)
+        for name, gradient in found.items():
+            velocities[name] = MOMENTUM * velocities[name] + gradient
+            weights[name] = weights[name] - rate * velocities[name]
+    return weights
+
+
+def accuracy(weights: dict[str, Array], images: Array, labels: Array) -> float:
+    """Return the part of the images whose digit is recognised."""
+    guessed = np.argmax(scores(weights, images), axis=1)
+    return float(np.mean(guessed == np.argmax(labels, axis=1)))
+
+
+def compare_speed(images: Array, labels: Array, options: argparse.Namespace) -> None:
+    """Print how long a step takes, several at a time and one at a time.
+
+    The two take turns, and the best turn of each counts, as others use the processors
+    too.
+    """
+    with tf.Graph().as_default(), tf.config.override(cores=CORES):
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        strategy = tf.contrib.distribute.TPUStrategy(resolver, options.steps)
+        with strategy.scope():
+            training = Training(strategy, images, labels, options)
+            several, single = training.steps(options.steps), training.steps(1)
+        best = {several: float("inf"), single: float("inf")}
+        with tf.Session() as sess:
+            sess.run(strategy.initialize())
+            sess.run(tf.global_variables_initializer())
+            for _ in range(options.turns):
+                for run, times in ((several, 1), (single, options.steps)):
+                    began = time.perf_counter()
+                    for _ in range(times):
+                        sess.run(run)
+                    seconds = time.perf_counter() - began
+                    best[run] = min(best[run], seconds / options.steps)
+            sess.run(strategy.finalize())
+    print(f"{options.steps} steps per run: {best[several] * 1e3:.2f} ms per step")
+    print(f"1 step per run: {best[single] * 1e3:.2f} ms per step")
+    print(f"ratio: {best[single] / best[several]:.2f}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train, compare with NumPy, and print what came out."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=27, help="how often to run steps")
+    parser.add_argument("--steps", type=int, default=20, help="steps of each run")
+    parser.add_argument("--batch", type=int, default=160, help="a multiple of 8")
+    parser.add_argument("--rate", type=float, default=0.5, help="the learning rate")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--compare-speed", action="store_true")
+    parser.add_argument("--turns", type=int, default=20, help="of the comparison")
+    options = parser.parse_args(arguments)
+    images, labels, test_images, test_labels = load(options.seed)
+
+    trained = train_on_cores(images, labels, options)
+    plain = train_in_numpy(images, labels, options)
+    difference = max(float(np.max(np.abs(trained[n] - plain[n]))) for n in plain)
+    reached = accuracy(trained, test_images, test_labels)
+    print(f"test accuracy: {reached:.3f}")
+    print(f"largest difference to NumPy: {difference:.1e} (allowed: {TOLERANCE:.0e})")
+    if options.compare_speed:
+        compare_speed(images, labels, options)
+    return 0 if difference <= TOLERANCE else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""The elements that a core takes from the feed of its loop, some ahead of their use."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tpuref.ops.definition import Array
+from tpuref.program import Instr
+from tpuref.runtime.run import Run
+
+AHEAD = 16
+"""How many elements wait on a core at most."""
+
+AHEAD_BYTES = 1 << 20
+"""How much memory they take at most, unless a single one takes more."""
+
+
+class Fed:
+    """What waits on a core for one instruction.
+
+    The first steps of a run ask for few elements, so that the loop starts early, and
+    later ones for more, so that it seldom waits for the host.
+
+    Parameters
+    ----------
+    instr
+        The instruction.
+    ask
+        Asks the host for up to so many elements and returns their arrays.
+    """
+
+    def __init__(
+        self, instr: Instr, ask: Callable[[Sequence[Array]], Sequence[Array]]
+    ) -> None:
+        sizes = [spec.shape.num_elements() or 0 for spec in instr.specs]
+        pairs = zip(sizes, instr.specs, strict=True)
+        own = sum(size * spec.dtype.size for size, spec in pairs)
+        self._most = max(1, min(AHEAD, AHEAD_BYTES // max(1, own)))
+        self._width = len(instr.outputs)
+        self._ask = ask
+        self._run: Run | None = None
+        self._waiting: deque[Sequence[Array]] = deque()
+        self._count = 1
+
+    def next(self, run: Run) -> Sequence[Array]:
+        """Return the next element in a run."""
+        if run is not self._run:
+            self._run, self._count = run, 1
+            self._waiting.clear()
+        if not self._waiting:
+            arrays = self._ask([np.asarray(self._count)])
+            for begin in range(0, len(arrays), self._width):
+                self._waiting.append(arrays[begin : begin + self._width])
+            self._count = min(2 * self._count, self._most)
+        return self._waiting.popleft()

@@ -1,0 +1,114 @@
+"""The feed of a loop: who asks first makes it take the input of a step for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import float32
+from tpuref.base.errors import OutOfRangeError
+from tpuref.base.spec import TensorSpec
+from tpuref.program import Instr
+from tpuref.runtime.fed import AHEAD, Fed
+from tpuref.runtime.feed import Feed
+from tpuref.runtime.run import Run
+
+Take = Callable[[], Sequence[Any]]
+
+
+def counting(limit: int, width: int = 1) -> Take:
+    values = iter(range(limit))
+
+    def take() -> Sequence[Any]:
+        try:
+            return [np.asarray(next(values)) for _ in range(width)]
+        except (StopIteration, RuntimeError):
+            raise OutOfRangeError("no more") from None
+
+    return take
+
+
+def plain(arrays: Sequence[Any]) -> list[int]:
+    return [int(array) for array in arrays]
+
+
+def test_each_replica_gets_its_own_element_of_each_step() -> None:
+    feed = Feed(counting(6), replicas=3, width=1, steps=2)
+    assert [plain(feed.next(r)) for r in (0, 1, 2, 2, 0, 1)] == [
+        [0], [1], [2], [5], [3], [4],
+    ]  # fmt: skip
+
+
+def test_an_element_of_several_arrays_and_rounds_taken_at_once() -> None:
+    feed = Feed(counting(8, width=4), replicas=2, width=2, steps=2)
+    assert plain(feed.next(0, 9)) == [0, 1, 4, 5]
+    assert plain(feed.next(1, 9)) == [2, 3, 6, 7]
+
+
+def test_nothing_is_taken_beyond_the_last_step() -> None:
+    taken: list[int] = []
+    source = counting(100)
+
+    def take() -> Sequence[Any]:
+        arrays = source()
+        taken.extend(plain(arrays))
+        return arrays
+
+    feed = Feed(take, replicas=2, width=1, steps=3)
+    assert plain(feed.next(0)) == [0]
+    assert plain(feed.next(0, 8)) == [2, 4]
+    assert plain(feed.next(1, 8)) == [1, 3, 5]
+    assert taken == [0, 1, 2, 3, 4, 5]
+
+
+def test_what_there_is_comes_before_the_end() -> None:
+    feed = Feed(counting(5), replicas=2, width=1, steps=4)
+    assert plain(feed.next(0, 8)) == [0, 2]
+    assert plain(feed.next(1, 8)) == [1, 3]
+    for replica in (0, 1):
+        with pytest.raises(OutOfRangeError, match="4 steps .* for 2 of them"):
+            feed.next(replica, 8)
+
+
+def instruction(shape: list[int]) -> Instr:
+    site = CallSite("here.py", 1, "test")
+    spec = TensorSpec(shape, float32)
+    return Instr("FeedDequeue", "dequeue", (), (0,), {}, (spec,), 0, site)
+
+
+def asked_for(shape: list[int], steps: int) -> list[int]:
+    """Return how many elements a core asks for, call by call."""
+    counts: list[int] = []
+
+    def ask(inputs: Sequence[Any]) -> Sequence[Any]:
+        counts.append(int(inputs[0]))
+        return [np.zeros(1)] * counts[-1]
+
+    fed, run = Fed(instruction(shape), ask), object.__new__(Run)
+    for _ in range(steps):
+        fed.next(run)
+    return counts
+
+
+def test_a_core_asks_for_more_as_its_loop_goes_on() -> None:
+    assert asked_for([4], 60) == [1, 2, 4, 8, AHEAD, AHEAD, AHEAD]
+
+
+def test_large_elements_wait_in_small_numbers() -> None:
+    assert asked_for([100_000], 8) == [1, 2, 2, 2, 2]
+    assert asked_for([10_000_000], 3) == [1, 1, 1]
+
+
+def test_elements_of_one_run_do_not_reach_the_next() -> None:
+    numbers = iter(range(100))
+    fed = Fed(
+        instruction([]),
+        lambda inputs: [np.asarray(next(numbers)) for _ in range(int(inputs[0]))],
+    )
+    first, second = object.__new__(Run), object.__new__(Run)
+    assert plain([fed.next(first)[0] for _ in range(2)]) == [0, 1]  # 2 waits
+    assert plain(fed.next(second)) == [3]
