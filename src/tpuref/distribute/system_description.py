@@ -43,12 +43,17 @@ class SystemDescription:
         return self.hosts * self.cores_per_host
 
     def towers(self, count: int) -> TowerSystem:
-        """Return the first cores as those of so many towers."""
-        if count == self.cores or self.topology is None:
+        """Return the first cores as those of so many towers.
+
+        The topology of a system elsewhere is not known before it runs; it is taken to
+        be the usual one of its size.
+        """
+        if count == self.cores:
             return TowerSystem(count, self.job)
-        coordinates = self.topology.device_coordinates.reshape(self.cores, -1)
+        topology = self.topology or Topology.for_cores(self.cores)
+        coordinates = topology.device_coordinates.reshape(self.cores, -1)
         assignment = tuple((tuple(map(int, row)),) for row in coordinates[:count])
-        return TowerSystem(count, self.job, self.topology.serialized(), assignment)
+        return TowerSystem(count, self.job, topology.serialized(), assignment)
 
     def core_device(self, core: int) -> str:
         """Return the device name of a core."""

@@ -1,0 +1,34 @@
+"""A strategy on a server of this computer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip("grpc", reason="needs the extra for servers")
+pytest.importorskip("proto", reason="needs the extra for servers")
+
+
+@pytest.mark.parametrize("num_cores", [None, 3])
+def test_007_011_towers_on_the_cores_of_a_server(num_cores):
+    with tf.config.override(cores=4, executor="lockstep"):
+        server = tf.train.Server.create_local_server()
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu=server.target)
+        strategy = tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores)
+        towers = num_cores or 4
+        assert (strategy.num_hosts, strategy.num_towers) == (1, towers)
+        assert strategy.worker_devices[2] == "/job:local/task:0/device:TPU:2"
+        with strategy.scope(), tf.Session(server.target) as sess:
+            v = tf.get_variable(
+                "v", initializer=0.0, aggregation=tf.VariableAggregation.SUM
+            )
+            grown = strategy.call_for_each_tower(
+                lambda: v.assign_add(tf.get_tower_context().tower_id + 1.0)
+            )
+            sess.run(strategy.initialize())
+            sess.run(tf.global_variables_initializer())
+            values = sess.run(strategy.unwrap(grown))
+        np.testing.assert_array_equal(values, [sum(range(1, towers + 1))] * towers)
+        server.stop()
