@@ -1,30 +1,18 @@
-"""A running pool of cores for the benchmarks, and a fresh graph for each."""
+"""A fresh graph for each benchmark, and a system of cores where one is asked for."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
 import tpuref as tf
+from tpuref.benchmarks.system import running_system
 
 
 @pytest.fixture
-def session_of() -> Iterator[Callable[[int], Any]]:
+def session_of() -> Iterator[Callable[[int], tf.Session]]:
     """Give a function that starts a pool of so many cores and returns a session."""
-    with tf.Graph().as_default():
-        started: list[Any] = []
-
-        def start(cores: int) -> Any:
-            setting = tf.config.override(cores=cores, executor="pool")
-            setting.__enter__()
-            started.append(setting)
-            session = tf.Session()
-            session.run(tf.tpu.initialize_system())
-            return session
-
-        yield start
-        tf.Session().run(tf.tpu.shutdown_system())
-        for setting in started:
-            setting.__exit__(None, None, None)
+    with contextlib.ExitStack() as stack:
+        yield lambda cores: stack.enter_context(running_system(cores))

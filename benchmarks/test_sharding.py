@@ -1,37 +1,29 @@
-"""Bytes through batch_parallel, beside one copy of the same bytes."""
+"""Bytes through batch_parallel, and one copy of the same bytes."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tpuref as tf
+from tpuref.benchmarks.sharding import CORES, SIZE, copied, sharded
 
-BYTES = 256 << 20
+
+@pytest.fixture
+def data() -> Any:
+    return np.arange(SIZE // 4, dtype=np.float32)
 
 
-def test_identity_over_shards(benchmark: Any, session_of: Callable[[int], Any]) -> None:
-    session = session_of(2)
-    data = np.arange(BYTES // 4, dtype=np.float32)
-    x = tf.placeholder(tf.float32, data.shape)
-    out = tf.tpu.batch_parallel(lambda part: part, [x], 2)
-    np.testing.assert_array_equal(session.run(out, {x: data})[0], data)
-    copy = np.empty_like(data)
-    copies = []
-
-    def once() -> None:
-        began = time.perf_counter()
-        np.copyto(copy, data)
-        copies.append(time.perf_counter() - began)
-        session.run(out, {x: data})
-
+@pytest.mark.parametrize("cores", CORES)
+def test_batch_parallel(
+    benchmark: Any, session_of: Callable[[int], tf.Session], cores: int, data: Any
+) -> None:
+    once = sharded(session_of(cores), cores, data)
     benchmark.pedantic(once, rounds=9, iterations=1, warmup_rounds=1)
-    # Read and written once by the host, read and written once by the cores.
-    moved = 4 * BYTES / (benchmark.stats.stats.median - statistics.median(copies))
-    benchmark.extra_info["part of memcpy"] = moved / (
-        2 * BYTES / statistics.median(copies)
-    )
+
+
+def test_memcpy(benchmark: Any, data: Any) -> None:
+    benchmark.pedantic(copied(data), rounds=9, iterations=1, warmup_rounds=1)

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.benchmarks.step import TARGETS, small_step
 
 
-@pytest.mark.parametrize("cores", [2, 8])
-def test_small_step(
-    benchmark: Any, session_of: Callable[[int], Any], cores: int
+@pytest.mark.parametrize("cores", TARGETS)
+def test_step(
+    benchmark: Any, session_of: Callable[[int], tf.Session], cores: int
 ) -> None:
     session = session_of(cores)
-    x = tf.constant([1.0, 2.0, 3.0, 4.0])
-    out = tf.tpu.replicate(lambda x: x + 1, [[x] for _ in range(cores)])
-    np.testing.assert_array_equal(session.run(out)[-1][0], [2.0, 3.0, 4.0, 5.0])
-    benchmark(session.run, out)
+    benchmark(session.run, small_step(session, cores))

@@ -1,0 +1,180 @@
+"""The processes of one peer, and the conversation with them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from tpuref.benchmarks.contest import Withdrawn
+from tpuref.benchmarks.peers.rank import PORT
+
+REQUIRED = {"mpich": "mpi4py", "gloo": "torch", "jax": "jax"}
+"""What has to be importable for each peer."""
+
+PATIENCE = 120.0
+"""How many seconds an answer may take."""
+
+
+def absent(names: Iterable[str], wanted: bool) -> dict[str, str]:
+    """Return which peers are not measured here, and why.
+
+    Parameters
+    ----------
+    names
+        Which of `REQUIRED` to look for.
+    wanted
+        Whether peers are to be measured at all.
+
+    Returns
+    -------
+    dict
+        A reason for each that is left out.
+    """
+    if not wanted:
+        return dict.fromkeys(names, "left out")
+    reasons = {name: _reason(name) for name in names}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _reason(name: str) -> str | None:
+    if importlib.util.find_spec(REQUIRED[name]) is None:
+        return "not installed; python3 -m pip install 'tpuref[bench]'"
+    if name == "mpich" and _mpiexec() is None:
+        return "mpiexec is not installed; python3 -m pip install mpich"
+    return None
+
+
+def _mpiexec() -> str | None:
+    beside = os.path.dirname(sys.executable)
+    return shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+
+
+class Peer:
+    """One library in processes of its own, started once and asked many times.
+
+    Parameters
+    ----------
+    name
+        Which of `REQUIRED`.
+    cores
+        How many take part in an operation.
+
+    Raises
+    ------
+    Withdrawn
+        If its processes do not start.
+    """
+
+    def __init__(self, name: str, cores: int) -> None:
+        self._name, self._cores = name, cores
+        self._stack = contextlib.ExitStack()
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory())
+        self._log = Path(folder, "log")
+        listening = self._stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listening.settimeout(PATIENCE)
+        environment = {
+            PORT: str(listening.getsockname()[1]),
+            "WORLD_SIZE": str(cores),
+            "MEETING": str(Path(folder, "meeting")),
+            "GLOO_SOCKET_IFNAME": "lo",
+        }
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._start(environment)
+        self._lines = [self._connection(listening) for _ in range(self._connections)]
+
+    @property
+    def _connections(self) -> int:
+        return 1 if self._name == "jax" else self._cores
+
+    def _start(self, environment: dict[str, str]) -> None:
+        own = [sys.executable, "-m", f"tpuref.benchmarks.peers.{self._name}"]
+        if self._name == "mpich":
+            own = [str(_mpiexec()), "-n", str(self._cores), *own]
+        with self._log.open("ab") as log:
+            for rank in range(self._cores if self._name == "gloo" else 1):
+                process = subprocess.Popen(
+                    own,
+                    env={**os.environ, **environment, "RANK": str(rank)},
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                )
+                self._processes.append(process)
+
+    def _connection(self, listening: socket.socket) -> IO[str]:
+        try:
+            end, _ = listening.accept()
+        except TimeoutError:
+            raise self._failure("did not start") from None
+        end.settimeout(PATIENCE)
+        self._stack.callback(end.close)
+        return self._stack.enter_context(end.makefile("rw"))
+
+    def measure(self, task: str, elements: int, count: int) -> float:
+        """Return the seconds of one operation of `count` in a row.
+
+        Parameters
+        ----------
+        task
+            ``"sum"``; JAX also knows ``"chain"``, sums within one program, and
+            ``"step"``, adding one.
+        elements
+            The length of the float32 vector of each core.
+        count
+            How many operations to time.
+
+        Raises
+        ------
+        Withdrawn
+            If the peer does not answer.
+        """
+        request = json.dumps({"task": task, "elements": elements, "count": count})
+        try:
+            for lines in self._lines:
+                lines.write(request + "\n")
+                lines.flush()
+            answers = [json.loads(lines.readline()) for lines in self._lines]
+        except (OSError, ValueError):
+            raise self._failure("gave up") from None
+        return float(next(seconds for seconds in answers if seconds is not None))
+
+    def asked(self, task: str, elements: int, count: int) -> Callable[[], float]:
+        """Return `measure` with its arguments."""
+        return lambda: self.measure(task, elements, count)
+
+    def _failure(self, what: str) -> Withdrawn:
+        text = self._log.read_text(errors="replace")[-2000:]
+        self.close()
+        return Withdrawn(f"{self._name} with {self._cores} cores {what}\n{text}")
+
+    def close(self) -> None:
+        """End its processes."""
+        self._stack.close()  # they end at the end of the conversation
+        for process in self._processes:
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextlib.contextmanager
+def running_peers(names: Iterable[str], cores: int) -> Iterator[dict[str, Peer]]:
+    """Start peers, give those that have started, and end them."""
+    with contextlib.ExitStack() as stack:
+        peers = {}
+        for name in names:
+            with contextlib.suppress(Withdrawn):
+                peers[name] = Peer(name, cores)
+                stack.callback(peers[name].close)
+        yield peers

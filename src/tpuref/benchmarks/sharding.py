@@ -1,0 +1,72 @@
+"""Bytes through batch_parallel, beside one copy of the same bytes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tpuref as tf
+from tpuref.benchmarks.clock import seconds_of
+from tpuref.benchmarks.contest import interleaved
+from tpuref.benchmarks.extent import Extent
+from tpuref.benchmarks.machine import MemoryCopy
+from tpuref.benchmarks.system import running_system
+from tpuref.benchmarks.table import Goal, Row, Table, times_as_fast
+from tpuref.benchmarks.units import size_text
+
+CORES = (2, 4, 8)
+SIZE = 256 << 20
+QUICK_SIZE = 8 << 20
+
+PASSES = 4
+"""How often each byte moves: it is read and written once by the host, which puts it
+into the cores' memory, and read and written once by a core, which computes the
+identity.  The results are read where the cores have put them."""
+
+OWN, COPY, MEMORY = "tpuref", "memcpy", "memory"
+
+Vector = np.ndarray[Any, np.dtype[np.float32]]
+
+
+def tables(extent: Extent) -> list[Table]:
+    """Measure, and return the table."""
+    table = Table("sharding", "batch_parallel of an identity", [OWN, COPY])
+    size = QUICK_SIZE if extent.quick else SIZE
+    for cores in CORES:
+        data = np.arange(size // 4, dtype=np.float32)
+        with running_system(cores) as session, MemoryCopy(64 << 20) as memory:
+            samples = interleaved(
+                {
+                    OWN: seconds_of(sharded(session, cores, data)),
+                    COPY: seconds_of(copied(data)),
+                    MEMORY: memory.seconds_per_byte,
+                },
+                extent.rounds,
+            )
+        moved = PASSES * size
+        factor = times_as_fast(samples, OWN, COPY) * moved / (2 * size)
+        row = Row(
+            point={"cores": str(cores), "bytes": size_text(size)},
+            samples=samples,
+            floor=moved * statistics.median(samples[MEMORY]),
+            goals=[Goal("memcpy, bytes/s", factor, 0.6)],
+        )
+        table.add(row, extent.report)
+    return [table]
+
+
+def sharded(session: tf.Session, cores: int, data: Vector) -> Callable[[], Any]:
+    """Return what sends a vector through the cores."""
+    x = tf.placeholder(tf.float32, data.shape)
+    (out,) = tf.tpu.batch_parallel(lambda part: part, [x], cores)
+    np.testing.assert_array_equal(session.run(out, {x: data}), data)
+    return lambda: session.run(out, {x: data})
+
+
+def copied(data: Vector) -> Callable[[], Any]:
+    """Return what copies a vector into memory that is there already."""
+    copy = np.zeros_like(data)
+    return lambda: np.copyto(copy, data)

@@ -1,0 +1,23 @@
+"""A running pool of cores to be measured."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import tpuref as tf
+
+
+@contextlib.contextmanager
+def running_system(cores: int) -> Iterator[tf.Session]:
+    """Start a pool of so many cores, give a session of an empty graph, and end it."""
+    with (
+        tf.Graph().as_default(),
+        tf.config.override(cores=cores, executor="pool"),
+        tf.Session() as session,
+    ):
+        session.run(tf.tpu.initialize_system())
+        try:
+            yield session
+        finally:
+            session.run(tf.tpu.shutdown_system())

@@ -1,0 +1,153 @@
+"""The bench command measures, verifies and writes; it need not be fast."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.benchmarks import (
+    all_reduce,
+    chain,
+    digits,
+    machine,
+    padding,
+    page,
+    sharding,
+    step,
+)
+from tpuref.benchmarks.contest import Withdrawn, interleaved
+from tpuref.benchmarks.extent import Extent
+from tpuref.benchmarks.peers import process
+from tpuref.benchmarks.table import Goal, Row, Table
+from tpuref.cli import main
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every benchmark as small as it can be."""
+    monkeypatch.setattr(Extent, "rounds", 2)
+    monkeypatch.setattr(machine, "MOVED_BYTES", 1 << 20)
+    monkeypatch.setattr(all_reduce, "CORES", (2,))
+    monkeypatch.setattr(all_reduce, "QUICK_SIZES", (4, 64))
+    monkeypatch.setattr(all_reduce, "counts", lambda size: (2, 2))
+    monkeypatch.setattr(all_reduce, "QUICK_NARROW_SIZE", 64)
+    monkeypatch.setattr(step, "TARGETS", {2: 1.0})
+    monkeypatch.setattr(step, "CALLS", 2)
+    monkeypatch.setattr(sharding, "CORES", (2,))
+    monkeypatch.setattr(sharding, "QUICK_SIZE", 1 << 12)
+    monkeypatch.setattr(padding, "MOVED_BYTES", 1)
+    monkeypatch.setattr(padding, "SIZES", (64, 256))
+
+
+def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(digits, "why_missing", lambda: "elsewhere")
+    assert main(["bench", "--quick", "--no-peers", "--json"]) == 0
+    printed = capsys.readouterr()
+    record = json.loads(printed.out)
+    tables = {table["name"]: table for table in record["tables"]}
+    assert list(tables) == [
+        *("all-reduce", "ring", "bfloat16"),
+        *("step", "sharding", "padding", "start", "digits"),
+    ]
+    assert int(record["machine"]["processors"]) >= 1
+    points = [row["point"] for row in tables["ring"]["rows"]]
+    assert points == [{"cores": "2", "bytes": size} for size in ("4 B", "64 B")]
+    for table in tables.values():
+        for row in table["rows"]:
+            for seconds in row["seconds"].values():
+                assert seconds
+                assert all(math.isfinite(value) for value in seconds)
+            assert table["name"] in printed.err
+    assert tables["step"]["missing"] == {"JAX": "left out"}
+    (goal,) = tables["step"]["rows"][0]["goals"]
+    assert (goal["factor"], goal["verdict"]) == (None, "not measured")
+
+
+def test_a_page_without_plots(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setattr(page, "has_matplotlib", lambda: False)
+    command = ["bench", "sharding", "--quick", "--no-peers", "--write-docs"]
+    (tmp_path / "performance.md").write_text("# Mine\n\nkept\n")
+    assert main([*command, str(tmp_path)]) == 0
+    assert main([*command, str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert "memcpy, bytes/s" in printed.out
+    assert "no plots: matplotlib is not installed" in printed.err
+    text = (tmp_path / "performance.md").read_text()
+    assert text.startswith("# Mine\n\nkept\n")
+    assert text.count("## batch_parallel of an identity") == 1
+    assert "| 2 | 4 KiB |" in text
+    files = [path.name for path in (tmp_path / "performance").iterdir()]
+    assert files == ["sharding.json"]
+    record = json.loads((tmp_path / "performance" / "sharding.json").read_text())
+    assert len(record["rows"][0]["seconds"]["tpuref"]) == 2
+
+
+def test_an_unknown_benchmark(capsys: Any) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", "flops"])
+    assert stopped.value.code == 2
+    assert "there is no 'flops'; there are all-reduce, step" in capsys.readouterr().err
+
+
+def test_wrong_sums_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "contribution", lambda rank, n: np.zeros(n, np.float32))
+    with pytest.raises(AssertionError, match="Mismatched elements"):
+        main(["bench", "all-reduce", "--quick", "--no-peers"])
+
+
+def test_a_peer_that_is_not_installed(monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.setitem(process.REQUIRED, "jax", "no_such_package")
+    assert main(["bench", "step", "--quick"]) == 0
+    assert "not installed; python3 -m pip install 'tpuref[bench]'" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")
+def test_what_is_learnt_is_compared_first() -> None:
+    assert math.isfinite(digits.epoch_times("softmax", epochs=1)["NumPy"]())
+
+
+def test_turns_and_withdrawal() -> None:
+    calls = []
+
+    def measure(name: str) -> Any:
+        def once() -> float:
+            calls.append(name)
+            if name == "b" and len(calls) > 3:
+                raise Withdrawn
+            return 1.0
+
+        return once
+
+    samples = interleaved({name: measure(name) for name in "abc"}, rounds=3)
+    assert "".join(calls) == "abcabcac"
+    assert samples == {"a": [1.0] * 3, "c": [1.0] * 3}
+
+
+def test_cells_of_a_table() -> None:
+    table = Table(
+        "t", "T", ["own", "other", "gone"], missing={"gone": "not there; ask"}
+    )
+    goal = Goal("other", factor=1.5, target=2.0)
+    samples = {"own": [2e-6, 2e-6, 9.0], "other": [3e-6] * 3}
+    table.rows.append(Row({"cores": "2"}, samples, floor=1e-6, goals=[goal]))
+    head, line = table.cells()
+    assert dict(zip(head, line, strict=True)) == {
+        "cores": "2",
+        "own": "2.00 us",
+        "other": "3.00 us",
+        "gone": "not there",
+        "floor": "1.00 us",
+        "reached": "50 %",
+        "against": "other",
+        "times": "1.50",
+        "target": "2",
+        "verdict": "missed by 25 %",
+    }
+    assert table.as_text().endswith("gone: not there; ask")
