@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -137,3 +138,69 @@ def test_values_are_sent_between_towers_inside_of_a_computation(executor, strate
 def test_an_initializer_of_a_component_needs_no_core(strategy):
     v = tf.get_variable("v", [2])
     assert stages_of(program_of([v.initializer])) == []
+
+
+def test_random_numbers_are_the_same_on_both_executors(strategy):
+    tf.set_random_seed(7)
+    values = strategy.unwrap(
+        strategy.call_for_each_tower(lambda: tf.random_normal([3]))
+    )
+    drawn = []
+    for executor in ("lockstep", "pool"):
+        with tf.config.override(cores=2, executor=executor), tf.Session() as sess:
+            drawn += [sess.run(values), sess.run(values)]
+    np.testing.assert_array_equal(drawn[:2], drawn[2:])
+    assert len({float(draw[0]) for run in drawn[:2] for draw in run}) == 4
+
+
+def test_what_a_tower_puts_on_the_cpu_is_the_hosts(strategy, traced):
+    def fn():
+        with tf.device("/cpu:0"):
+            host = tf.constant(1.0) + 1.0
+        return host * 2.0
+
+    values, trace = traced(strategy.unwrap(strategy.call_for_each_tower(fn)))
+    assert values == [4.0, 4.0]
+    ran = {record.operation for record in trace}
+    assert "mul" in ran
+    assert "add" not in ran
+
+
+def test_a_replica_sum_of_a_single_tower(strategy, evaluate, caplog):
+    values = strategy.call_for_each_tower(
+        lambda: tf.tpu.cross_replica_sum(tf.constant(1.0))
+    )
+    assert evaluate(strategy.unwrap(values)) == [1.0, 1.0]
+    assert "outside of a replicated computation" in caplog.messages[0]
+
+
+def test_host_functions_of_towers(strategy):
+    seen = []
+
+    def fn():
+        def host(x):
+            seen.append(float(x))
+            return x + np.float32(1)
+
+        return tf.py_func(host, [tf.constant(float(tower()))], tf.float32)
+
+    values = strategy.unwrap(strategy.call_for_each_tower(fn))
+    for executor in ("lockstep", "pool"):
+        with tf.config.override(cores=2, executor=executor), tf.Session() as sess:
+            assert sess.run(values) == [1.0, 2.0]
+    assert sorted(seen) == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_fetching_variables_adds_nothing_the_second_time(strategy, session):
+    mirrored = tf.get_variable("m", initializer=1.0)
+    local = tf.get_variable(
+        "l",
+        initializer=2.0,
+        synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=SUM,
+    )
+    fetches = [mirrored, local]
+    for _ in range(2):
+        session.run([mirrored.initializer, local.initializer])
+        assert session.run(fetches) == [1.0, 4.0]
+        tf.get_default_graph().finalize()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tpuref.distribute.along import along, operation_of
@@ -18,6 +19,7 @@ from tpuref.functions.control_flow import group
 from tpuref.functions.math import logical_and
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
 
@@ -50,6 +52,7 @@ class DistributedVariable(DistributedValues, Variable):
         self.synchronization = first.synchronization
         self.aggregation = first.aggregation
         self._name, self._dtype, self._shape = first._name, first.dtype, first.shape
+        self._initializer: Operation | None = None
 
     @property
     def primary(self) -> Variable:
@@ -68,11 +71,19 @@ class DistributedVariable(DistributedValues, Variable):
         return self.primary.name
 
     @property
+    def op(self) -> Operation:
+        """The operation of the component here."""
+        return self.here().op
+
+    @property
     def initializer(self) -> Operation:
         """The operation that gives all components their initial values."""
-        operation = group(*[v.initializer for v in self.components], name="init")
-        assert operation is not None
-        return operation
+        if self._initializer is None:
+            starts = [v.initializer for v in self.components]
+            with _apart(self.graph):
+                self._initializer = group(*starts, name=f"{self._name}/init")
+        assert self._initializer is not None
+        return self._initializer
 
     @property
     def initial_value(self) -> Tensor:
@@ -178,6 +189,8 @@ class TowerLocalVariable(DistributedVariable):
     001_66db0865fe92828f.txt, read_var.
     """
 
+    _whole: Tensor | None = None  # what is fetched, made at the first time
+
     def read_value(self) -> Tensor:
         """Return the value of this tower, or that of all towers combined."""
         if current_device() in self.index:
@@ -204,7 +217,10 @@ class TowerLocalVariable(DistributedVariable):
     def _as_graph_element(self) -> Tensor:
         if current_device() in self.index:
             return self.here()._as_graph_element()
-        return self.combined()
+        if self._whole is None:
+            with _apart(self.graph):
+                self._whole = self.combined()
+        return self._whole
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
         if current_device() not in self.index:
@@ -216,6 +232,12 @@ class TowerLocalVariable(DistributedVariable):
         return self.here()._change(op, value, name, read_value)
 
 
-def components_of(value: Any) -> Sequence[Any]:
-    """Return the components of a variable of a strategy, else the variable alone."""
-    return value.components if isinstance(value, DistributedVariable) else [value]
+@contextlib.contextmanager
+def _apart(graph: Graph) -> Iterator[None]:
+    """Add operations that any part of the program may use."""
+    with (
+        graph.outside_regions(),
+        graph.name_scope(None),
+        graph.control_dependencies(None),
+    ):
+        yield

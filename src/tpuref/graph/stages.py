@@ -26,6 +26,7 @@ _HOST_ONLY = frozenset(
         "IteratorGetNext",
         "FeedBegin",
         "Placeholder",
+        "CrossReplicaSum",  # outside of replicated computations its group is one
     }
 )
 _WRITES = frozenset({"Assign", "AssignAdd", "AssignSub"})
@@ -73,7 +74,7 @@ class _Schedule:
         return self._times[operation], _system(self._places[operation])
 
     def _place(self, operation: Operation) -> TowerPlace | TowerSystem | None:
-        if operation.type in _HOST_ONLY or _handles(operation) & self._shared:
+        if _is_hosts(operation) or _handles(operation) & self._shared:
             return None
         summed = joint_sum(operation)
         if summed is not None and all(
@@ -106,6 +107,11 @@ class _Schedule:
         joint = isinstance(own, TowerSystem) or isinstance(place, TowerSystem)
         together = own == place or (joint and _system(own) == _system(place))
         return time if together else time + 2
+
+
+def _is_hosts(operation: Operation) -> bool:
+    """Whether an operation is the host's, although it may stand in a tower."""
+    return operation.type in _HOST_ONLY or operation.placement.kind == "CPU"
 
 
 def _system(place: TowerPlace | TowerSystem | None) -> TowerSystem | None:
