@@ -3,7 +3,7 @@
 import glob
 import os
 
-from setuptools import Extension, find_packages, setup
+from setuptools import Extension, find_namespace_packages, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
@@ -51,6 +51,11 @@ class BuildKernels(build_ext):
         super().build_extensions()
 
 
+def folders_of_the_suite():
+    """The packages of the suite and its folders of data."""
+    return find_namespace_packages("conformance", exclude=["*__pycache__*"])
+
+
 def kernel_extensions():
     """The extension modules, none of them when TPUREF_PURE=1."""
     if os.environ.get("TPUREF_PURE") == "1":
@@ -74,7 +79,7 @@ setup(
     packages=[
         *find_packages("src"),
         "tpuref_conformance",
-        *("tpuref_conformance." + name for name in find_packages("conformance")),
+        *("tpuref_conformance." + name for name in folders_of_the_suite()),
     ],
     package_dir={"": "src", "tpuref_conformance": "conformance"},
     package_data={
