@@ -33,6 +33,11 @@ def host_session(tf):
     return tf.Session(config=tf.ConfigProto(graph_options=options))
 
 
+def eager_mode(tf):
+    """Return a context manager in which operations run at once."""
+    return _attribute(tf, "eager_execution", "run operations at once in a block")()
+
+
 @contextlib.contextmanager
 def initialised_topology(tf, **settings):
     """Yield a session on a fixed and initialised system, and its topology bytes.

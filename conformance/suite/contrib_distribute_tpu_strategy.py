@@ -1,0 +1,550 @@
+"""Checks of tf.contrib.distribute.TPUStrategy: constructor, properties, companions."""
+
+import inspect
+
+from ..clause import clause, expect_raises, same
+from ..probes import fixed_system
+from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
+from .tpu_strategy_page import (
+    SEED,
+    initialise_variables,
+    local_strategy,
+    page,
+    parameters,
+    per_tower,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    variable,
+)
+
+ONE_TOWER_PER_CORE = (
+    "Release 1.11 runs a function once and replicates it by itself: here one tower per "
+    "core, and is_single_tower means one tower."
+)
+
+
+def cluster_strategy(tf, cores_of_hosts, **arguments):
+    """Return a strategy over a Cloud TPU with that many cores on each host.
+
+    Its master lists the cores; the resolver finds it through the Cloud TPU API.
+    """
+    addresses = [f"10.1.2.{3 + host}:8470" for host in range(len(cores_of_hosts))]
+    service = CloudTPU({"node-1": node(*addresses)})
+    with surroundings(), reachable(tf, hosts(*cores_of_hosts)):
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver(
+            "node-1", project="p", zone="z", service=service
+        )
+        return tf.contrib.distribute.TPUStrategy(resolver, 2, **arguments)
+
+
+# ---------------------------------------------------------------- class, constructor
+
+
+@page.clause(
+    "/name/class",
+    tier="surface",
+    says="The contrib distribute package has a public class TPUStrategy.",
+)
+def name_class(tf):
+    assert inspect.isclass(tf.contrib.distribute.TPUStrategy)
+
+
+@page.clause(
+    "/inherits/one-device-strategy",
+    tier="surface",
+    says="It is a OneDeviceStrategy.",
+    doubt="The parent has no page here: it has the same members, for one device.",
+)
+def inherits(tf):
+    package = tf.contrib.distribute
+    assert issubclass(package.TPUStrategy, package.OneDeviceStrategy)
+
+
+@page.clause(
+    "/signature/init-parameters",
+    tier="surface",
+    says=(
+        "The constructor's parameters are tpu_cluster_resolver, steps_per_run and "
+        "num_cores, in this order."
+    ),
+)
+def init_parameters(tf):
+    names = [
+        name for name, _, _ in parameters(tf.contrib.distribute.TPUStrategy.__init__)
+    ]
+    same(names, ["tpu_cluster_resolver", "steps_per_run", "num_cores"])
+
+
+@page.clause(
+    "/signature/init-required",
+    tier="surface",
+    says="A resolver and steps_per_run have to be given.",
+)
+def init_required(tf):
+    strategy = tf.contrib.distribute.TPUStrategy
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu="local")
+    expect_raises(TypeError, strategy)
+    expect_raises(TypeError, strategy, resolver)
+    expect_raises(TypeError, strategy, steps_per_run=1)
+    given = [default for _, default, _ in parameters(strategy.__init__)[:2]]
+    same(given, [(), ()])
+
+
+@page.clause(
+    "/signature/init-default-num-cores",
+    tier="surface",
+    says="num_cores may be left out and is then None.",
+)
+def init_default_num_cores(tf):
+    same(
+        parameters(tf.contrib.distribute.TPUStrategy.__init__)[2],
+        ("num_cores", None, ""),
+    )
+
+
+@page.clause(
+    "/behaviour/constructs",
+    tier="build",
+    says="The constructor makes a strategy that is ready for use.",
+    doubt="How cores are found without a TPU is open: 'local' means this computer's.",
+)
+def constructs(tf):
+    with size(tf, 4):
+        resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu="local")
+        strategy = tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=2)
+        assert isinstance(strategy, tf.contrib.distribute.TPUStrategy), repr(strategy)
+        with strategy.scope():
+            tf.constant(1.0)
+
+
+@page.clause(
+    "/args:tpu_cluster_resolver/gives-cluster-information",
+    tier="host",
+    says="The resolver provides what the strategy knows of the cluster.",
+    doubt=(
+        "How the information travels is not said: the resolver's master is asked for "
+        "its devices."
+    ),
+)
+def resolver_gives_cluster_information(tf):
+    strategy = cluster_strategy(tf, [4, 4])
+    same(strategy.num_hosts, 2)
+    same(strategy.num_towers, 8)
+    same(cluster_strategy(tf, [2]).num_towers, 2)
+
+
+@page.clause(
+    "/args:steps_per_run/stored",
+    tier="build",
+    says="steps_per_run is how many steps a device runs before the host is back.",
+    doubt="The page has the argument only: releases keep it under the same name.",
+)
+def steps_per_run_stored(tf):
+    with size(tf, 2):
+        for steps in (1, 2, 100):
+            same(local_strategy(tf, steps_per_run=steps).steps_per_run, steps)
+
+
+@page.clause(
+    "/args:steps_per_run/only-for-estimator-and-keras",
+    tier="run",
+    says="steps_per_run matters to estimator and keras only.",
+    doubt="Neither is on these pages: no documented method looks at the value.",
+)
+def steps_per_run_only_for_estimator(tf):
+    values = [counted_steps(tf, steps_per_run) for steps_per_run in (1, 100)]
+    same(values, [3.0, 3.0])
+
+
+def counted_steps(tf, steps_per_run):
+    """Return how often three iterations of a counting step took place."""
+    settings = {"cores": 2, "steps_per_run": steps_per_run}
+    with tf.Graph().as_default(), running_strategy(tf, **settings) as running:
+        session, strategy = running
+        count = variable(tf, "count")
+        data = strategy.distribute_dataset(
+            lambda: tf.data.Dataset.from_tensors([1.0]).repeat()
+        )
+
+        def step(context, x):
+            return strategy.group(strategy.update(count, lambda v: v.assign_add(1.0)))
+
+        iterator = data.make_one_shot_iterator()
+        context = strategy.run_steps_on_dataset(step, iterator, iterations=3)
+        initialise_variables(tf, session)
+        session.run(context.run_op)
+        return session.run(count)
+
+
+@page.clause(
+    "/args:num_cores/limits-cores",
+    tier="build",
+    says="num_cores is how many cores are used.",
+    doubt="More than there are is not discussed: ValueError.",
+)
+def num_cores_limits_cores(tf):
+    with size(tf, 8):
+        same(local_strategy(tf, num_cores=4).num_towers, 4)
+        same(local_strategy(tf, num_cores=8).num_towers, 8)
+        for cores in (9, 16, -1):
+            expect_raises(ValueError, local_strategy, tf, num_cores=cores)
+
+
+@page.clause(
+    "/args:num_cores/none-detects-cores",
+    tier="build",
+    says="With num_cores None the cores are detected.",
+)
+def num_cores_none_detects_cores(tf):
+    for cores in (1, 2, 4):
+        with size(tf, cores):
+            same(local_strategy(tf, num_cores=None).num_towers, cores)
+            same(local_strategy(tf).num_towers, cores)
+
+
+@page.clause(
+    "/args:num_cores/none-detects-topology",
+    tier="host",
+    says="With num_cores None the topology is detected as well.",
+)
+def num_cores_none_detects_topology(tf):
+    strategy = cluster_strategy(tf, [4, 4], num_cores=None)
+    same((strategy.num_hosts, strategy.num_towers_per_host), (2, 4))
+
+
+# ---------------------------------------------------------------- properties
+
+
+@page.clause(
+    ".between_graph/property/boolean",
+    tier="build",
+    says="between_graph is whether replication is between graphs.",
+    doubt="Its value is not given: False, as one program drives all cores.",
+)
+def between_graph(tf):
+    with strategy_in_scope(tf) as strategy:
+        assert strategy.between_graph is False, repr(strategy.between_graph)
+
+
+@page.clause(
+    ".between_graph/property/constant",
+    tier="run",
+    says="between_graph stays the same throughout the life of a strategy.",
+)
+def between_graph_constant(tf):
+    with fixed_system(tf, cores=2) as session:
+        strategy = local_strategy(tf)
+        values = [strategy.between_graph]
+        with strategy.scope():
+            values.append(strategy.between_graph)
+            parts = strategy.unwrap(per_tower(tf, strategy, [1.0, 2.0]))
+            session.run(list(parts))
+            values.append(strategy.between_graph)
+        values.append(strategy.between_graph)
+    same(values, [values[0]] * 4)
+
+
+@page.clause(
+    ".is_single_tower/property/boolean",
+    tier="build",
+    says="is_single_tower is a boolean: whether there is one tower only.",
+    doubt=ONE_TOWER_PER_CORE,
+)
+def is_single_tower(tf):
+    for cores, single in ((1, True), (2, False), (4, False)):
+        with strategy_in_scope(tf, cores=cores) as strategy:
+            found = strategy.is_single_tower
+            assert found is single, f"{cores} cores: {found!r}"
+
+
+def calls_of(tf, cores):
+    """Return is_single_tower, and how often call_for_each_tower calls a function."""
+    with running_strategy(tf, cores=cores) as (_, strategy):
+        calls = []
+        strategy.call_for_each_tower(lambda: calls.append(1))
+        return strategy.is_single_tower, len(calls)
+
+
+@page.clause(
+    ".is_single_tower/property/true-means-one-call",
+    tier="run",
+    says="If it is True, call_for_each_tower calls a function only once.",
+)
+def is_single_tower_true(tf):
+    same(calls_of(tf, cores=1), (True, 1))
+
+
+@page.clause(
+    ".is_single_tower/property/false-allows-several-calls",
+    tier="run",
+    says="If it is False, call_for_each_tower may call a function several times.",
+    doubt=ONE_TOWER_PER_CORE,
+)
+def is_single_tower_false(tf):
+    same(calls_of(tf, cores=4), (False, 4))
+
+
+@page.clause(
+    ".num_hosts/property/count",
+    tier="host",
+    says="num_hosts is the number of hosts.",
+    doubt="The entry has no text: a count, going by name and constructor.",
+)
+def num_hosts(tf):
+    with size(tf, 4):
+        same(local_strategy(tf).num_hosts, 1)
+    same(cluster_strategy(tf, [4, 4]).num_hosts, 2)
+    same(cluster_strategy(tf, [2, 2, 2]).num_hosts, 3)
+
+
+@page.clause(
+    ".num_towers/property/count",
+    tier="run",
+    says="num_towers is the number of towers that a mean over them divides by.",
+)
+def num_towers(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        same(strategy.num_towers, 4)
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
+        device = strategy.worker_devices[0]
+        mean = strategy.reduce(tf.VariableAggregation.MEAN, value, device)
+        # float32, whole numbers and a power of two: exact
+        same(session.run(strategy.unwrap(mean)[0]), 12.0 / 4)
+
+
+@page.clause(
+    ".num_towers_per_host/property/count",
+    tier="host",
+    says="num_towers_per_host is the number of towers of each host.",
+    doubt=(
+        "The entry has no text: the cores in use on one host; hosts that differ are an "
+        "error."
+    ),
+)
+def num_towers_per_host(tf):
+    with size(tf, 4):
+        same(local_strategy(tf).num_towers_per_host, 4)
+        same(local_strategy(tf, num_cores=2).num_towers_per_host, 2)
+    strategy = cluster_strategy(tf, [4, 4])
+    same(strategy.num_towers_per_host, 4)
+    same(strategy.num_hosts * strategy.num_towers_per_host, strategy.num_towers)
+    expect_raises((RuntimeError, ValueError), cluster_strategy, tf, [4, 2])
+
+
+@page.clause(
+    ".parameter_devices/property/list",
+    tier="build",
+    says="parameter_devices lists where variables and their updates are placed.",
+    doubt="Which devices is not said: one core for each tower.",
+)
+def parameter_devices(tf):
+    with strategy_in_scope(tf) as strategy:
+        devices = list(strategy.parameter_devices)
+        assert all(isinstance(device, str) for device in devices), devices
+        parts = strategy.unwrap(variable(tf))
+        same([part.device for part in parts], devices)
+        same(len(devices), 4)
+
+
+@page.clause(
+    ".should_checkpoint/property/boolean",
+    tier="build",
+    says="should_checkpoint is whether checkpoints are needed.",
+    doubt="Its value is not given: True, as a single program is the chief.",
+)
+def should_checkpoint(tf):
+    with strategy_in_scope(tf) as strategy:
+        assert strategy.should_checkpoint is True, repr(strategy.should_checkpoint)
+
+
+@page.clause(
+    ".should_init/property/boolean",
+    tier="build",
+    says="should_init is whether initialisation is needed.",
+    doubt="Its value is not given: True, as in release 1.12.",
+)
+def should_init(tf):
+    with strategy_in_scope(tf) as strategy:
+        assert strategy.should_init is True, repr(strategy.should_init)
+
+
+@page.clause(
+    ".should_save_summary/property/boolean",
+    tier="build",
+    says="should_save_summary is whether summaries are to be saved.",
+    doubt="Its value is not given: True, as in release 1.12.",
+)
+def should_save_summary(tf):
+    with strategy_in_scope(tf) as strategy:
+        found = strategy.should_save_summary
+        assert found is True, repr(found)
+
+
+@page.clause(
+    ".worker_device_index/property/maps-device-to-id",
+    tier="build",
+    says="worker_device_index gives each worker device its number.",
+)
+def worker_device_index(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        same(strategy.unwrap(strategy.worker_device_index), [0, 1, 2, 3])
+
+
+@page.clause(
+    ".worker_device_index/property/zero-for-single-tower",
+    tier="build",
+    says="With one tower worker_device_index is the number 0.",
+)
+def worker_device_index_single(tf):
+    with strategy_in_scope(tf, cores=1) as strategy:
+        index = strategy.worker_device_index
+        assert isinstance(index, int) and index == 0, repr(index)
+
+
+@page.clause(
+    ".worker_device_index/property/index-object-otherwise",
+    tier="build",
+    says="With several towers worker_device_index is an index object.",
+    doubt="Its type is not named: that of the values of call_for_each_tower.",
+)
+def worker_device_index_object(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        index = strategy.worker_device_index
+        assert not isinstance(index, int), repr(index)
+        received = strategy.call_for_each_tower(lambda number: number, index)
+        same(strategy.unwrap(received), [0, 1, 2, 3])
+        same(type(received), type(index))
+
+
+@page.clause(
+    ".worker_device_index/example/passed-to-call-for-each-tower",
+    tier="run",
+    says="The example: the index as an argument tells each call its device.",
+    doubt="The printed function has comments for a body: it gets one here.",
+)
+def worker_device_index_example(tf):
+    seen = []
+    with running_strategy(tf, cores=4) as (session, distribution_strategy):
+
+        def fn(device_id):
+            result = tf.constant(device_id)
+            seen.append((device_id, result.device))
+            return result
+
+        results = distribution_strategy.call_for_each_tower(
+            fn, distribution_strategy.worker_device_index
+        )
+        same(session.run(list(distribution_strategy.unwrap(results))), [0, 1, 2, 3])
+        for device_id, device in seen:
+            assert isinstance(device_id, int), repr(device_id)
+            same(device, distribution_strategy.worker_devices[device_id])
+
+
+@page.clause(
+    ".worker_devices/property/list",
+    tier="build",
+    says="worker_devices lists the devices that run the calls for each tower.",
+    doubt="Release 1.11 lists the host: one for each tower, as the example needs.",
+)
+def worker_devices(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        devices = list(strategy.worker_devices)
+        assert all(isinstance(device, str) for device in devices), devices
+        same((len(devices), len(set(devices))), (4, 4))
+        same(strategy.num_towers, 4)
+
+
+@page.clause(
+    ".worker_devices/property/used-by-calls",
+    tier="build",
+    says="call_for_each_tower runs its calls on just these devices.",
+)
+def worker_devices_used(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        values = per_tower(tf, strategy, [0, 1, 2, 3])
+        devices = [part.device for part in strategy.unwrap(values)]
+        same(devices, list(strategy.worker_devices))
+
+
+# ---------------------------------------------------------------- other names
+
+
+@clause(
+    "tf.get_tower_context/name/exists",
+    seed=SEED,
+    tier="surface",
+    says="tf.get_tower_context is public.",
+)
+def get_tower_context_exists(tf):
+    assert callable(tf.get_tower_context)
+
+
+@clause(
+    "tf.VariableAggregation/name/members",
+    seed=SEED,
+    tier="surface",
+    says="tf.VariableAggregation has SUM, MEAN and ONLY_FIRST_TOWER.",
+    doubt=(
+        "Release 1.11 has NONE as well: tolerated here, refused where three are listed."
+    ),
+)
+def variable_aggregation_members(tf):
+    kinds = tf.VariableAggregation
+    same(len({kinds.SUM, kinds.MEAN, kinds.ONLY_FIRST_TOWER}), 3)
+
+
+@clause(
+    "tf.group/name/exists",
+    seed=SEED,
+    tier="build",
+    says="tf.group is public and makes one operation of several.",
+)
+def group_exists(tf):
+    first, second = tf.no_op("first"), tf.no_op("second")
+    both = tf.group(first, second)
+    assert isinstance(both, tf.Operation), repr(both)
+    same(
+        {one.name for one in ancestors(both)} & {"first", "second"}, {"first", "second"}
+    )
+
+
+def ancestors(operation):
+    """Return all operations that ``operation`` waits for."""
+    found, left = set(), [operation]
+    while left:
+        one = left.pop()
+        before = set(one.control_inputs) | {tensor.op for tensor in one.inputs}
+        left += before - found
+        found |= before
+    return found
+
+
+@clause(
+    "tf.colocate_with/name/exists",
+    seed=SEED,
+    tier="surface",
+    says="tf.colocate_with is public.",
+    doubt="It is named as a means that implementations may use: the name is there.",
+)
+def colocate_with_exists(tf):
+    assert callable(tf.colocate_with)
+
+
+@clause(
+    "tf.data.Dataset/name/used-methods",
+    seed=SEED,
+    tier="host",
+    says=(
+        "tf.data.Dataset has from_tensors and repeat, its datasets one-shot iterators, "
+        "and these get_next."
+    ),
+    doubt="The page only uses them: so far as its calls need them.",
+)
+def dataset_used_methods(tf):
+    dataset = tf.data.Dataset.from_tensors([[1.0]]).repeat()
+    assert isinstance(dataset, tf.data.Dataset), repr(dataset)
+    element = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        for _ in range(3):
+            same(session.run(element), [[1.0]])

@@ -1,0 +1,338 @@
+"""Checks of TPUStrategy: its hosts, its life cycle and distributed datasets.
+
+All values are small whole numbers in float32, so that they are exact.
+"""
+
+import numpy as np
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode
+from .contrib_distribute_tpu_strategy import cluster_strategy
+from .tpu_strategy_page import (
+    evaluated,
+    local_strategy,
+    page,
+    parameters,
+    per_tower,
+    required,
+    running_strategy,
+    size,
+    strategy_in_scope,
+)
+
+# ---------------------------------------------------------------- configure, hosts
+
+
+@page.clause(
+    ".configure/signature/parameters",
+    tier="surface",
+    says=(
+        "configure has the parameters session_config, cluster_spec, task_type and "
+        "task_id, all None if left out."
+    ),
+)
+def configure_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.configure
+    names = ("session_config", "cluster_spec", "task_type", "task_id")
+    same(parameters(method), [(name, None, "") for name in names])
+
+
+@page.clause(
+    ".configure/behaviour/configures-strategy",
+    tier="build",
+    says="configure configures the strategy; no argument is needed.",
+    doubt=(
+        "One sentence without effects: as in 1.12 a session_config gets the cluster of "
+        "the resolver if it has one, the other arguments are not looked at."
+    ),
+)
+def configure(tf):
+    config = tf.ConfigProto()
+    with strategy_in_scope(tf, cores=2) as strategy:
+        before = (strategy.num_towers, list(strategy.worker_devices))
+        same(strategy.configure(), None)
+        same(strategy.configure(session_config=config), None)
+        same(strategy.configure(None, None, "worker", 0), None)
+        same((strategy.num_towers, list(strategy.worker_devices)), before)
+    cluster_strategy(tf, [2, 2]).configure(config)
+    same([job.name for job in config.cluster_def.job], ["worker"])
+
+
+@page.clause(
+    ".get_host_cpu_device/signature/parameters",
+    tier="surface",
+    says="get_host_cpu_device has the parameter host_id.",
+)
+def get_host_cpu_device_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.get_host_cpu_device
+    same(parameters(method), required("host_id"))
+
+
+@page.clause(
+    ".get_host_cpu_device/returns/host-cpu-device-name",
+    tier="host",
+    says="It gives the name of the CPU of a host, as a device.",
+    doubt=(
+        "The entry has no text: as in 1.11, with the resolver's job; a host that is "
+        "not there is ValueError."
+    ),
+)
+def get_host_cpu_device(tf):
+    with size(tf, 4):
+        local = local_strategy(tf)
+    cluster = cluster_strategy(tf, [4, 4])
+    names = [local.get_host_cpu_device(0)]
+    names += [cluster.get_host_cpu_device(host) for host in (0, 1)]
+    same(
+        names,
+        [
+            "/replica:0/task:0/device:CPU:0",
+            "/job:worker/task:0/device:CPU:0",
+            "/job:worker/task:1/device:CPU:0",
+        ],
+    )
+    for name in names:
+        with tf.device(name):
+            assert "CPU:0" in tf.constant(1).device
+    for strategy, host in ((local, 1), (cluster, 2), (local, -1)):
+        expect_raises(ValueError, strategy.get_host_cpu_device, host)
+
+
+# ---------------------------------------------------------------- initialize, finalize
+
+
+def worked(tf, strategy):
+    """Return a value that cores have to compute: 2 and 4."""
+    values = per_tower(tf, strategy, [1.0, 2.0])
+    return strategy.call_for_each_tower(lambda x: x * 2.0, values)
+
+
+@page.clause(
+    ".initialize/signature/no-parameters",
+    tier="surface",
+    says="initialize has no parameters.",
+)
+def initialize_parameters(tf):
+    same(parameters(tf.contrib.distribute.TPUStrategy.initialize), [])
+
+
+@page.clause(
+    ".initialize/behaviour/graph-returns-operations",
+    tier="build",
+    says="In graph mode it makes operations and returns their list, empty if need be.",
+)
+def initialize_returns_operations(tf):
+    returns_operations(tf, "initialize")
+
+
+def returns_operations(tf, method):
+    """Require the method to return a list of what it added to the graph."""
+    with strategy_in_scope(tf, cores=2) as strategy:
+        operations = getattr(strategy, method)()
+        assert isinstance(operations, list), repr(operations)
+        added = tf.get_default_graph().get_operations()
+        for one in operations:
+            assert isinstance(one, (tf.Operation, tf.Tensor)), repr(one)
+            assert getattr(one, "op", one) in added, repr(one)
+
+
+@page.clause(
+    ".initialize/behaviour/initialize-system-operation",
+    tier="run",
+    says="Such an operation is the one that initialises the TPU system.",
+    doubt="It is named as an example: one, what tf.tpu.initialize_system makes.",
+)
+def initialize_starts_system(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        operations = strategy.initialize()
+        same(len(operations), 1)
+        value = worked(tf, strategy)
+        session.run(tf.tpu.shutdown_system())
+        expect_raises(tf.errors.OpError, evaluated, session, strategy, value)
+        (topology,) = session.run(operations)
+        assert isinstance(topology, bytes) and topology, repr(topology)
+        same(evaluated(session, strategy, value), [2.0, 4.0])
+
+
+@page.clause(
+    ".initialize/behaviour/eager-executes",
+    tier="run",
+    says="In eager mode it initialises at once and returns None.",
+    doubt="Releases of the time raise NotImplementedError: as written.",
+)
+def initialize_eagerly(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        session.run(tf.tpu.shutdown_system())
+        with eager_mode(tf):
+            same(strategy.initialize(), None)
+        value = worked(tf, strategy)
+        same(evaluated(session, strategy, value), [2.0, 4.0])
+
+
+@page.clause(
+    ".finalize/signature/no-parameters",
+    tier="surface",
+    says="finalize has no parameters.",
+)
+def finalize_parameters(tf):
+    same(parameters(tf.contrib.distribute.TPUStrategy.finalize), [])
+
+
+@page.clause(
+    ".finalize/behaviour/graph-returns-operations",
+    tier="build",
+    says="In graph mode it makes operations and returns their list, empty if need be.",
+)
+def finalize_returns_operations(tf):
+    returns_operations(tf, "finalize")
+
+
+@page.clause(
+    ".finalize/behaviour/shutdown-system-operation",
+    tier="run",
+    says="Such an operation is the one that shuts the TPU system down.",
+    doubt="It is named as an example: one, what tf.tpu.shutdown_system makes.",
+)
+def finalize_stops_system(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        operations = strategy.finalize()
+        same(len(operations), 1)
+        value = worked(tf, strategy)
+        same(evaluated(session, strategy, value), [2.0, 4.0])
+        session.run(operations)
+        expect_raises(tf.errors.OpError, evaluated, session, strategy, value)
+        session.run(strategy.initialize())
+
+
+@page.clause(
+    ".finalize/behaviour/eager-executes",
+    tier="run",
+    says="In eager mode it finalises at once and returns None.",
+    doubt="Releases of the time raise NotImplementedError: as written.",
+)
+def finalize_eagerly(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        value = worked(tf, strategy)
+        same(evaluated(session, strategy, value), [2.0, 4.0])
+        with eager_mode(tf):
+            same(strategy.finalize(), None)
+        expect_raises(tf.errors.OpError, evaluated, session, strategy, value)
+        session.run(strategy.initialize())
+
+
+# ---------------------------------------------------------------- distribute_dataset
+
+
+def counting(tf, count):
+    """Return a function that gives a dataset of 0.0, 1.0, ... below ``count``."""
+    values = np.arange(count, dtype=np.float32)
+    return lambda: tf.data.Dataset.from_tensor_slices(values)
+
+
+@page.clause(
+    ".distribute_dataset/signature/parameters",
+    tier="surface",
+    says="distribute_dataset has the parameter dataset_fn.",
+)
+def distribute_dataset_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.distribute_dataset
+    same(parameters(method), required("dataset_fn"))
+
+
+@page.clause(
+    ".distribute_dataset/behaviour/split-across-towers",
+    tier="run",
+    says="The dataset is split over all towers.",
+    doubt=(
+        "By element or within the batch is not said: one element for each tower in "
+        "turn, without an incomplete last round."
+    ),
+)
+def distribute_dataset_split(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        dataset = strategy.distribute_dataset(counting(tf, 10))
+        element = dataset.make_one_shot_iterator().get_next()
+        same(evaluated(session, strategy, element), [0.0, 1.0, 2.0, 3.0])
+        same(evaluated(session, strategy, element), [4.0, 5.0, 6.0, 7.0])
+        expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
+
+
+@page.clause(
+    ".distribute_dataset/behaviour/iterator-feeds-towers",
+    tier="run",
+    says="Its iterator provides the input of call_for_each_tower.",
+)
+def distribute_dataset_feeds(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        dataset = strategy.distribute_dataset(counting(tf, 8))
+        results = strategy.call_for_each_tower(
+            lambda x: x * 10.0, dataset.make_one_shot_iterator().get_next()
+        )
+        same(evaluated(session, strategy, results), [0.0, 10.0, 20.0, 30.0])
+        same(evaluated(session, strategy, results), [40.0, 50.0, 60.0, 70.0])
+
+
+@page.clause(
+    ".distribute_dataset/args:dataset_fn/function-returning-dataset",
+    tier="build",
+    says="dataset_fn is a function that returns a tf.data.Dataset.",
+    doubt=(
+        "How often it is called is not said: once, without arguments. TypeError for "
+        "what is no function, ValueError if it returns no dataset."
+    ),
+)
+def distribute_dataset_function(tf):
+    calls = []
+
+    def dataset_fn(*arguments):
+        calls.append(arguments)
+        return tf.data.Dataset.from_tensors([[1.0]])
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        strategy.distribute_dataset(dataset_fn)
+        same(calls, [()])
+        dataset = dataset_fn()
+        for unfit in (dataset, 5, None):
+            expect_raises(TypeError, strategy.distribute_dataset, unfit)
+        for unfit in (5, None, [1.0]):
+            expect_raises(
+                ValueError, strategy.distribute_dataset, lambda unfit=unfit: unfit
+            )
+
+
+@page.clause(
+    ".distribute_dataset/returns/per-device-dataset",
+    tier="build",
+    says="It returns a PerDeviceDataset.",
+    doubt="Where that class is public is not said: its name and iterators are.",
+)
+def distribute_dataset_returns(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        dataset = strategy.distribute_dataset(counting(tf, 4))
+        assert callable(dataset.make_one_shot_iterator)
+        same(type(dataset).__name__, "PerDeviceDataset")
+
+
+@page.clause(
+    ".distribute_dataset/example/one-shot-iterator",
+    tier="run",
+    says="The example: a repeated element, given to all towers.",
+    doubt="Its tower_fn is not there: it doubles.",
+)
+def distribute_dataset_example(tf):
+    def tower_fn(x):
+        return x * 2.0
+
+    with running_strategy(tf, cores=4) as (session, distribution_strategy):
+
+        def dataset_fn():
+            return tf.data.Dataset.from_tensors([[1.0]]).repeat()
+
+        distributed_dataset = distribution_strategy.distribute_dataset(dataset_fn)
+        iterator = distributed_dataset.make_one_shot_iterator()
+        tower_results = distribution_strategy.call_for_each_tower(
+            tower_fn, iterator.get_next()
+        )
+        for _ in range(3):
+            values = evaluated(session, distribution_strategy, tower_results)
+            same(values, [[[2.0]]] * 4)

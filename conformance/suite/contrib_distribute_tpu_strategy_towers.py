@@ -1,0 +1,636 @@
+"""Checks of TPUStrategy: scope, calls for each tower, and the values they give."""
+
+import functools
+import gc
+import threading
+
+import numpy as np
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode
+from .tpu_strategy_page import (
+    FREE,
+    evaluated,
+    initialise_variables,
+    local_strategy,
+    page,
+    parameters,
+    per_tower,
+    required,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    tower_context,
+    variable,
+)
+
+# ---------------------------------------------------------------- scope
+
+
+@page.clause(
+    ".scope/signature/no-parameters", tier="surface", says="scope has no parameters."
+)
+def scope_parameters(tf):
+    same(parameters(tf.contrib.distribute.TPUStrategy.scope), [])
+
+
+@page.clause(
+    ".scope/returns/context-manager",
+    tier="build",
+    says="scope returns a context manager.",
+)
+def scope_context_manager(tf):
+    with size(tf, 2):
+        scope = local_strategy(tf).scope()
+    assert callable(getattr(scope, "__enter__", None)), repr(scope)
+    assert callable(getattr(scope, "__exit__", None)), repr(scope)
+
+
+@page.clause(
+    ".scope/behaviour/selects-strategy",
+    tier="build",
+    says="Within its block the strategy is the current one.",
+    doubt=(
+        "How one asks is not on the page: as in 1.11; within the scope of another "
+        "strategy it is RuntimeError."
+    ),
+)
+def scope_selects_strategy(tf):
+    current = tf.contrib.distribute.get_distribution_strategy
+    with size(tf, 2):
+        strategy, other = local_strategy(tf), local_strategy(tf)
+    assert current() is not strategy, "it is the current one before"
+    with strategy.scope():
+        assert current() is strategy, repr(current())
+        with strategy.scope():
+            assert current() is strategy, repr(current())
+        expect_raises(RuntimeError, lambda: other.scope().__enter__())
+    assert current() is not strategy, "it is the current one afterwards"
+
+
+@page.clause(
+    ".scope/behaviour/variable-creator",
+    tier="build",
+    says="Within its block this thread makes variables the way of the strategy.",
+    doubt=(
+        "The parent class keeps one variable on one device, the page speaks of "
+        "mirrored ones: one component for each parameter device."
+    ),
+)
+def scope_variable_creator(tf):
+    graph = tf.get_default_graph()
+    elsewhere = []
+
+    def in_another_thread():
+        with graph.as_default():
+            elsewhere.append(variable(tf, "elsewhere"))
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        mirrored = variable(tf, "mirrored")
+        same(len(strategy.unwrap(mirrored)), 4)
+        thread = threading.Thread(target=in_another_thread)
+        thread.start()
+        thread.join()
+        same(len(strategy.unwrap(elsewhere[0])), 1)
+    same(len(strategy.unwrap(variable(tf, "outside"))), 1)
+
+
+@page.clause(
+    ".scope/behaviour/cross-tower-context",
+    tier="build",
+    says="Its block is in the cross-tower context of the strategy.",
+    doubt="Outside of all scopes 1.11 has a context of a single tower: so here.",
+)
+def scope_cross_tower_context(tf):
+    assert tower_context(tf) is not None, "no context outside of the scope"
+    with strategy_in_scope(tf, cores=2) as strategy:
+        same(tower_context(tf), None)
+        found = tf.contrib.distribute.get_cross_tower_context()
+        assert found is strategy, repr(found)
+    assert tower_context(tf) is not None, "no context after the scope"
+
+
+# ---------------------------------------------------------------- call_for_each_tower
+
+
+@page.clause(
+    ".call_for_each_tower/signature/parameters",
+    tier="surface",
+    says="call_for_each_tower takes fn and any further arguments.",
+)
+def call_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.call_for_each_tower
+    same(parameters(method), required("fn") + FREE)
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/once-per-tower",
+    tier="run",
+    says="It runs the function once in every tower.",
+    doubt=(
+        "Release 1.11 runs it once and replicates it by itself: one call for each "
+        "tower, as the example of merge_call needs."
+    ),
+)
+def call_once_per_tower(tf):
+    for cores in (1, 2, 4):
+        with running_strategy(tf, cores=cores) as (session, strategy):
+            calls = []
+
+            def fn(calls=calls):
+                calls.append(tf.get_tower_context().tower_id)
+                return tf.constant(calls[-1])
+
+            results = strategy.call_for_each_tower(fn)
+            same(sorted(calls), list(range(cores)))
+            same(evaluated(session, strategy, results), list(range(cores)))
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/tower-context",
+    tier="build",
+    says="Within the function tf.get_tower_context gives the context of the tower.",
+    doubt="What it gives in cross-tower context is not said: None.",
+)
+def call_tower_context(tf):
+    contexts = []
+    with strategy_in_scope(tf, cores=4) as strategy:
+        strategy.call_for_each_tower(lambda: contexts.append(tower_context(tf)))
+        assert all(context is not None for context in contexts), repr(contexts)
+        same(len({id(context) for context in contexts}), 4)
+        same(tower_context(tf), None)
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/tower-id",
+    tier="build",
+    says="The context tells the number of the tower.",
+    doubt="The text writes a call, the example an attribute: an integer attribute.",
+)
+def call_tower_id(tf):
+    numbers = []
+    with strategy_in_scope(tf, cores=4) as strategy:
+        strategy.call_for_each_tower(lambda: numbers.append(tower_context(tf).tower_id))
+    assert all(isinstance(number, int) for number in numbers), repr(numbers)
+    same(sorted(numbers), [0, 1, 2, 3])
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/merge-call-enters-cross-tower-context",
+    tier="run",
+    says="merge_call goes back to cross-tower context, for towers to communicate.",
+)
+def merge_call_context(tf):
+    seen = []
+
+    def merge(strategy, value):
+        seen.append((strategy, tf.get_tower_context(), len(strategy.unwrap(value))))
+        return strategy.reduce(tf.VariableAggregation.SUM, value, value)
+
+    def fn(strategy):
+        context = tf.get_tower_context()
+        return context.merge_call(merge, tf.constant(context.tower_id + 1.0))
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        totals = strategy.call_for_each_tower(fn, strategy)
+        same(evaluated(session, strategy, totals), [10.0, 10.0, 10.0, 10.0])
+        same(len(seen), 1)
+        assert seen[0][0] is strategy, repr(seen[0][0])
+        same(seen[0][1:], (None, 4))
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/merge-call-waits-for-all",
+    tier="run",
+    says="The merge function runs once all towers have come to their merge_call.",
+)
+def merge_call_waits(tf):
+    events = []
+
+    def fn():
+        context = tf.get_tower_context()
+        events.append("before")
+        context.merge_call(lambda strategy: events.append("merge"))
+        events.append("after")
+
+    with running_strategy(tf, cores=4) as (_, strategy):
+        strategy.call_for_each_tower(fn)
+    same(events, ["before"] * 4 + ["merge"] + ["after"] * 4)
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/merge-results-unwrapped",
+    tier="run",
+    says="What the merge function returns is unwrapped, each tower gets its part.",
+    doubt=(
+        "A result that is not per tower is not discussed: all towers get that object."
+    ),
+)
+def merge_results_unwrapped(tf):
+    plain = object()
+    received = []
+
+    def fn():
+        context = tf.get_tower_context()
+        value = tf.constant(10.0 * context.tower_id)
+        # float32, whole numbers: exact
+        own = context.merge_call(lambda strategy, merged: merged, value)
+        received.append(context.merge_call(lambda strategy: plain))
+        return own + 1.0
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        results = strategy.call_for_each_tower(fn)
+        same(evaluated(session, strategy, results), [1.0, 11.0, 21.0, 31.0])
+    assert all(one is plain for one in received) and len(received) == 4, received
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/several-merge-calls",
+    tier="run",
+    says="Afterwards the function goes on to its end or its next merge_call.",
+    doubt=(
+        "Different numbers of merge calls are not discussed: RuntimeError, as in 1.11."
+    ),
+)
+def several_merge_calls(tf):
+    order = []
+
+    def total(strategy, value):
+        order.append("total")
+        return strategy.reduce(tf.VariableAggregation.SUM, value, value)
+
+    def mean(strategy, value):
+        order.append("mean")
+        return strategy.reduce(tf.VariableAggregation.MEAN, value, value)
+
+    def fn():
+        context = tf.get_tower_context()
+        summed = context.merge_call(total, tf.constant(context.tower_id + 1.0))
+        return context.merge_call(mean, summed + context.tower_id)
+
+    def uneven(skipped):
+        context = tf.get_tower_context()
+        if context.tower_id != skipped:
+            context.merge_call(lambda strategy: None)
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        results = strategy.call_for_each_tower(fn)
+        # The total is 10 in all towers, the mean of 10, 11, 12 and 13 is exact.
+        same(evaluated(session, strategy, results), [11.5] * 4)
+        same(order, ["total", "mean"])
+        for skipped in (0, 1, 3):
+            expect_raises(RuntimeError, strategy.call_for_each_tower, uneven, skipped)
+
+
+@page.clause(
+    ".call_for_each_tower/example/merge-call-sum",
+    tier="run",
+    says="The example: the sum over the towers plus the tower's own value.",
+    doubt="Its line of three dots is valid Python and stays.",
+)
+def merge_call_example(tf):
+    # Called once in "cross-tower" context.
+    def merge_fn(distribution, three_plus_tower_id):
+        return sum(distribution.unwrap(three_plus_tower_id))
+
+    # Called once per tower in `distribution`, in a "tower" context.
+    def fn(three):
+        tower_ctx = tf.get_tower_context()
+        v = three + tower_ctx.tower_id
+        s = tower_ctx.merge_call(merge_fn, v)
+        return s + v
+
+    with running_strategy(tf, cores=4) as (session, distribution):
+        ...
+        merged_results = distribution.call_for_each_tower(fn, 3)
+        listed = distribution.unwrap(merged_results)
+        assert isinstance(listed, list), repr(listed)
+        same(
+            session.run([tf.convert_to_tensor(one) for one in listed]), [21, 22, 23, 24]
+        )
+
+
+class Adder:
+    """Has a method that can be run in towers."""
+
+    def __init__(self, amount):
+        self.amount = amount
+
+    def add(self, value):
+        return value + self.amount
+
+
+@page.clause(
+    ".call_for_each_tower/args:fn/function", tier="run", says="fn is what is to be run."
+)
+def call_function(tf):
+    functions = [
+        lambda x: x + 1.0,
+        Adder(1.0).add,
+        functools.partial(lambda one, x: x + one, 1.0),
+    ]
+    with running_strategy(tf, cores=2) as (session, strategy):
+        for fn in functions:
+            results = strategy.call_for_each_tower(fn, tf.constant(2.0))
+            same(evaluated(session, strategy, results), [3.0, 3.0])
+        expect_raises(TypeError, strategy.call_for_each_tower, 5)
+
+
+@page.clause(
+    ".call_for_each_tower/args:args/positional",
+    tier="run",
+    says="Arguments by position are handed to the function.",
+    doubt="The examples show that values of the towers arrive as the tower's own part.",
+)
+def call_positional(tf):
+    seen = []
+
+    def fn(a, b, own):
+        seen.append((a, b))
+        return own * 10.0
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        values = per_tower(tf, strategy, [0.0, 1.0, 2.0, 3.0])
+        results = strategy.call_for_each_tower(fn, 3, "b", values)
+        same(seen, [(3, "b")] * 4)
+        same(evaluated(session, strategy, results), [0.0, 10.0, 20.0, 30.0])
+
+
+@page.clause(
+    ".call_for_each_tower/args:kwargs/keyword",
+    tier="run",
+    says="Arguments by keyword are handed to the function.",
+)
+def call_keyword(tf):
+    seen = []
+
+    def fn(*positional, **named):
+        seen.append((positional, sorted(named), named["a"]))
+        return named["own"] + 1.0
+
+    with running_strategy(tf, cores=2) as (session, strategy):
+        values = per_tower(tf, strategy, [1.0, 2.0])
+        results = strategy.call_for_each_tower(fn, a=1, own=values)
+        same(seen, [((), ["a", "own"], 1)] * 2)
+        same(evaluated(session, strategy, results), [2.0, 3.0])
+
+
+@page.clause(
+    ".call_for_each_tower/args:kwargs/run-concurrently",
+    tier="run",
+    says=(
+        "The keyword run_concurrently says whether towers may run at the same time in "
+        "eager mode; it is True unless given."
+    ),
+    doubt="Whether the function gets it too is not said: it does not.",
+)
+def call_run_concurrently(tf):
+    running, overlaps, seen = [], [], []
+
+    def fn(**named):
+        seen.append(sorted(named))
+        running.append(1)
+        overlaps.append(len(running))
+        value = tf.constant(1.0 + tower_context(tf).tower_id)
+        running.pop()
+        return value
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        for settings in ({}, {"run_concurrently": True}, {"run_concurrently": False}):
+            results = strategy.call_for_each_tower(fn, **settings)
+            same(evaluated(session, strategy, results), [1.0, 2.0, 3.0, 4.0])
+        with eager_mode(tf):
+            for settings in ({}, {"run_concurrently": True}):
+                results = strategy.call_for_each_tower(fn, **settings)
+                same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
+            del overlaps[:]
+            results = strategy.call_for_each_tower(fn, run_concurrently=False)
+            same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
+            same(overlaps, [1, 1, 1, 1], call="calls at the same time")
+    assert not any(seen), seen
+
+
+def values_of(strategy, results):
+    return [np.asarray(one.numpy()) for one in strategy.unwrap(results)]
+
+
+@page.clause(
+    ".call_for_each_tower/returns/merged-value",
+    tier="run",
+    says="It returns the results of the towers, merged.",
+    doubt=(
+        "Merged is not defined: the structure that all towers return, with a "
+        "per-device value for each leaf but one object that all share; ValueError if "
+        "they differ."
+    ),
+)
+def call_returns_merged(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        numbers = strategy.call_for_each_tower(lambda: tf.get_tower_context().tower_id)
+        same(strategy.unwrap(numbers), [0, 1, 2, 3])
+
+        def nest():
+            number = tf.constant(tf.get_tower_context().tower_id)
+            return number, {"k": number * 2, "shared": None}
+
+        first, second = strategy.call_for_each_tower(nest)
+        same(evaluated(session, strategy, first), [0, 1, 2, 3])
+        same(evaluated(session, strategy, second["k"]), [0, 2, 4, 6])
+        same(second["shared"], None)
+
+        def differing(number):
+            mine = tf.get_tower_context().tower_id == number
+            return [1.0, 2.0] if mine else [1.0]
+
+        for number in (0, 1, 3):
+            expect_raises(ValueError, strategy.call_for_each_tower, differing, number)
+
+
+# ---------------------------------------------------------------- unwrap, containers
+
+
+@page.clause(
+    ".unwrap/signature/parameters",
+    tier="surface",
+    says="unwrap has the parameter value.",
+)
+def unwrap_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.unwrap
+    same(parameters(method), required("value"))
+
+
+@page.clause(
+    ".unwrap/returns/list-of-per-device-values",
+    tier="run",
+    says="unwrap returns the list of the parts of a value, one for each device.",
+)
+def unwrap_lists(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        parts = strategy.unwrap(per_tower(tf, strategy, [5.0, 6.0, 7.0, 8.0]))
+        assert isinstance(parts, list), repr(parts)
+        same([isinstance(part, tf.Tensor) for part in parts], [True] * 4)
+        same(session.run(parts), [5.0, 6.0, 7.0, 8.0])
+
+
+@page.clause(
+    ".unwrap/args:value/tower-result-or-variable",
+    tier="build",
+    says="It takes results of call_for_each_tower and variables made in scope().",
+)
+def unwrap_takes(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        same(len(strategy.unwrap(per_tower(tf, strategy, [1, 2, 3, 4]))), 4)
+        parts = strategy.unwrap(variable(tf))
+        same(len(parts), 4)
+        for part in parts:
+            assert callable(getattr(part, "assign_add", None)), repr(part)
+
+
+@page.clause(
+    ".unwrap/returns/single-value-in-list",
+    tier="build",
+    says="A single value comes back in a list of one.",
+)
+def unwrap_single(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        for value in (tf.constant(1), 5, "text", None, (1, 2)):
+            parts = strategy.unwrap(value)
+            assert isinstance(parts, list) and len(parts) == 1, repr(parts)
+            assert parts[0] is value, f"{parts[0]!r} is not {value!r}"
+
+
+@page.clause(
+    ".value_container/signature/parameters",
+    tier="surface",
+    says="value_container has the parameter value.",
+)
+def value_container_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.value_container
+    same(parameters(method), required("value"))
+
+
+@page.clause(
+    ".value_container/returns/container",
+    tier="build",
+    says="It returns the container that a part of a value belongs to.",
+)
+def value_container_of_part(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
+            for part in strategy.unwrap(whole):
+                found = strategy.value_container(part)
+                assert found is whole, f"{found!r} is not {whole!r}"
+
+
+@page.clause(
+    ".value_container/args:value/tower-result-or-variable",
+    tier="build",
+    says="It takes results of call_for_each_tower and variables made in scope().",
+    doubt="Parts and wholes are not told apart: a whole is its own container.",
+)
+def value_container_of_whole(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
+            found = strategy.value_container(whole)
+            assert found is whole, f"{found!r} is not {whole!r}"
+
+
+@page.clause(
+    ".value_container/returns/itself-without-container",
+    tier="build",
+    says="A value without a container, or of one that is gone, is returned itself.",
+)
+def value_container_itself(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        for value in (tf.constant(1), 5, None):
+            found = strategy.value_container(value)
+            assert found is value, f"{found!r} is not {value!r}"
+        part = strategy.unwrap(per_tower(tf, strategy, [1, 2, 3, 4]))[-1]
+        gc.collect()
+        found = strategy.value_container(part)
+        assert found is part, f"{found!r} is not {part!r}"
+
+
+@page.clause(
+    ".value_container/behaviour/membership-invariant",
+    tier="build",
+    says="A value is always among the unwrapped parts of its container.",
+    doubt=(
+        "For a whole, unwrap would have to list the whole: said of parts and of plain "
+        "values, as the very object."
+    ),
+)
+def value_container_membership(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        whole = per_tower(tf, strategy, [1, 2, 3, 4])
+        values = strategy.unwrap(whole) + strategy.unwrap(variable(tf))
+        for value in values + [tf.constant(1.0), 5, "text", [1, 2], None]:
+            parts = strategy.unwrap(strategy.value_container(value))
+            assert any(part is value for part in parts), f"{value!r} not in {parts!r}"
+
+
+# ---------------------------------------------------------------- group, map
+
+
+@page.clause(
+    ".group/signature/parameters",
+    tier="surface",
+    says="group has the parameters value and name; name may be left out.",
+)
+def group_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.group
+    same(parameters(method), [("value", (), ""), ("name", None, "")])
+
+
+@page.clause(
+    ".group/behaviour/groups-unwrapped-values",
+    tier="run",
+    says="It stands for tf.group of the unwrapped parts of a value.",
+    doubt="Printed with the list as one argument: its elements are grouped.",
+)
+def group_unwrapped(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        counts = variable(tf)
+        updates = strategy.update(counts, lambda v: v.assign_add(2.0))
+        together = strategy.group(updates, name="together")
+        assert isinstance(together, tf.Operation), repr(together)
+        same(together.name, "together")
+        initialise_variables(tf, session)
+        session.run(together)
+        same(evaluated(session, strategy, counts), [2.0] * 4)
+        single = tf.no_op()
+        assert strategy.group(single) is single, "a single operation is grouped"
+
+
+@page.clause(
+    ".map/signature/parameters",
+    tier="surface",
+    says="map takes map_over, fn and any further arguments.",
+)
+def map_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.map
+    same(parameters(method), required("map_over", "fn") + FREE)
+
+
+@page.clause(
+    ".map/behaviour/applies-function-to-elements",
+    tier="run",
+    says="map applies the function to each element and collects what it returns.",
+    doubt=(
+        "The entry has no text: fn(element, *args, **kwargs) as in 1.11, of which "
+        "unwrap and reduce see the results."
+    ),
+)
+def map_applies(tf):
+    kinds = tf.VariableAggregation
+    with running_strategy(tf, cores=4) as (session, strategy):
+        results = strategy.map([1.0, 2.0, 3.0], lambda x, k: tf.constant(x * k), 10.0)
+        # float32, whole numbers: exact
+        same(session.run(strategy.unwrap(results)), [10.0, 20.0, 30.0])
+        device = strategy.worker_devices[0]
+        total = strategy.reduce(kinds.SUM, results, device)
+        same(session.run(strategy.unwrap(total)), [60.0])
+        mean = strategy.reduce(kinds.MEAN, results, device)
+        same(session.run(strategy.unwrap(mean)), [20.0])
+        named = strategy.map([1.0, 2.0], lambda x, k: tf.constant(x + k), k=1.0)
+        same(session.run(strategy.unwrap(named)), [2.0, 3.0])

@@ -1,0 +1,446 @@
+"""Checks of TPUStrategy: variables, their updates and their devices.
+
+All values are small whole numbers in float32, so that they are exact.
+"""
+
+from ..clause import expect_raises, same
+from .tpu_strategy_page import (
+    FREE,
+    evaluated,
+    initialise_variables,
+    local_strategy,
+    page,
+    parameters,
+    per_tower,
+    required,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    tower_context,
+    variable,
+)
+
+
+def devices_of(strategy, value):
+    return [part.device for part in strategy.unwrap(value)]
+
+
+# ---------------------------------------------------------------- colocate_vars_with
+
+
+@page.clause(
+    ".colocate_vars_with/signature/parameters",
+    tier="surface",
+    says="colocate_vars_with has the parameter colocate_with_variable.",
+)
+def colocate_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.colocate_vars_with
+    same(parameters(method), required("colocate_with_variable"))
+
+
+@page.clause(
+    ".colocate_vars_with/behaviour/controls-variable-devices",
+    tier="build",
+    says="Variables made in its block are on the devices of the variable given to it.",
+)
+def colocate_controls_devices(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        devices = list(strategy.parameter_devices)[:2]
+        with strategy.colocate_vars_with(devices):
+            first = variable(tf, "first")
+        same(devices_of(strategy, first), devices)
+        with strategy.colocate_vars_with(first):
+            second = variable(tf, "second")
+        same(devices_of(strategy, second), devices)
+        afterwards = variable(tf, "afterwards")
+        same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
+
+
+@page.clause(
+    ".colocate_vars_with/behaviour/only-inside-scope",
+    tier="build",
+    says="It may be used only within the strategy's scope().",
+    doubt="No exception is named: RuntimeError, as in 1.11.",
+)
+def colocate_only_in_scope(tf):
+    def colocate(strategy, where):
+        with strategy.colocate_vars_with(where):
+            pass
+
+    with size(tf, 2):
+        strategy, other = local_strategy(tf), local_strategy(tf)
+    with strategy.scope():
+        mirrored = variable(tf)
+        colocate(strategy, mirrored)
+        expect_raises(RuntimeError, colocate, other, mirrored)
+    expect_raises(RuntimeError, colocate, strategy, mirrored)
+    expect_raises(RuntimeError, colocate, strategy, list(strategy.parameter_devices))
+
+
+@page.clause(
+    ".colocate_vars_with/behaviour/for-variables-only",
+    tier="build",
+    says="Its block is for making variables, not for adding operations.",
+    doubt="A duty of whoever uses it: that it is held is not checked.",
+)
+def colocate_for_variables(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        first = variable(tf, "first")
+        with strategy.colocate_vars_with(first):
+            made = [variable(tf, name) for name in ("second", "third")]
+        for one in made:
+            same(devices_of(strategy, one), devices_of(strategy, first))
+
+
+@page.clause(
+    ".colocate_vars_with/returns/context-manager",
+    tier="build",
+    says="It returns a context manager.",
+)
+def colocate_context_manager(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        block = strategy.colocate_vars_with(variable(tf))
+        assert callable(getattr(block, "__enter__", None)), repr(block)
+        assert callable(getattr(block, "__exit__", None)), repr(block)
+
+
+@page.clause(
+    ".colocate_vars_with/example/with-update",
+    tier="run",
+    says="The example: two variables made beside a first one, updated together.",
+    doubt=(
+        "As printed it uses v1 before it is there, leaves out arguments and has no "
+        "body: v1, v2 and v3 are var1, var2 and var3."
+    ),
+)
+def colocate_example(tf):
+    with running_strategy(tf, cores=4) as (session, distribution_strategy):
+        var1 = v1 = variable(tf, "var1", 1.0)
+        with distribution_strategy.colocate_vars_with(v1):
+            # var2 and var3 will be created on the same device(s) as var1
+            var2 = v2 = variable(tf, "var2", 10.0)
+            var3 = v3 = variable(tf, "var3", 100.0)
+
+        def fn(v1, v2, v3):
+            return v1.assign_add(v2 + v3)
+
+        # `fn` runs on every device `v1` is on, `v2` and `v3` will be there too.
+        update = distribution_strategy.update(v1, fn, v2, v3)
+        initialise_variables(tf, session)
+        session.run(distribution_strategy.unwrap(update))
+        same(evaluated(session, distribution_strategy, var1), [111.0] * 4)
+        places = devices_of(distribution_strategy, var1)
+        same(devices_of(distribution_strategy, var2), places)
+        same(devices_of(distribution_strategy, var3), places)
+
+
+# ---------------------------------------------------------------- update
+
+
+@page.clause(
+    ".update/signature/parameters",
+    tier="surface",
+    says="update takes var, fn and any further arguments.",
+)
+def update_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.update
+    same(parameters(method), required("var", "fn") + FREE)
+
+
+@page.clause(
+    ".update/behaviour/mirrored-variable",
+    tier="run",
+    says="For a mirrored variable fn runs on each device with the part there.",
+)
+def update_mirrored(tf):
+    seen = []
+
+    def fn(v):
+        seen.append((v, tf.constant(0.0).device))
+        return v.assign_add(1.0)
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        mirrored = variable(tf, value=4.0)
+        update = strategy.update(mirrored, fn)
+        parts = strategy.unwrap(mirrored)
+        assert [v for v, _ in seen] == parts, f"{seen!r} instead of {parts!r}"
+        same([device for _, device in seen], [part.device for part in parts])
+        initialise_variables(tf, session)
+        session.run(strategy.unwrap(update))
+        same(evaluated(session, strategy, mirrored), [5.0] * 4)
+
+
+@page.clause(
+    ".update/behaviour/other-variable-colocated",
+    tier="build",
+    says="For another variable fn runs once, beside it, and its value is returned.",
+)
+def update_other_variable(tf):
+    with tf.device("/device:CPU:0"):
+        plain = variable(tf, "plain")
+    seen = []
+
+    def fn(v):
+        seen.append(v)
+        return tf.identity(v)
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        result = strategy.update(plain, fn)
+        same(len(seen), 1, call="calls of fn")
+        assert seen[0] is plain, repr(seen[0])
+        assert isinstance(result, tf.Tensor), repr(result)
+        same(result.device, plain.device)
+
+
+@page.clause(
+    ".update/behaviour/mirrored-arguments-unwrapped",
+    tier="run",
+    says="Mirrored arguments, positional or not, arrive as the part of the device.",
+)
+def update_mirrored_arguments(tf):
+    seen = []
+
+    def fn(v, m, k=None):
+        seen.append((m.device, k.device, v.device))
+        return v.assign(m + k)
+
+    with running_strategy(tf, cores=4) as (session, strategy):
+        mirrored = variable(tf)
+        two = strategy.broadcast(tf.constant(2.0))
+        update = strategy.update(mirrored, fn, two, k=two)
+        same(seen, [(device,) * 3 for device in strategy.worker_devices])
+        initialise_variables(tf, session)
+        session.run(strategy.unwrap(update))
+        same(evaluated(session, strategy, mirrored), [4.0] * 4)
+
+
+@page.clause(
+    ".update/raises/per-device-argument",
+    tier="build",
+    says="No argument may be a per-device value.",
+    doubt="It is forbidden without an exception: TypeError, as of other strategies.",
+)
+def update_per_device_argument(tf):
+    def fn(v, *arguments, **named):
+        return v.assign_add(1.0)
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        mirrored = variable(tf)
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
+        expect_raises(TypeError, strategy.update, mirrored, fn, value)
+        expect_raises(TypeError, strategy.update, mirrored, fn, 1.0, k=value)
+        expect_raises(TypeError, strategy.update, mirrored, fn, 1.0, value, k=2.0)
+
+
+@page.clause(
+    ".update/args:var/variable",
+    tier="build",
+    says="var is a variable, mirrored or not.",
+    doubt="Other types are not discussed: TypeError.",
+)
+def update_variable(tf):
+    plain = variable(tf, "plain")
+    with strategy_in_scope(tf, cores=2) as strategy:
+        strategy.update(variable(tf, "mirrored"), lambda v: v.assign_add(1.0))
+        strategy.update(plain, lambda v: v.assign_add(1.0))
+        for unfit in (tf.constant(1.0), 3, "mirrored"):
+            expect_raises(TypeError, strategy.update, unfit, lambda v: v)
+
+
+@page.clause(
+    ".update/args:fn/variable-first",
+    tier="run",
+    says="fn gets the variable first, then the other arguments.",
+)
+def update_variable_first(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        mirrored = variable(tf)
+        update = strategy.update(
+            mirrored, lambda v, a, b=0.0: v.assign(a + b), 1.0, b=2.0
+        )
+        initialise_variables(tf, session)
+        session.run(strategy.unwrap(update))
+        same(evaluated(session, strategy, mirrored), [3.0, 3.0])
+
+
+@page.clause(
+    ".update/returns/merged",
+    tier="run",
+    says="What fn returns is returned merged over all towers.",
+)
+def update_returns_merged(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        mirrored = variable(tf, value=2.0)
+        result = strategy.update(mirrored, lambda v: tf.identity(v) * 3.0)
+        initialise_variables(tf, session)
+        same(evaluated(session, strategy, result), [6.0] * 4)
+
+
+# ---------------------------------------------------------------- non-slot variables
+
+
+@page.clause(
+    ".non_slot_devices/signature/parameters",
+    tier="surface",
+    says="non_slot_devices has the parameter var_list.",
+)
+def non_slot_devices_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.non_slot_devices
+    same(parameters(method), required("var_list"))
+
+
+@page.clause(
+    ".non_slot_devices/returns/devices",
+    tier="build",
+    says="It gives the device or devices for variables that are no slots.",
+    doubt="Which is open: all parameter devices, whatever the variables are.",
+)
+def non_slot_devices_returns(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        devices = strategy.non_slot_devices([variable(tf, "a"), variable(tf, "b")])
+        same(list(devices), list(strategy.parameter_devices))
+
+
+@page.clause(
+    ".non_slot_devices/example/create-under-colocate",
+    tier="build",
+    says="The line in the text: variables are made there under colocate_vars_with.",
+    doubt="It is a list of devices, another entry wants a variable: both are taken.",
+)
+def non_slot_devices_create(tf):
+    with strategy_in_scope(tf, cores=4) as strategy:
+        v = variable(tf, "v")
+        with strategy.colocate_vars_with(strategy.non_slot_devices([v])):
+            b = variable(tf, "b")
+        same(devices_of(strategy, b), list(strategy.non_slot_devices([v])))
+
+
+@page.clause(
+    ".non_slot_devices/example/updated-by-update-non-slot",
+    tier="run",
+    says="Such variables are updated by update_non_slot.",
+)
+def non_slot_devices_update(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        devices = strategy.non_slot_devices([variable(tf, "v")])
+        with strategy.colocate_vars_with(devices):
+            b = variable(tf, "b", 1.0)
+        update = strategy.update_non_slot(devices, lambda: b.assign_add(1.0))
+        initialise_variables(tf, session)
+        session.run(strategy.unwrap(update))
+        same(evaluated(session, strategy, b), [2.0] * 4)
+
+
+@page.clause(
+    ".non_slot_devices/args:var_list/optimised-variables",
+    tier="build",
+    says="var_list is the variables being optimised, needed by the default strategy.",
+    doubt="This strategy does not need it: taken, and not looked at.",
+)
+def non_slot_devices_var_list(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        devices = list(strategy.non_slot_devices([variable(tf)]))
+        same(list(strategy.non_slot_devices([])), devices)
+        same(list(strategy.non_slot_devices(None)), devices)
+
+
+@page.clause(
+    ".update_non_slot/signature/parameters",
+    tier="surface",
+    says="update_non_slot takes colocate_with, fn and any further arguments.",
+)
+def update_non_slot_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.update_non_slot
+    same(parameters(method), required("colocate_with", "fn") + FREE)
+
+
+@page.clause(
+    ".update_non_slot/behaviour/runs-on-devices",
+    tier="build",
+    says="It runs fn with its arguments on the devices.",
+)
+def update_non_slot_runs(tf):
+    seen = []
+
+    def fn(*positional, **named):
+        seen.append((positional, named, tf.constant(1).device))
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        devices = list(strategy.non_slot_devices([]))
+        strategy.update_non_slot(devices, fn, 1, k=2)
+        same([device for _, _, device in seen], devices)
+        for positional, named, _ in seen:
+            same((positional, named), ((1,), {"k": 2}))
+
+
+@page.clause(
+    ".update_non_slot/args:colocate_with/from-non-slot-devices",
+    tier="build",
+    says="colocate_with is what non_slot_devices returned.",
+)
+def update_non_slot_colocate_with(tf):
+    calls = []
+    with strategy_in_scope(tf, cores=2) as strategy:
+        devices = strategy.non_slot_devices([variable(tf)])
+        strategy.update_non_slot(devices, lambda: calls.append(1))
+        same(len(calls), len(devices))
+
+
+@page.clause(
+    ".update_non_slot/returns/value-of-fn",
+    tier="run",
+    says="It returns the value of fn, merged where there are several devices.",
+)
+def update_non_slot_returns(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        devices = strategy.non_slot_devices([])
+        result = strategy.update_non_slot(devices, lambda x: tf.constant(x), 5.0)
+        same(evaluated(session, strategy, result), [5.0] * 4)
+        value = tf.constant(6.0)
+        single = strategy.update_non_slot(list(devices)[:1], lambda: value)
+        assert single is value, f"{single!r} is not {value!r}"
+
+
+# ---------------------------------------------------------------- read_var
+
+
+@page.clause(
+    ".read_var/signature/parameters",
+    tier="surface",
+    says="read_var has the parameter tower_local_var.",
+    doubt="Release 1.12 renames it: the page's name.",
+)
+def read_var_parameters(tf):
+    method = tf.contrib.distribute.TPUStrategy.read_var
+    same(parameters(method), required("tower_local_var"))
+
+
+@page.clause(
+    ".read_var/behaviour/aggregates-tower-local",
+    tier="run",
+    says="read_var reads the combined value of a variable that is local to each tower.",
+    doubt=(
+        "How one is made is not on the page: tf.get_variable with synchronization "
+        "ON_READ and an aggregation, as in 1.11."
+    ),
+)
+def read_var_aggregates(tf):
+    kinds = tf.VariableAggregation
+    with running_strategy(tf, cores=4) as (session, strategy):
+        for kind, expected in ((kinds.SUM, 10.0), (kinds.MEAN, 2.5)):
+            local = variable(
+                tf,
+                "local_" + str(expected).replace(".", "_"),
+                synchronization=tf.VariableSynchronization.ON_READ,
+                aggregation=kind,
+            )
+            updates = strategy.call_for_each_tower(
+                lambda local: local.assign_add(tower_context(tf).tower_id + 1.0), local
+            )
+            total = strategy.read_var(local)
+            initialise_variables(tf, session)
+            session.run(strategy.unwrap(updates))
+            same(session.run(total), expected)
+        plain = variable(tf, "mirrored", 7.0)
+        initialise_variables(tf, session)
+        same(session.run(strategy.read_var(plain)), 7.0)

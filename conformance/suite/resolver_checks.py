@@ -1,0 +1,368 @@
+"""Checks that the two pages about TPUClusterResolver share.
+
+Each function takes the module under test and the resolver class under test. It runs
+without a network, a virtual machine of Google Cloud and environment variables, apart
+from the ones that it sets up itself.
+"""
+
+import inspect
+import re
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import (
+    CloudTPU,
+    GoogleClient,
+    Metadata,
+    UntouchableAPI,
+    counted_servers,
+    installed,
+    node,
+    surroundings,
+)
+
+TWO_HOSTS = ("10.1.2.3:8470", "10.1.2.4:8470")
+
+
+def text(value):
+    """Return ``value`` as text.
+
+    The type is the matter of one clause (master/returns/string) and of no other.
+    """
+    return value.decode("ascii") if isinstance(value, bytes) else value
+
+
+def resolved(resolver, service, **arguments):
+    """Return a resolver of node-1 in project p and zone z that asks ``service``."""
+    named = {"tpu": "node-1", "project": "p", "zone": "z", "service": service}
+    return resolver(**dict(named, **arguments))
+
+
+def one_node():
+    return CloudTPU({"node-1": node(*TWO_HOSTS)})
+
+
+# ---------------------------------------------------------------- class, signature
+
+
+def name_class(tf, resolver):
+    assert inspect.isclass(resolver), repr(resolver)
+    same(resolver.__name__, "TPUClusterResolver")
+
+
+def init_parameters(resolver, names):
+    """Require the constructor to start with ``names``, by position or keyword."""
+    parameters = list(inspect.signature(resolver).parameters.values())
+    same([parameter.name for parameter in parameters[: len(names)]], names)
+    for parameter in parameters:
+        assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
+            f"{parameter.name} must work by position and by keyword, "
+            f"but it is {parameter.kind}"
+        )
+
+
+def init_default(resolver, name, expected):
+    """Require the constructor's default of ``name``."""
+    default = inspect.signature(resolver).parameters[name].default
+    assert default is not inspect.Parameter.empty, f"{name} must be given"
+    same(default, expected, call=f"default of {name}")
+
+
+def parameters_of(method):
+    """Return the names and defaults of a method's parameters without self."""
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    empty = inspect.Parameter.empty
+    return [
+        (p.name, ()) if p.default is empty else (p.name, p.default) for p in parameters
+    ]
+
+
+# ---------------------------------------------------------------- names
+
+
+def resolves_names_through_api(tf, resolver):
+    service = one_node()
+    found = resolved(resolver, service).cluster_spec()
+    same(found.as_dict(), {"worker": ["10.1.2.3:8470", "10.1.2.4:8470"]})
+    same(service.requested, ["projects/p/locations/z/nodes/node-1"])
+
+
+def tpu_string(tf, resolver):
+    service = CloudTPU({"node-1": node("10.1.2.3:8470"), "node-2": node("10.9.9.9:1")})
+    found = resolver("node-1", project="p", zone="z", service=service).cluster_spec()
+    same(found.as_dict(), {"worker": ["10.1.2.3:8470"]})
+    same(service.requested, ["projects/p/locations/z/nodes/node-1"])
+
+
+def passes_through(resolver, name):
+    """Require ``name`` to become the session master without being looked up."""
+    for arguments in ({}, {"project": "p", "zone": "z"}):
+        made = resolver(tpu=name, service=UntouchableAPI(), **arguments)
+        same(text(made.master()), name, call=f"master() for tpu={name!r}")
+
+
+def no_cluster_spec(resolver, names):
+    for name in names:
+        made = resolver(tpu=name, service=UntouchableAPI())
+        same(made.cluster_spec(), None, call=f"cluster_spec() for tpu={name!r}")
+
+
+def zone_given(tf, resolver):
+    service = one_node()
+    with surroundings(Metadata(zone="projects/123/zones/elsewhere")) as metadata:
+        resolved(resolver, service, zone="my-zone").cluster_spec()
+    same(service.requested, ["projects/p/locations/my-zone/nodes/node-1"])
+    same(metadata.requested, [], call="requests to the metadata server")
+
+
+def zone_discovered(tf, resolver):
+    for arguments in ({}, {"zone": None}, {"zone": ""}):
+        service = one_node()
+        with surroundings(Metadata(zone="projects/1/zones/europe-x")):
+            made = resolver("node-1", project="p", service=service, **arguments)
+            made.cluster_spec()
+        same(service.requested, ["projects/p/locations/europe-x/nodes/node-1"])
+
+
+def project_given(tf, resolver):
+    service = one_node()
+    with surroundings(Metadata(project="elsewhere")) as metadata:
+        resolved(resolver, service, project="my-project").cluster_spec()
+    same(service.requested, ["projects/my-project/locations/z/nodes/node-1"])
+    same(metadata.requested, [], call="requests to the metadata server")
+
+
+def project_discovered(tf, resolver):
+    for arguments in ({}, {"project": None}, {"project": ""}):
+        service = one_node()
+        with surroundings(Metadata(project="proj-m")):
+            made = resolver("node-1", zone="z", service=service, **arguments)
+            made.cluster_spec()
+        same(service.requested, ["projects/proj-m/locations/z/nodes/node-1"])
+
+
+def environment_tpu_name(tf, resolver):
+    with surroundings(TPU_NAME="node-1"):
+        made = resolver(project="p", zone="z", service=one_node())
+        same(text(made.master()), "grpc://10.1.2.3:8470")
+        given = resolver(tpu="grpc://1.2.3.4:8470", service=UntouchableAPI())
+        same(text(given.master()), "grpc://1.2.3.4:8470")
+
+
+def environment_endpoints(tf, resolver):
+    endpoints = "grpc://10.1.2.3:8470,grpc://10.1.2.4:8470"
+    with surroundings(Metadata(), KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS=endpoints) as found:
+        made = resolver(service=UntouchableAPI())
+        same(text(made.master()), "grpc://10.1.2.3:8470")
+        addresses = made.cluster_spec().job_tasks("worker")
+        same([text(address) for address in addresses], list(TWO_HOSTS))
+        same(found.requested, [], call="requests to the metadata server")
+
+
+# ---------------------------------------------------------------- jobs
+
+
+def tpu_job(tf, resolver):
+    made = resolved(resolver, one_node(), job_name="tpu_worker")
+    same(made.cluster_spec().jobs, ["tpu_worker"])
+    same(made.cluster_spec().job_tasks("tpu_worker"), list(TWO_HOSTS))
+
+
+def coordinator_included(tf, resolver):
+    made = resolved(
+        resolver,
+        one_node(),
+        coordinator_name="coordinator",
+        coordinator_address="10.0.0.9:2222",
+    )
+    same(
+        made.cluster_spec().as_dict(),
+        {"worker": list(TWO_HOSTS), "coordinator": ["10.0.0.9:2222"]},
+    )
+
+
+def coordinator_excluded(tf, resolver):
+    for address in (None, "10.0.0.9:2222"):
+        made = resolved(
+            resolver, one_node(), coordinator_name=None, coordinator_address=address
+        )
+        same(made.cluster_spec().jobs, ["worker"])
+
+
+def address_given_starts_no_server(tf, resolver):
+    with counted_servers(tf) as started:
+        made = resolved(
+            resolver,
+            one_node(),
+            coordinator_name="coordinator",
+            coordinator_address="10.0.0.9:2222",
+        )
+        same(made.cluster_spec().job_tasks("coordinator"), ["10.0.0.9:2222"])
+        same(len(started), 0, call="servers started")
+
+
+def address_none_starts_server(tf, resolver):
+    with counted_servers(tf, port=4711) as started, surroundings(Metadata()):
+        made = resolved(resolver, one_node(), coordinator_name="coordinator")
+        for _ in range(2):
+            (address,) = made.cluster_spec().job_tasks("coordinator")
+            assert re.match(r"^[A-Za-z0-9.-]+:4711$", text(address)), (
+                f"expected host:4711, got {address!r}"
+            )
+        same(len(started), 1, call="servers started")
+
+
+def no_name_starts_no_server(tf, resolver):
+    with counted_servers(tf) as started, surroundings(Metadata()):
+        for arguments in ({}, {"coordinator_name": None, "coordinator_address": None}):
+            made = resolved(resolver, one_node(), **arguments)
+            same(made.cluster_spec().jobs, ["worker"])
+        same(len(started), 0, call="servers started")
+
+
+# ---------------------------------------------------------------- the API object
+
+
+def credentials_default(tf, resolver):
+    for arguments in ({"credentials": None}, {"credentials": "default"}, {}):
+        client = GoogleClient(one_node())
+        with installed(client):
+            resolved(resolver, None, **arguments).cluster_spec()
+        used = client.built[-1]["credentials"]
+        assert used is client.default, f"{arguments}: the API was built with {used!r}"
+
+
+def credentials_given(tf, resolver):
+    client = GoogleClient(one_node())
+    given = object()
+    with installed(client):
+        resolved(resolver, None, credentials=given).cluster_spec()
+    used = client.built[-1]["credentials"]
+    assert used is given, f"the API was built with {used!r}"
+
+
+def credentials_ignored_with_service(tf, resolver):
+    client = GoogleClient(UntouchableAPI())
+    with installed(client):
+        for credentials in ("default", None, object()):
+            made = resolved(resolver, one_node(), credentials=credentials)
+            same(text(made.master()), "grpc://10.1.2.3:8470")
+    same(client.built, [], call="API objects built")
+    same(client.fetched, 0, call="default credentials fetched")
+
+
+def service_used(tf, resolver):
+    service = one_node()
+    client = GoogleClient(UntouchableAPI())
+    with installed(client):
+        made = resolved(resolver, service)
+        same(made.cluster_spec().job_tasks("worker"), list(TWO_HOSTS))
+    same(service.requested, ["projects/p/locations/z/nodes/node-1"])
+    same(client.built, [], call="API objects built")
+
+
+def import_error(tf, resolver):
+    with installed(None):
+        expect_raises(ImportError, resolver, tpu="node-1", project="p", zone="z")
+        expect_raises(ImportError, resolver, "node-1", "z", "p", credentials=object())
+        expect_raises(ImportError, resolver, tpu=["node-1"], project="p", zone="z")
+        resolved(resolver, one_node()).cluster_spec()
+        resolver(tpu="grpc://1.2.3.4:8470").master()
+
+
+def no_tpus(tf, resolver):
+    for arguments in ({}, {"tpu": None}, {"tpu": []}):
+        expect_raises(
+            ValueError, resolver, service=one_node(), project="p", zone="z", **arguments
+        )
+
+
+# ---------------------------------------------------------------- cluster_spec
+
+
+def asks_api_every_time(tf, resolver):
+    service = one_node()
+    made = resolved(resolver, service)
+    same(made.cluster_spec().job_tasks("worker"), list(TWO_HOSTS))
+    asked = len(service.requested)
+    service.answers["node-1"] = node("10.1.2.9:8470")
+    same(made.cluster_spec().job_tasks("worker"), ["10.1.2.9:8470"])
+    same(len(service.requested), asked + 1, call="requests after the second call")
+
+
+def returns_cluster_spec(tf, resolver):
+    found = resolved(resolver, one_node()).cluster_spec()
+    assert isinstance(found, tf.train.ClusterSpec), repr(found)
+    same(found.job_tasks("worker"), ["10.1.2.3:8470", "10.1.2.4:8470"])
+    reverse = CloudTPU({"node-1": node("10.1.2.4:8470", "10.1.2.3:8471")})
+    found = resolved(resolver, reverse).cluster_spec()
+    same(found.job_tasks("worker"), ["10.1.2.4:8470", "10.1.2.3:8471"])
+
+
+def unhealthy(tf, resolver):
+    sick = [
+        {"health": "UNHEALTHY_TENSORFLOW"},
+        {"health": "UNHEALTHY_MAINTENANCE"},
+        {"health": "TIMEOUT"},
+        {"state": "CREATING"},
+        {"state": "STOPPED", "health": None},
+    ]
+    for fields in sick:
+        service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
+        expect_raises(RuntimeError, resolved(resolver, service).cluster_spec)
+    well = [{}, {"health": None}, {"health": None, "state": "READY"}]
+    for fields in well:
+        service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
+        resolved(resolver, service).cluster_spec()
+
+
+# ---------------------------------------------------------------- master
+
+
+def get_master_same_as_master(resolver, names):
+    same(parameters_of(resolver.get_master), [])
+    made = [resolver(tpu=name, service=UntouchableAPI()) for name in names]
+    for one in made + [resolved(resolver, one_node())]:
+        same(one.get_master(), one.master())
+
+
+def first_instance(tf, resolver):
+    made = resolved(resolver, one_node())
+    same(text(made.master()), "grpc://10.1.2.3:8470")
+    # A coordinator that sorts before the job of the TPUs is not meant.
+    made = resolved(
+        resolver,
+        one_node(),
+        coordinator_name="coordinator",
+        coordinator_address="10.0.0.9:2222",
+    )
+    same(text(made.master()), "grpc://10.1.2.3:8470")
+
+
+def normal_case_address(tf, resolver):
+    service = CloudTPU({"node-1": node("1.2.3.4:8470")})
+    same(text(resolved(resolver, service).master()), "grpc://1.2.3.4:8470")
+
+
+def grpc_address(tf, resolver):
+    made = resolver(tpu="grpc://10.240.1.2:8470", service=UntouchableAPI())
+    same(text(made.master()), "grpc://10.240.1.2:8470")
+
+
+def master_is_string(tf, resolver):
+    for one in (resolved(resolver, one_node()), resolver(tpu="grpc://10.240.1.2:8470")):
+        same(type(one.master()), str, call=f"type of {one.master()!r}")
+    for name in ("", "local"):
+        master = resolver(tpu=name).master()
+        same(type(master), str, call=f"type of {master!r}")
+        with tf.Session(master) as session:
+            same(session.run(tf.constant(3.0)), 3.0)
+
+
+def no_such_tpu(tf, resolver):
+    services = [
+        CloudTPU({}),
+        CloudTPU({"node-2": node(*TWO_HOSTS)}),
+        CloudTPU({"node-1": node()}),
+    ]
+    for service in services:
+        expect_raises(ValueError, resolved(resolver, service).master)

@@ -1,0 +1,116 @@
+"""The page of tf.contrib.distribute.TPUStrategy, and what its checks begin with."""
+
+import contextlib
+import inspect
+
+from ..clause import same
+from ..probes import fixed_system
+from .cloud_stand_ins import hosts, reachable
+from .page import Page
+
+SEED = "001_66db0865fe92828f.txt"
+
+page = Page("tf.contrib.distribute.TPUStrategy", SEED)
+
+
+def local_strategy(tf, **arguments):
+    """Return a strategy over the cores of this computer."""
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu="local")
+    settings = dict({"steps_per_run": 2}, **arguments)
+    return tf.contrib.distribute.TPUStrategy(resolver, **settings)
+
+
+@contextlib.contextmanager
+def size(tf, cores):
+    """Let a local system have that many cores.
+
+    A release without a TPU has none of its own, there the local master lists them.
+    """
+    config = getattr(getattr(tf, "config", None), "override", None)
+    with config(cores=cores) if config else reachable(tf, hosts(cores)):
+        yield
+
+
+@contextlib.contextmanager
+def strategy_in_scope(tf, cores=4, **arguments):
+    """Yield a strategy on that many cores, inside of its scope; nothing is run."""
+    with size(tf, cores):
+        strategy = local_strategy(tf, **arguments)
+        with strategy.scope():
+            yield strategy
+
+
+@contextlib.contextmanager
+def running_strategy(tf, cores=4, **arguments):
+    """Yield a session and a strategy in scope, on an initialised system."""
+    with fixed_system(tf, cores=cores) as session:
+        strategy = local_strategy(tf, **arguments)
+        with strategy.scope():
+            yield session, strategy
+
+
+def per_tower(tf, strategy, values):
+    """Return a per-device value with ``values[i]`` as the tensor of tower i."""
+    return strategy.call_for_each_tower(lambda: own(tf, values))
+
+
+def own(tf, values):
+    """Return the entry of ``values`` for the current tower, as a tensor."""
+    return tf.constant(values[tower_context(tf).tower_id])
+
+
+def tower_context(tf):
+    """Return what tf.get_tower_context gives, by the path that the release has it at.
+
+    The page's own path is the matter of one clause and of no other.
+    """
+    if hasattr(tf, "get_tower_context"):
+        return tf.get_tower_context()
+    return tf.contrib.distribute.get_tower_context()
+
+
+def variable(tf, name="v", value=0.0, **settings):
+    """Return a new variable of that value."""
+    initializer = tf.constant_initializer(value)
+    return tf.get_variable(name, [], initializer=initializer, **settings)
+
+
+def evaluated(session, strategy, value):
+    """Return the values of all components of ``value``, in device order."""
+    return session.run(list(strategy.unwrap(value)))
+
+
+def initialise_variables(tf, session):
+    session.run(tf.global_variables_initializer())
+
+
+def require_devices(strategy, value, devices):
+    """Require the components of ``value`` to be on ``devices``, in order."""
+    same(
+        [part.device for part in strategy.unwrap(value)], list(devices), call="devices"
+    )
+
+
+def parameters(method):
+    """Return (name, default, kind) of a method's parameters, without self.
+
+    The default is ``()`` where there is none; the kind ``""``, ``"*"`` or ``"**"``.
+    """
+    kinds = {
+        inspect.Parameter.POSITIONAL_OR_KEYWORD: "",
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
+    found = []
+    for one in list(inspect.signature(method).parameters.values())[1:]:
+        default = () if one.default is inspect.Parameter.empty else one.default
+        found.append((one.name, default, kinds.get(one.kind, str(one.kind))))
+    return found
+
+
+def required(*names):
+    """Return what `parameters` gives for parameters without a default."""
+    return [(name, (), "") for name in names]
+
+
+FREE = [("args", (), "*"), ("kwargs", (), "**")]
