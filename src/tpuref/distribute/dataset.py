@@ -52,6 +52,19 @@ class PerDeviceDataset(ElementDescription):
     Consecutive elements go to consecutive towers; elements at the end that are not
     enough for all towers are left out.
 
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class Local:
+    ...     def master(self): return "local"
+    ...     def cluster_spec(self): return None
+    >>> with tf.config.override(cores=2):
+    ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=1)
+    >>> with tf.eager_execution(), strategy.scope():
+    ...     dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(5))
+    ...     [[int(x) for x in strategy.unwrap(element)] for element in dataset]
+    [[0, 1], [2, 3]]
+
     References
     ----------
     001_66db0865fe92828f.txt, distribute_dataset.

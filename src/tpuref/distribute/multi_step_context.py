@@ -47,6 +47,25 @@ class MultiStepContext:
     non_tensor_outputs
         What was set with `set_non_tensor_output`, by name.
 
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> class Local:
+    ...     def master(self): return "local"
+    ...     def cluster_spec(self): return None
+    >>> with tf.Graph().as_default(), tf.config.override(cores=2):
+    ...     strategy = tf.contrib.distribute.TPUStrategy(Local(), steps_per_run=3)
+    ...     with strategy.scope():
+    ...         dataset = strategy.distribute_dataset(lambda: tf.data.Dataset.range(6))
+    ...         def step(context, x):
+    ...             squares = strategy.call_for_each_tower(tf.square, x)
+    ...             context.set_last_step_output("squares", squares)
+    ...         context = strategy.run_steps_on_dataset(
+    ...             step, dataset.make_one_shot_iterator(), iterations=3)
+    ...     with tf.Session() as sess:
+    ...         [int(x) for x in sess.run(context.last_step_outputs)["squares"]]
+    [16, 25]
+
     References
     ----------
     001_66db0865fe92828f.txt, run_steps_on_dataset.
