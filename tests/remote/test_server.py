@@ -1,64 +1,149 @@
-"""tf.train.Server and sessions on its target."""
+"""tf.train.Server: where it listens, its task, its life."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+import socket
+import sys
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tpuref as tf
 
-pytest.importorskip("grpc", reason="remote sessions need pip install tpuref[grpc]")
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
 
 
-@pytest.fixture
-def server() -> Iterator[Any]:
-    server = tf.train.Server({"worker": ["localhost:0"]})
-    yield server
+def answers(target: str) -> bool:
+    """Whether a session on that target runs a graph."""
+    with tf.Graph().as_default():
+        product = tf.constant(6) * 7
+        try:
+            with tf.Session(target) as session:
+                return bool(session.run(product) == 42)
+        except tf.errors.UnavailableError:
+            return False
+
+
+def test_a_local_server() -> None:
+    server = tf.train.Server.create_local_server()
+    assert answers(server.target)
+    definition = server.server_def
+    assert (definition.job_name, definition.task_index) == ("local", 0)
+    assert definition.protocol == "grpc"
+    assert tf.train.ClusterSpec(definition.cluster).as_dict() == {
+        "local": ["localhost:0"]
+    }
     server.stop()
 
 
-def test_a_graph_runs_at_the_server(server: Any) -> None:
-    x = tf.placeholder(tf.float32, [2])
-    out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [2 * x]])
+def test_it_listens_on_the_address_of_its_task() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    cluster = {"worker": ["10.0.0.1:1", f"127.0.0.1:{port}"]}
+    server = tf.train.Server(cluster, task_index=1)
+    assert server.target == f"grpc://127.0.0.1:{port}"
     with tf.Session(server.target) as session:
-        values = session.run(out, {x: [1.0, 2.0]})
-    assert [value.tolist() for (value,) in values] == [[3.0, 6.0]] * 2
+        (cpu, *_) = session.list_devices()
+    assert cpu.name == "/job:worker/replica:0/task:0/device:CPU:0"
+    server.stop()
 
 
-def test_the_devices_are_those_of_the_server(server: Any) -> None:
-    with tf.config.override(cores=2), tf.Session(server.target) as session:
-        names = [device.name for device in session.list_devices()]
-    prefix = "/job:worker/replica:0/task:0/device:"
-    assert names == [prefix + "CPU:0", prefix + "TPU:0", prefix + "TPU:1"]
+def test_a_port_in_use_is_an_error(server: Any) -> None:
+    address = server.target.removeprefix("grpc://")
+    with pytest.raises(tf.errors.UnknownError, match="port may be in use"):
+        tf.train.Server({"worker": [address]})
 
 
-def test_the_system_is_started_and_stopped_at_the_server(server: Any) -> None:
-    with tf.Session(server.target) as session, tf.Session(server.target) as other:
-        serialized = session.run(tf.tpu.initialize_system())
-        assert tf.contrib.tpu.Topology(serialized=serialized).num_cores == 8
-        other.run(tf.tpu.shutdown_system())
-        with pytest.raises(tf.errors.FailedPreconditionError, match="shut down at"):
-            session.run(tf.tpu.rewrite(lambda: tf.constant(1)))
+def test_a_server_can_be_started_later() -> None:
+    server = tf.train.Server.create_local_server(start=False)
+    server.start()
+    server.start()
+    assert answers(server.target)
+    server.stop()
+    server.stop()
+    assert not answers(server.target)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="make a new one"):
+        server.start()
 
 
-def test_sessions_of_one_server_share_variables(server: Any) -> None:
-    v = tf.Variable([1.0, 2.0], name="v")
-    with tf.Session(server.target) as session:
-        session.run(v.initializer)
-        session.run(v.assign_add([1.0, 1.0]))
-    with tf.Session(server.target) as other:
-        np.testing.assert_array_equal(other.run(v), [2.0, 3.0])
+def test_a_server_that_nobody_holds_stops() -> None:
+    server = tf.train.Server.create_local_server()
+    target = server.target
+    assert answers(target)
+    del server
+    gc.collect()
+    assert not answers(target)
 
 
-def test_reset_forgets_the_variables(server: Any) -> None:
-    v = tf.Variable(1.0, name="v")
-    session = tf.Session(server.target)
-    session.run(v.initializer)
-    tf.Session.reset(server.target)
-    with pytest.raises(tf.errors.AbortedError, match="make a new tf.Session"):
-        session.run(v)
-    with tf.Session(server.target) as fresh:
-        assert not fresh.run(tf.is_variable_initialized(v))
+def test_join_returns_when_it_stops() -> None:
+    server = tf.train.Server.create_local_server()
+    server.stop()
+    server.join()
+
+
+def test_a_server_def_may_be_given() -> None:
+    cluster = tf.train.ClusterSpec({"ps": ["localhost:0"], "worker": ["localhost:0"]})
+    definition = tf.train.ServerDef(cluster.as_cluster_def(), "ps", 0)
+    server = tf.train.Server(definition)
+    assert server.server_def.job_name == "ps"
+    other = tf.train.Server(definition, job_name="worker")
+    assert other.server_def.job_name == "worker"
+    server.stop()
+    other.stop()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (({"ps": ["a:1"], "worker": ["b:1"]},), "job_name must be given.*'ps'"),
+        (({"ps": ["a:1", "a:2"]},), r"task_index must be given.*\[0, 1\]"),
+        (({"ps": ["a:1"]}, "worker"), "no job 'worker'"),
+        (({"ps": ["a:1"]}, "ps", 3), "no task 3"),
+        (({"ps": ["a:1"]}, "ps", 0, "http"), "protocol must be 'grpc'"),
+        (({"ps": ["localhost"]},), "must be 'host:port'"),
+        (({"ps": ["localhost:99999"]},), "must be 'host:port'"),
+    ],
+)
+def test_a_task_that_is_not_clear(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tf.train.Server(*arguments)
+
+
+def test_what_is_no_cluster() -> None:
+    with pytest.raises(TypeError, match="must be a dictionary"):
+        tf.train.Server(5)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["grpc://", "grpc://host", "grpc://host:0", "grpc://a b:1", "http://h:1", "h:1"],
+)
+def test_what_is_no_target(target: str) -> None:
+    with pytest.raises(ValueError, match="'grpc://host:port' for a server, got"):
+        tf.Session(target)
+
+
+def test_a_session_takes_a_resolver(server: Any) -> None:
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(server.target)
+    with tf.Session(resolver) as session:
+        assert session.sess_str == server.target
+        assert session.run(tf.constant(1)) == 1
+    with pytest.raises(TypeError, match="text, or a cluster resolver, got int 5"):
+        tf.Session(5)
+
+
+def test_only_servers_can_be_reset() -> None:
+    with pytest.raises(NotImplementedError, match=r"tf\.train\.Server"):
+        tf.Session.reset("")
+    with pytest.raises(ValueError, match="no container"):
+        tf.Session.reset("grpc://localhost:1", ["mine"])
+
+
+def test_without_grpc_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    for use in (tf.train.Server.create_local_server, lambda: tf.Session("grpc://h:1")):
+        with pytest.raises(ImportError, match=r"pip install 'tpuref\[grpc\]'"):
+            use()

@@ -17,6 +17,8 @@ from tpuref.remote.tensors import malformed, put_spec, spec_of
 MAX_DEPTH = 64
 """How deep programs may stand in each other: branches, loops and computations."""
 
+MAX_REPLICAS = 1 << 16
+
 _STRUCTURE = {
     "If": set[str](),
     "While": {"loop_variables", "maximum_iterations"},
@@ -199,8 +201,10 @@ def _check_blocks(instr: Instr) -> None:
 def _replicated(attrs: Mapping[str, Any], given: int) -> int:
     """Return how many of the inputs each replica takes."""
     replicas, own = attrs["replicas"], attrs["inputs_per_replica"]
-    if not isinstance(replicas, int) or not isinstance(own, int):
+    if type(replicas) is not int or type(own) is not int or own < 0:
         raise malformed(f"TPUReplicate has {replicas!r} replicas of {own!r} inputs")
+    if not 1 <= replicas <= MAX_REPLICAS:
+        raise malformed(f"TPUReplicate has {replicas} replicas, at most {MAX_REPLICAS}")
     return own + given - replicas * own
 
 

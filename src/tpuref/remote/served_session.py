@@ -17,10 +17,10 @@ from tpuref.base.errors import (
 )
 from tpuref.configuration import config
 from tpuref.program import Program
-from tpuref.remote import schema
 from tpuref.remote.faults import put_fault
 from tpuref.remote.programs import program_of
 from tpuref.remote.reports import put_devices
+from tpuref.remote.schema import PROTOCOL
 from tpuref.remote.served_run import ServedRun
 from tpuref.remote.tensors import malformed
 from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
@@ -165,10 +165,10 @@ class ServedSession:
 
     def _open(self, request: Any) -> None:
         opening = request.open
-        if opening.protocol != schema.PROTOCOL:
+        if opening.protocol != PROTOCOL:
             raise FailedPreconditionError(
                 f"this server is tpuref {__version__} and speaks protocol "
-                f"{schema.PROTOCOL}, the client is tpuref {opening.version} and speaks "
+                f"{PROTOCOL}, the client is tpuref {opening.version} and speaks "
                 f"protocol {opening.protocol}; install the same release on both sides"
             )
         if self._cluster is not None:

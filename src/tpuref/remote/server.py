@@ -75,7 +75,7 @@ class SessionServer:
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
         self._shared = Shared(job, max_message_bytes)
-        self._token = token
+        self._expected = None if token is None else bearer(token).encode()
         method: Any = grpc.stream_stream_rpc_method_handler(self._attend)
         service, _, name = schema.METHOD[1:].partition("/")
         self._server = grpc.server(
@@ -90,6 +90,7 @@ class SessionServer:
             ],
             maximum_concurrent_rpcs=MAX_SESSIONS,
         )
+        self._started = False
         self._stopped = threading.Event()
         self.port = self._bind(address, credentials)
 
@@ -105,8 +106,10 @@ class SessionServer:
             ) from None
 
     def start(self) -> None:
-        """Begin to serve."""
-        self._server.start()
+        """Begin to serve; a second time does nothing."""
+        if not self._started:
+            self._started = True
+            self._server.start()
 
     def stop(self) -> None:
         """End all sessions and the TPU system, and listen no more."""
@@ -131,10 +134,10 @@ class SessionServer:
         yield from session.replies()
 
     def _check_token(self, context: grpc.ServicerContext) -> None:
-        if self._token is None:
+        if self._expected is None:
             return
         shown = dict(context.invocation_metadata()).get("authorization", "")
-        if not hmac.compare_digest(str(shown).encode(), bearer(self._token).encode()):
+        if not hmac.compare_digest(str(shown).encode(), self._expected):
             context.abort(
                 grpc.StatusCode.UNAUTHENTICATED,
                 "the server wants a token, and the client has shown "
@@ -144,7 +147,15 @@ class SessionServer:
 
 
 def bearer(token: str) -> str:
-    """Return what the client shows for its token."""
+    """Return what the client shows for its token.
+
+    Raises
+    ------
+    ValueError
+        If the token cannot stand in a header.
+    """
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError("a session server's token must be printable ASCII")
     return f"Bearer {token}"
 
 

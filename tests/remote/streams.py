@@ -1,0 +1,30 @@
+"""A client that sends whatever bytes it likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import grpc
+
+from tpuref.remote import schema
+from tpuref.remote.wire import Reply, Request
+
+
+def opening(**fields: Any) -> Any:
+    """A request that opens a session."""
+    request = Request(number=1)
+    request.open.protocol = schema.PROTOCOL
+    request.open.version = "0"
+    for name, value in fields.items():
+        setattr(request.open, name, value)
+    return request
+
+
+def answers(target: str, contents: Iterable[bytes], metadata: Any = None) -> list[Any]:
+    """Send some bytes as requests and return the replies until the stream ends."""
+    with grpc.insecure_channel(target.removeprefix("grpc://")) as channel:
+        method: Any = channel.stream_stream(schema.METHOD)
+        replies = method(iter(contents), metadata=metadata, timeout=60)
+        found = [Reply.FromString(content) for content in replies]
+    return [reply for reply in found if not reply.HasField("alive")]

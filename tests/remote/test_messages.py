@@ -1,0 +1,248 @@
+"""Arrays, attributes, programs and errors on the way into messages and out again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.callsite import CallSite
+from tpuref.graph.lowering import lower
+
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
+from tpuref.remote import schema
+from tpuref.remote.attributes import attributes_of, put_attributes
+from tpuref.remote.faults import error_of, put_fault
+from tpuref.remote.programs import program_of, put_program
+from tpuref.remote.tensors import array_of, put_array, shape_of
+
+Bundle = schema.Bundle.pb()
+Fault = schema.Fault.pb()
+Instruction = schema.Instruction.pb()
+Shape = schema.Shape.pb()
+Tensor = schema.Tensor.pb()
+FLOAT, INT, STRING, BOOL = 1, 3, 7, 10
+
+
+# -- arrays --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"dtype": 0}, "0 is the number of no element type"),
+        ({"dtype": 999}, "999 is the number of no element type"),
+        ({"dtype": FLOAT, "sizes": [2], "content": b"1234"}, "has 8 bytes, got 4"),
+        ({"dtype": FLOAT, "sizes": [2**62, 2**62]}, "bytes, got 0"),
+        ({"dtype": FLOAT, "sizes": [-1]}, "has the sizes"),
+        ({"dtype": FLOAT, "sizes": [0] * 40}, "32 is the highest"),
+        ({"dtype": FLOAT, "sizes": [2**62, 2**62, 0]}, "a tensor of shape"),
+        ({"dtype": FLOAT, "sizes": [0], "texts": [b""]}, "and 1 texts"),
+        ({"dtype": STRING, "sizes": [2**60]}, "texts, got 0"),
+        ({"dtype": STRING, "sizes": [2**62, 2**62, 0]}, "a tensor of shape"),
+        ({"dtype": STRING, "sizes": [1], "content": b"a"}, "got 0 and 1 bytes"),
+        ({"dtype": BOOL, "sizes": [2], "content": b"\0\2"}, "other bytes than 0"),
+    ],
+)
+def test_tensors_that_contradict_themselves(fields: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        array_of(Tensor(**fields))
+
+
+def test_an_array_that_came_cannot_be_changed() -> None:
+    message = Tensor()
+    put_array(message, np.arange(3))
+    with pytest.raises(ValueError, match="read-only"):
+        array_of(message)[0] = 1
+
+
+@pytest.mark.parametrize(
+    "fields", [{"sizes": [-2]}, {"unknown_rank": True, "sizes": [1]}]
+)
+def test_shapes_that_make_no_sense(fields: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shape"):
+        shape_of(Shape(**fields))
+
+
+# -- attributes ----------------------------------------------------------------
+
+
+def test_attributes_come_back_with_their_types() -> None:
+    attrs = {
+        "nothing": None,
+        "yes": True,
+        "number": -5,
+        "seed": 2**64 + 1,
+        "real": 0.1,
+        "infinite": float("-inf"),
+        "text": "ü",
+        "octets": b"\xff",
+        "empty": (),
+        "nested": ((1, None), ("new", (2, (True,)))),
+    }
+    message = Instruction()
+    put_attributes(message.attributes, attrs)
+    found = attributes_of(message.attributes)
+    assert found == attrs
+    assert [type(v) for v in found.values()] == [type(v) for v in attrs.values()]
+
+
+def test_an_attribute_of_the_users_cannot_be_sent() -> None:
+    with pytest.raises(TypeError, match="'odd' is a object, which cannot be sent"):
+        put_attributes(Instruction().attributes, {"odd": object()})
+
+
+def attribute(name: str, **value: Any) -> Any:
+    return schema.Attribute.pb()(name=name, value=schema.Value.pb()(**value))
+
+
+def deep(levels: int) -> Any:
+    value = schema.Value.pb()(integer=1)
+    for _ in range(levels):
+        outer = schema.Value.pb()()
+        outer.sequence.items.add().CopyFrom(value)
+        value = outer
+    return schema.Attribute.pb()(name="deep", value=value)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ([attribute("a")], "'a' has no value"),
+        ([attribute("a", truth=True)] * 2, "'a' comes twice"),
+        ([attribute("a", large_integer="1e9")], "'a' is no integer"),
+        ([attribute("a", large_integer="9" * 1000)], "'a' is no integer"),
+        ([deep(20)], "'deep' stand too deep"),
+    ],
+)
+def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        attributes_of(attributes)
+
+
+# -- programs ------------------------------------------------------------------
+
+
+def test_a_program_comes_back_the_same() -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+
+    def computation(a: Any) -> Any:
+        turned = tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t * a), [0, a])
+        return tf.cond(tf.reduce_sum(a) > 0, lambda: turned[1], lambda: a)
+
+    (y,) = tf.tpu.rewrite(computation, [x])
+    program = lower([y], [], [x])
+    bundle = Bundle()
+    put_program(bundle, program)
+    again = program_of(Bundle.FromString(bundle.SerializeToString()))
+    assert [(i.op, i.name, i.inputs, i.outputs) for i in again.all_instrs()] == [
+        (i.op, i.name, i.inputs, i.outputs) for i in program.all_instrs()
+    ]
+    for there, here in zip(again.all_instrs(), program.all_instrs(), strict=True):
+        assert (there.specs, there.core) == (here.specs, here.core)
+        assert str(there.site) == str(here.site)
+        assert list(there.attrs) == list(here.attrs)
+    assert (again.parameters, again.results) == (program.parameters, program.results)
+
+
+def bundle_of(*programs: Any) -> Any:
+    bundle = Bundle()
+    for instructions in programs:
+        program = bundle.programs.add()
+        for fields in instructions:
+            program.instructions.add(**fields)
+    return bundle
+
+
+BRANCH = {"op": "If", "inputs": [0]}
+NOTHING = {"op": "NoOp"}
+
+
+@pytest.mark.parametrize(
+    ("bundle", "message"),
+    [
+        (bundle_of(), "of 0 programs 0 are inside of no other"),
+        (bundle_of([NOTHING], [NOTHING]), "of 2 programs 2 are inside of no other"),
+        (bundle_of([{"op": "If", "blocks": [0, 0]}]), "does not come before it"),
+        (bundle_of([{"op": "If", "blocks": [1, 1]}]), "does not come before it"),
+        (bundle_of([], [{"op": "If", "blocks": [0, 0]}]), "inside of another one"),
+        (bundle_of([], [], [BRANCH | {"blocks": [0]}]), "expected \\[0, 0\\]"),
+        (bundle_of([{"op": "Exec"}]), "there is no operation 'Exec'"),
+        (bundle_of([NOTHING | {"inputs": [3]}]), "NoOp"),
+        (bundle_of([NOTHING | {"core": -2}]), "placed on core -2"),
+        (bundle_of([NOTHING | {"outputs": [0]}]), "1 outputs and 0 specs"),
+        (bundle_of([], [NOTHING | {"blocks": [0]}]), "has programs inside it"),
+        (bundle_of([{"op": "While"}]), "has the attributes"),
+        (bundle_of([{"op": "Neg"}]), "missing a required argument"),
+        (bundle_of([{"op": "Neg", "inputs": [4]}]), "slot 4, which nothing wrote"),
+    ],
+)
+def test_programs_that_make_no_sense(bundle: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        program_of(bundle)
+
+
+def test_programs_that_stand_too_deep() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="more than 64 deep"):
+        program_of(chain(70))
+    assert program_of(chain(60))
+
+
+def chain(length: int) -> Any:
+    """A program in a program in a program, and so on."""
+    bundle = Bundle()
+    bundle.programs.add()
+    names = ("assignment", "job", "padding", "topology", "xla_options")
+    for inside in range(length - 1):
+        step = bundle.programs.add().instructions.add(op="TPUReplicate")
+        for name in names:
+            step.attributes.append(attribute(name, none=True))
+        step.attributes.append(attribute("replicas", integer=1))
+        step.attributes.append(attribute("inputs_per_replica", integer=0))
+        step.blocks.append(inside)
+    return bundle
+
+
+# -- errors --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        tf.errors.CancelledError,
+        tf.errors.DataLossError,
+        tf.errors.InvalidArgumentError,
+        tf.errors.OutOfRangeError,
+        tf.errors.UnauthenticatedError,
+    ],
+)
+def test_an_error_comes_back_the_same(kind: Any) -> None:
+    error = kind("no", op="add", site=CallSite("a.py", 3, "f", "f(x)"))
+    error.__cause__ = ValueError("because")
+    message = Fault()
+    put_fault(message, error)
+    again = error_of(message)
+    assert type(again) is kind and str(again) == str(error)
+    assert (again.op, again.site) == (error.op, error.site)
+    assert str(again.__cause__).strip() == "because"
+
+
+@pytest.mark.parametrize("error", [ValueError("a"), TypeError("b")])
+def test_the_errors_of_python_that_a_run_raises(error: Exception) -> None:
+    message = Fault()
+    put_fault(message, error)
+    again = error_of(message)
+    assert type(again) is type(error) and str(again) == str(error)
+
+
+def test_other_exceptions_are_internal_errors() -> None:
+    message = Fault()
+    put_fault(message, ZeroDivisionError("oh"))
+    again = error_of(message)
+    assert isinstance(again, tf.errors.InternalError)
+    assert "something unforeseen: ZeroDivisionError: oh" in str(again)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="class 'SystemExit'"):
+        error_of(Fault(builtin="SystemExit"))

@@ -1,0 +1,179 @@
+"""Server and client in processes of their own, and what their ends mean."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
+SERVE = """
+import tpuref as tf
+server = tf.train.Server({"worker": ["localhost:0"]})
+print(server.target, flush=True)
+try:
+    server.join()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+STAY = """
+import sys
+import tpuref as tf
+session = tf.Session(sys.argv[1])
+print(session.run(tf.constant(7)), flush=True)
+def wait():
+    print("waiting", flush=True)
+    sys.stdin.read()
+    return 1
+session.run(tf.py_func(wait, [], tf.int64))
+"""
+
+
+def python(program: str, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+    source = str(Path(tf.__file__).parent.parent)
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": source, "TPUREF_CORES": "2"} | settings,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for the end of a process, and return what it wrote."""
+    output, errors = process.communicate(timeout=60)
+    return output, errors
+
+
+@pytest.fixture
+def serving() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process that serves, and its target."""
+    process = python(SERVE)
+    assert process.stdout is not None
+    yield process, process.stdout.readline().strip()
+    process.kill()
+    ended(process)
+
+
+def test_another_process_runs_the_graph(serving: Any) -> None:
+    process, target = serving
+    out = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+    there = tf.py_func(os.getpid, [], tf.int64)
+    with tf.Session(target) as session:
+        assert session.run(out) == [(3.0,), (3.0,)]
+        assert len(session.list_devices()) == 3
+        assert session.run(there) == os.getpid() != process.pid
+
+
+def test_the_pool_runs_at_the_server() -> None:
+    process = python(SERVE, TPUREF_EXECUTOR="pool")
+    assert process.stdout is not None
+    target = process.stdout.readline().strip()
+    out = tf.tpu.replicate(
+        lambda x: tf.tpu.outside_compilation(
+            lambda a: tf.py_func(lambda b: b * 2, [a], tf.float32),
+            tf.tpu.cross_replica_sum(x),
+        ),
+        [[1.0], [2.0]],
+    )
+    with tf.Session(target) as session:
+        assert session.run(out) == [(6.0,), (6.0,)]
+        threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+        cores = " ".join(children.read_text() for children in threads).split()
+        assert len(cores) == 2
+    process.kill()
+    ended(process)
+
+
+def test_ctrl_c_ends_join(serving: Any) -> None:
+    process, target = serving
+    with tf.Session(target) as session:
+        process.send_signal(signal.SIGINT)
+        assert ended(process) == ("interrupted\n", "")
+        assert process.returncode == 0
+        with pytest.raises(tf.errors.UnavailableError):
+            session.run(tf.constant(1))
+
+
+def test_a_server_that_is_killed_is_noticed_at_once(serving: Any) -> None:
+    process, target = serving
+    with tf.Session(target) as session:
+
+        def kill() -> int:
+            process.kill()
+            process.wait()
+            return 1
+
+        began = time.monotonic()
+        with pytest.raises(tf.errors.UnavailableError, match=r"make a new tf\.Session"):
+            session.run(tf.py_func(kill, [], tf.int64))
+        assert time.monotonic() - began < 30  # and not the deadline of two minutes
+        with pytest.raises(tf.errors.UnavailableError):
+            session.run(tf.constant(1))
+
+
+def test_a_client_that_is_killed_frees_its_session(server: Any) -> None:
+    served = server._serving._shared
+    client = python(STAY, server.target)
+    assert client.stdout is not None
+    assert [client.stdout.readline().strip() for _ in range(2)] == ["7", "waiting"]
+    (session,) = served.sessions
+    assert len(session._runs) == 1
+    client.kill()
+    ended(client)
+    for _ in range(3000):
+        if not served.sessions and not session._runs:
+            break
+        time.sleep(0.02)
+    assert not served.sessions and not session._runs
+
+
+def test_a_client_ends_without_closing_its_session(server: Any) -> None:
+    client = python(STAY.partition("def")[0], server.target)
+    assert ended(client) == ("7\n", "")
+    assert client.returncode == 0
+
+
+def test_a_server_ends_with_its_program_though_a_session_is_open() -> None:
+    program = SERVE.partition("try")[0] + "import sys\nsys.stdin.readline()\n"
+    process = python(program)
+    assert process.stdout is not None and process.stdin is not None
+    session = tf.Session(process.stdout.readline().strip())
+    assert session.run(tf.constant(1)) == 1
+    process.stdin.write("\n")
+    assert ended(process) == ("", "")
+    assert process.returncode == 0
+    with pytest.raises(tf.errors.UnavailableError):
+        session.run(tf.constant(1))
+
+
+def test_a_server_that_hangs_is_given_up(
+    serving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tpuref.remote.connection.SILENT_SECONDS", 1.5)
+    process, target = serving
+    status = Path(f"/proc/{process.pid}/stat")
+    with tf.Session(target) as session, tf.config.override(timeout=1.5):
+
+        def stop() -> int:
+            process.send_signal(signal.SIGSTOP)
+            while status.read_text().rpartition(")")[2].split()[0] != "T":
+                time.sleep(0.01)
+            return 1
+
+        with pytest.raises(tf.errors.DeadlineExceededError, match="has said nothing"):
+            session.run(tf.py_func(stop, [], tf.int64))
+    process.send_signal(signal.SIGCONT)

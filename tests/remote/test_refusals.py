@@ -1,0 +1,275 @@
+"""What a server refuses: strangers, other versions, what makes no sense, too much."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from concurrent import futures
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+grpc = pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+
+from tpuref.remote.wire import Request  # noqa: E402 - needs gRPC
+
+from .streams import answers, opening  # noqa: E402
+
+
+def still_serves(server: Any, config: Any = None) -> bool:
+    with tf.Session(server.target, config=config) as session:
+        return bool(session.run(tf.constant(3)) == 3)
+
+
+# -- tokens and TLS ------------------------------------------------------------
+
+
+def with_token(token: str | None) -> tf.ConfigProto:
+    return tf.ConfigProto(rpc_options=tf.RPCOptions(token=token))
+
+
+def test_a_token_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = tf.train.Server({"worker": ["localhost:0"]}, token="open sesame")
+    for token, shown in ((None, "none"), ("open", "another one")):
+        with pytest.raises(tf.errors.UnauthenticatedError, match=f"shown {shown}"):
+            tf.Session(server.target, config=with_token(token))
+    assert still_serves(server, with_token("open sesame"))
+    monkeypatch.setenv("TPUREF_TOKEN", "open sesame")
+    assert still_serves(server)
+    server.stop()
+
+
+def test_the_token_may_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TPUREF_TOKEN", "a")
+    server = tf.train.Server.create_local_server()
+    monkeypatch.delenv("TPUREF_TOKEN")
+    with pytest.raises(tf.errors.UnauthenticatedError):
+        tf.Session(server.target)
+    assert still_serves(server, with_token("a"))
+    server.stop()
+
+
+def test_a_token_has_to_fit_into_a_header() -> None:
+    with pytest.raises(ValueError, match="token must be printable ASCII"):
+        tf.train.Server({"worker": ["localhost:0"]}, token="ключ")
+    with pytest.raises(ValueError, match="token must be printable ASCII"):
+        tf.Session("grpc://localhost:1", config=with_token("a\n"))
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+    """A key and a certificate for localhost, made just now."""
+    folder: Path = tmp_path_factory.mktemp("tls")
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    files = ["-keyout", "key.pem", "-out", "cert.pem"]
+    names = ["-addext", "subjectAltName=DNS:localhost"]
+    try:
+        subprocess.run(
+            [*command.split(), *files, *names],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+    except FileNotFoundError:
+        pytest.skip("there is no openssl to make a certificate with")
+    return (folder / "key.pem").read_bytes(), (folder / "cert.pem").read_bytes()
+
+
+def test_connections_may_use_tls(certificate: tuple[bytes, bytes]) -> None:
+    key, chain = certificate
+    server = tf.train.Server(
+        {"worker": ["localhost:0"]},
+        credentials=grpc.ssl_server_credentials([(key, chain)]),
+        token="a",
+    )
+    trusting = grpc.ssl_channel_credentials(root_certificates=chain)
+    options = tf.RPCOptions(token="a", credentials=trusting)
+    assert still_serves(server, tf.ConfigProto(rpc_options=options))
+    stranger = tf.RPCOptions(token="a", credentials=grpc.ssl_channel_credentials())
+    for refused in (stranger, tf.RPCOptions(token="a")):
+        with pytest.raises(tf.errors.UnavailableError, match="cannot be reached"):
+            tf.Session(server.target, config=tf.ConfigProto(rpc_options=refused))
+    server.stop()
+
+
+# -- other programs ------------------------------------------------------------
+
+
+def test_another_version_of_the_protocol(server: Any) -> None:
+    request = opening(protocol=99, version="7.0")
+    (reply,) = answers(server.target, [request.SerializeToString()])
+    assert reply.refused.code == tf.errors.FAILED_PRECONDITION
+    assert "speaks protocol 1, the client is tpuref 7.0 and speaks protocol 99" in (
+        reply.refused.message
+    )
+    assert still_serves(server)
+
+
+def test_a_server_of_another_version(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tpuref.remote.session.schema.PROTOCOL", 2)
+    monkeypatch.setattr("tpuref.remote.served_session.PROTOCOL", 1)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="install the same"):
+        tf.Session(server.target)
+
+
+def test_a_grpc_server_of_somebody_else() -> None:
+    other = grpc.server(futures.ThreadPoolExecutor(1))
+    port = other.add_insecure_port("localhost:0")
+    other.start()
+    with pytest.raises(tf.errors.UnimplementedError, match="no server of tpuref"):
+        tf.Session(f"grpc://localhost:{port}")
+    other.stop(0).wait()
+
+
+def test_a_server_that_does_not_speak_grpc() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        target = f"grpc://127.0.0.1:{listener.getsockname()[1]}"
+        with futures.ThreadPoolExecutor(1) as pool:
+            opened = pool.submit(tf.Session, target)
+            connection, _ = listener.accept()
+            connection.sendall(b"220 mail.example ESMTP\r\n")
+            connection.close()
+            listener.close()
+            with pytest.raises(tf.errors.UnavailableError):
+                opened.result(60)
+
+
+def test_a_client_that_does_not_speak_grpc(server: Any) -> None:
+    host, _, port = server.target.removeprefix("grpc://").rpartition(":")
+    for content in (b"", b"GET / HTTP/1.1\r\n\r\n", bytes(range(256)) * 64):
+        with socket.create_connection((host, int(port)), 10) as connection:
+            connection.sendall(content)
+    assert still_serves(server)
+
+
+# -- messages ------------------------------------------------------------------
+
+
+def run_request(**fields: Any) -> Any:
+    request = Request(number=2)
+    request.run.SetInParent()
+    for name, value in fields.items():
+        setattr(request.run, name, value)
+    return request
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ([b"\xff\xff\xff"], "3 bytes are no Request"),
+        ([b""], "of a kind that protocol 1 does not have"),
+        ([run_request().SerializeToString()], "first request has to open"),
+        ([opening().SerializeToString()] * 2, "open already"),
+        ([opening().SerializeToString(), b"\x01"], "1 bytes are no Request"),
+    ],
+)
+def test_what_makes_no_sense_ends_the_session_alone(
+    contents: list[bytes], message: str, server: Any
+) -> None:
+    with tf.Session(server.target) as session:
+        *_, last = answers(server.target, contents)
+        assert last.refused.code == tf.errors.INVALID_ARGUMENT
+        assert message in last.refused.message
+        assert session.run(tf.constant(1)) == 1
+
+
+def test_a_program_that_was_never_sent(server: Any) -> None:
+    requests = [opening(), run_request(program=5)]
+    _, reply = answers(server.target, [r.SerializeToString() for r in requests])
+    assert reply.number == 2 and reply.failed.code == tf.errors.NOT_FOUND
+
+
+def test_a_wrong_program_fails_its_run_alone(server: Any) -> None:
+    bad = run_request()
+    bad.run.bundle.programs.add().results.append(7)
+    devices = Request(number=3)
+    devices.list_devices.SetInParent()
+    contents = [r.SerializeToString() for r in (opening(), bad, devices)]
+    _, failed, listed = answers(server.target, contents)
+    assert failed.failed.code == tf.errors.INVALID_ARGUMENT
+    assert "slot 7, which nothing wrote" in failed.failed.message
+    assert len(listed.devices.devices) == 3
+
+
+def test_the_lines_of_a_client_are_no_files_of_the_server(
+    server: Any, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret of the server\n")
+    request = run_request(program=1)
+    program = request.run.bundle.programs.add()
+    instruction = program.instructions.add(op="ReadVariableOp", name="v")
+    instruction.outputs.append(0)
+    instruction.specs.add(dtype=1)
+    for name, text in (("handle", "v"), ("dtype", "float32")):
+        instruction.attributes.add(name=name).value.text = text
+    instruction.attributes.add(name="shape").value.sequence.SetInParent()
+    instruction.site.filename, instruction.site.line = str(secret), 1
+    stop = program.instructions.add(op="ShutdownDistributedTPU", name="stop")
+    stop.attributes.add(name="job").value.none = True
+    stop.site.CopyFrom(instruction.site)
+    replies = answers(
+        server.target, [r.SerializeToString() for r in (opening(), request)]
+    )
+    assert replies[1].failed.code == tf.errors.FAILED_PRECONDITION
+    assert str(secret) in str(replies[1])
+    assert "the secret of the server" not in str(replies)
+
+
+# -- limits --------------------------------------------------------------------
+
+
+def test_what_is_too_large_for_the_server() -> None:
+    server = tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=10_000)
+    x = tf.placeholder(tf.float32, None)
+    with tf.Session(server.target) as session:
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="takes 10000 in"):
+            session.run(x, {x: np.zeros(5000)})
+        assert session.run(tf.reduce_sum(x), {x: np.ones(500)}) == 500.0
+        # A result may be larger: the client says for itself what it takes.
+        assert session.run(tf.zeros([5000])).shape == (5000,)
+    content = opening().SerializeToString() + bytes(20_000)
+    with pytest.raises(grpc.RpcError) as raised:
+        answers(server.target, [content])
+    assert raised.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert still_serves(server)
+    server.stop()
+
+
+def test_what_is_too_large_for_the_client(server: Any) -> None:
+    options = tf.RPCOptions(max_message_bytes=10_000)
+    config = tf.ConfigProto(rpc_options=options)
+    with tf.Session(server.target, config=config) as session:
+        with pytest.raises(
+            tf.errors.ResourceExhaustedError, match="what the run gives"
+        ):
+            session.run(tf.zeros([5000]))
+        assert session.run(tf.zeros([5])).shape == (5,)
+
+
+def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tpuref.remote.served_session.MAX_RUNS", 1)
+    inner = tf.constant(1)
+    with tf.Session(server.target) as session:
+        out = tf.py_func(lambda: session.run(inner), [], tf.int32)
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="1 runs of this"):
+            session.run(out)
+        assert session.run(inner) == 1
+
+
+def test_too_many_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tpuref.remote.server.MAX_SESSIONS", 2)
+    server = tf.train.Server.create_local_server()
+    sessions = [tf.Session(server.target) for _ in range(2)]
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        tf.Session(server.target)
+    assert all(session.run(tf.constant(1)) == 1 for session in sessions)
+    server.stop()
