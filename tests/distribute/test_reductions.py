@@ -32,7 +32,7 @@ def strategy(strategy_of):
 @pytest.mark.parametrize(
     ("aggregation", "expected"), [(SUM, 10.0), (MEAN, 2.5), (FIRST, 1.0)]
 )
-def test_038_accepted_aggregations(aggregation, expected, strategy, evaluate):
+def test_038_097_accepted_aggregations(aggregation, expected, strategy, evaluate):
     value = per_tower(strategy)
     (batched,) = strategy.batch_reduce(aggregation, [(value, value)])
     single = strategy.reduce(aggregation, value, value)

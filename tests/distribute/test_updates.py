@@ -144,7 +144,7 @@ def test_091_092_documented_use_of_non_slot_devices(strategy, evaluate):
     assert evaluate([c.read_value() for c in strategy.unwrap(b)]) == [2.0] * 4
 
 
-def test_062_variables_on_the_devices_of_another(strategy):
+def test_062_064_variables_on_the_devices_of_another(strategy):
     with strategy.colocate_vars_with(strategy.worker_devices[:2]):
         var1 = tf.get_variable("var1", [])
     with strategy.colocate_vars_with(var1):
