@@ -7,7 +7,9 @@ from . import (
     padding,
     replicate_inputs,
     replicate_outputs,
+    resolver,
     shard,
+    strategy,
     system,
 )
 
@@ -20,4 +22,6 @@ MUTANTS = (
     *outside_compilation.MUTANTS,
     *bfloat16_and_cores.MUTANTS,
     *system.MUTANTS,
+    *resolver.MUTANTS,
+    *strategy.MUTANTS,
 )
