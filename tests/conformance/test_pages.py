@@ -53,3 +53,16 @@ def test_a_page_shows_statement_check_and_results(tmp_path, monkeypatch):
     assert "[`namespace`](../../conformance/suite/tf_tpu.py), tier run" in text
     assert "[`tpuref/tpu/cores.py`](../../src/tpuref/tpu/cores.py)" in text
     assert "- results: tensorflow-1.15.5 needs-tpu" in text
+
+
+def test_every_statement_has_a_result_of_every_recorded_subject():
+    load_clauses()
+    clauses = {one.id for one in registered()}
+    for run in pages.recorded_runs():
+        assert set(run.outcomes) == clauses, run.subject
+
+
+def test_what_is_recorded_of_tpuref_passes_but_for_recorded_deviations():
+    for run in pages.recorded_runs():
+        if run.subject.startswith("tpuref"):
+            assert set(run.outcomes.values()) <= {"pass", "deviates"}, run.subject
