@@ -71,6 +71,23 @@ def test_068_configure_writes_the_cluster(cluster):
     assert written.as_dict() == resolver.cluster_spec().as_dict()
 
 
+def test_007_towers_of_a_cluster_of_two_hosts(cluster):
+    strategy = tf.contrib.distribute.TPUStrategy(cluster(2, 4), 1)
+    config = tf.ConfigProto()
+    strategy.configure(config)
+    with strategy.scope(), tf.Session(config=config) as sess:
+        ids = strategy.call_for_each_tower(
+            lambda: tf.constant(tf.get_tower_context().tower_id)
+        )
+        total = strategy.reduce(
+            tf.VariableAggregation.SUM, ids, strategy.get_host_cpu_device(1)
+        )
+        sess.run(strategy.initialize())
+        assert sess.run(strategy.unwrap(ids)) == list(range(8))
+        assert sess.run(strategy.unwrap(total)) == [28]
+        sess.run(strategy.finalize())
+
+
 def test_084_host_of_this_process(strategy_of):
     strategy = strategy_of(4)
     device = strategy.get_host_cpu_device(0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import tpuref as tf
@@ -138,3 +141,10 @@ def test_the_table_of_later_names_tells_the_truth():
         if row.documented in ("tower_id", "distribution_strategy"):
             continue  # attributes of an instance
         assert getattr(documented, row.documented) is not None
+
+
+def test_the_table_of_later_names_is_that_of_the_documentation():
+    names = tf.compat.strategy_names
+    text = (Path(__file__).parents[2] / "docs" / "strategy.md").read_text()
+    printed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `([\w.]+)`", text, re.MULTILINE)
+    assert printed == [(row.later, row.documented, row.where) for row in names.TABLE]
