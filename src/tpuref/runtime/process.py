@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -34,13 +35,20 @@ _LOG_BYTES = 1 << 16  # of the log, this much of its end is read
 # Isolated: neither the working directory nor the user's settings can put another module
 # in the place of one that a core needs.  The packages come after the standard library.
 _COMMAND = """\
-import sys
+import os, sys
+if sys.version_info < (3, 11):
+    os.setpgid(0, 0)
 at = [n for n, path in enumerate(sys.path) if path.endswith("-packages")]
 at = at[0] if at else len(sys.path)
 sys.path[at:at] = sys.argv[1].split("\\n")
 from tpuref.runtime.worker import main
 main(sys.argv[2:])
 """
+
+
+# Ctrl-C is the host's to answer.  But cores stay in its session: the scheduler of Linux
+# shares processors out by session, and who yields in one does not let another go on.
+_OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {}
 
 
 class CoreProcess:
@@ -101,7 +109,7 @@ class CoreProcess:
                 stderr=self._log,
                 cwd="/",
                 env=_environment(cores),
-                start_new_session=True,  # Ctrl-C is the host's to answer
+                **_OWN_GROUP,
             )
             _bind(lifeline, self._process.pid)
 
