@@ -8,6 +8,9 @@ from types import ModuleType
 import pytest
 from tpuref_conformance.clause import Clause, Unavailable, same
 from tpuref_conformance.judge import judge
+from tpuref_conformance.subject import sessions_on_a_server
+
+import tpuref as tf
 
 
 def doubles(tf):
@@ -101,3 +104,15 @@ def test_each_check_has_a_graph_of_its_own():
     judge(DOUBLES, tf)
     judge(DOUBLES, tf)
     assert len(set(entered)) == 2
+
+
+def test_sessions_on_a_server_are_there_only_within_the_block():
+    pytest.importorskip("grpc", reason="sessions on a server need tpuref[grpc]")
+    seen = []
+    with tf.Graph().as_default():
+        with sessions_on_a_server(tf), tf.Session() as session:
+            seen.append(session.sess_str)
+            assert session.run(tf.constant(3)) == 3
+        with tf.Session() as session:
+            seen.append(session.sess_str)
+    assert seen[0].startswith("grpc://") and seen[1] == ""
