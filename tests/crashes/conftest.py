@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,16 @@ import tpuref as tf
 from tpuref.runtime.system import LOCAL
 
 from .processes import cores_of, descriptors, eventually
+
+
+class Planted:
+    """Something that is code once it is unpickled."""
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+
+    def __reduce__(self) -> Any:
+        return exec, (self._code, {})
 
 
 class Pool:
@@ -35,7 +46,15 @@ class Pool:
     @property
     def links(self) -> Any:
         """The host's view of the links between the cores."""
-        return LOCAL._systems["localhost"]._executor._cores.links
+        return self._cores.links
+
+    @property
+    def _cores(self) -> Any:
+        return LOCAL._systems["localhost"]._executor._cores
+
+    def plant(self, core: int, code: str) -> None:
+        """Let a core carry out some code of Python, when it takes its next message."""
+        self._cores.post(core, ("program", -1, pickle.dumps(Planted(code))))
 
     @property
     def works(self) -> bool:

@@ -48,7 +48,8 @@ def test_an_operation_fails_while_others_wait_in_a_sum(pool: Any, size: int) -> 
         error = failing(pool, replicate(computation, 3), tf.errors.InvalidArgumentError)
         assert "on replica 2" in str(error) and "test_errors.py" in str(error)
         assert "GatherV2" in error.op or "gather" in error.op.lower()
-        assert "in _gather" in str(error.__cause__) or "File" in str(error.__cause__)
+        assert f"core 2, replica 2, process {pids[2]}:\n" in str(error.__cause__)
+        assert 'indexing.py", line' in str(error.__cause__)
         assert pool.works and pool.pids == pids
 
 
@@ -158,6 +159,24 @@ def test_a_core_may_not_have_more_memory(make_pool: Any) -> None:
     with contextlib.suppress(ProcessLookupError):  # it was late, and replaced
         resource.prlimit(first, resource.RLIMIT_AS, limits)
     assert np.shape(pool.session.run(fetch, {n: size})) == (2, 1, size)
+
+
+@pytest.mark.parametrize("summed", [True, False], ids=["sum", "result"])
+def test_no_memory_is_left_to_share(pool: Any, summed: bool) -> None:
+    """The core says what it needs and what is there, and does not touch any."""
+    little = "import tpuref.runtime.arena as a; a.available_bytes = lambda: 5000"
+    pool.plant(1, little)
+
+    def computation(replica: Any) -> Any:
+        x = tf.ones([1 << 20, 2]) * tf.to_float(replica)
+        masked = tf.boolean_mask(x, x[:, 0] < 9)
+        return tf.tpu.cross_replica_sum(x) if summed else masked
+
+    error = failing(pool, replicate(computation, 3), tf.errors.ResourceExhaustedError)
+    assert "more bytes of shared memory, 5000 are available" in str(error)
+    assert "on replica 1" in str(error)
+    assert "test_errors.py" in str(error) or not summed
+    assert pool.works
 
 
 def test_the_host_may_not_have_more_memory(

@@ -46,6 +46,7 @@ def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
     assert f"core {core} (replica {core}, logical core 0, process " in message
     assert f"was ended by {signal.Signals(number).name}" in message
     assert "initialize_system" in message
+    assert ("the system may be out of memory" in message) is (number == signal.SIGKILL)
     return message
 
 
@@ -183,3 +184,58 @@ def test_several_times_in_a_row(pool: Any) -> None:
         assert works_again(pool)
         held.append(descriptors())
     assert len(set(held)) == 1
+
+
+ENDS = {
+    "os._exit": ("os._exit(7)", "its process ended with status 7"),
+    "abort": ("os.abort()", "its process was ended by SIGABRT"),
+    "no more answer": (
+        "link.shutdown(2)",
+        "it closed its socket, though its process still runs",
+    ),
+}
+ONE_OF_ITS_OWN = """\
+import gc, os, socket, threading
+(link,) = [o for o in gc.get_objects() if isinstance(o, socket.socket)]
+"""
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_while_it_computes_it_ends_itself(pool: Any, how: str) -> None:
+    code, message = ENDS[how]
+    pool.plant(
+        1,
+        f"""{ONE_OF_ITS_OWN}
+def end(): {code}
+threading.Timer(0.2, end).start()
+""",
+    )
+    start = time.monotonic()
+    with pytest.raises(tf.errors.AbortedError) as caught:
+        pool.session.run(replicate(summing(1), 3))
+    assert time.monotonic() - start < 0.2 + PROMPTLY
+    assert f": {message}. The other cores" in str(caught.value)
+    assert "lost core 1 (replica 1, " in str(caught.value)
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "text"),
+    [
+        ("import os; os._exit(7)", 7, None),
+        ("import sys; sys.exit(3)", 3, None),
+        ("raise RuntimeError('in between')", 1, "RuntimeError: in between"),
+    ],
+    ids=["os._exit", "sys.exit", "an exception"],
+)
+def test_between_runs_it_ends_itself(
+    pool: Any, code: str, status: int, text: str | None
+) -> None:
+    pool.plant(2, code)
+    with pytest.raises(tf.errors.AbortedError) as caught:
+        pool.session.run(replicate(summing(1), 3))
+    fates = f"its process ended with status {status}", "its process still runs"
+    assert any(fate in str(caught.value) for fate in fates)  # some take their time
+    assert "lost core 2 (replica 2, " in str(caught.value)
+    assert text is None or text in str(caught.value.__cause__)
+    assert works_again(pool)

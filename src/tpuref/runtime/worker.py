@@ -171,7 +171,8 @@ class Core:
         except Exception as error:
             self._links.poison(1)
             instr = instruction(self._sent[program], self.whereabouts[0])
-            answer = ("error", run, *_described_error(error, instr))
+            where = f"core {self._number}, replica {replica}, process {os.getpid()}"
+            answer = ("error", run, *_described_error(error, instr, replica, where))
         self._links.finish()
         self.run = self._idle
         self._channel.send(answer)
@@ -279,11 +280,15 @@ def _idle_run() -> Run:
     )
 
 
-def _described_error(error: Exception, instr: Instr | None) -> tuple[Any, ...]:
+def _described_error(
+    error: Exception, instr: Instr | None, replica: int, where: str
+) -> tuple[Any, ...]:
     """Return class, message, operation, user's line and traceback of an error."""
-    text = "".join(traceback.format_exception(error))
+    text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)
+    if f"on replica {replica}" not in error.message:  # not an operation's own fault
+        error.message = f"on replica {replica}: {error.message}"
     site = error.site
     place = None if site is None else astuple(site)
     return type(error).__name__, error.message, error.op, place, text

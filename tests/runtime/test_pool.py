@@ -1,0 +1,174 @@
+"""The pool by itself: who may use it, when it is ended, what it keeps."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.errors import FailedPreconditionError
+from tpuref.runtime.pool import CACHED_PROGRAMS, CorePool
+from tpuref.runtime.system import LOCAL
+
+
+@pytest.fixture
+def session() -> Iterator[tf.Session]:
+    with tf.Session() as opened, tf.config.override(executor="pool", cores=2):
+        opened.run(tf.tpu.initialize_system())
+        yield opened
+
+
+def executor() -> CorePool:
+    """The pool of this process's system."""
+    pool = LOCAL._systems["localhost"]._executor
+    assert isinstance(pool, CorePool)
+    return pool
+
+
+def replicated(computation: Any) -> Any:
+    return tf.tpu.replicate(computation, [[0.0], [1.0]])
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_its_processes_end_when_nobody_holds_it() -> None:
+    pool = CorePool(2)
+    pids, reference = pool.process_ids, weakref.ref(pool)
+    assert len(set(pids)) == 2 and all(map(alive, pids))
+    del pool
+    gc.collect()
+    assert reference() is None
+    assert not any(map(alive, pids))
+
+
+def test_closing_twice() -> None:
+    pool = CorePool(1)
+    before = pool.process_ids
+    for _ in range(3):
+        pool.close()
+        pool.retire()
+    assert not any(map(alive, before))
+
+
+def test_two_pools_have_nothing_in_common(session: tf.Session) -> None:
+    fetch = replicated(tf.tpu.cross_replica_sum)
+    other = CorePool(2)
+    assert not set(other.process_ids) & set(executor().process_ids)
+    for pid in other.process_ids:
+        os.kill(pid, signal.SIGKILL)
+    assert session.run(fetch) == [(1.0,), (1.0,)]
+    other.close()
+
+
+def test_a_new_start_gives_new_processes(session: tf.Session) -> None:
+    fetch = replicated(tf.tpu.cross_replica_sum)
+    first = executor().process_ids
+    assert session.run(fetch) == [(1.0,), (1.0,)]
+    assert executor().process_ids == first, "a run does not start any"
+    session.run(tf.tpu.initialize_system())
+    assert not set(first) & set(executor().process_ids)
+    assert not any(map(alive, first))
+    assert session.run(fetch) == [(1.0,), (1.0,)]
+
+
+def test_after_a_shutdown(session: tf.Session) -> None:
+    fetch = replicated(tf.tpu.cross_replica_sum)
+    pids = executor().process_ids
+    session.run(tf.tpu.shutdown_system())
+    assert not any(map(alive, pids))
+    with pytest.raises(FailedPreconditionError, match="test_pool.py"):
+        session.run(fetch)
+
+
+def test_programs_are_sent_once(session: tf.Session) -> None:
+    fetch = replicated(lambda x: x + 1.0)
+    pool, sent = executor(), []
+    cores = pool._cores
+    post = cores.post_to_all
+    cores.post_to_all = lambda message: sent.append(message[0]) or post(message)
+    for _ in range(3):
+        assert session.run(fetch) == [(1.0,), (2.0,)]
+    assert sent == ["program"]
+    del cores.post_to_all
+
+
+def test_old_programs_are_forgotten(session: tf.Session) -> None:
+    fetch = replicated(lambda x: x + 1.0)
+    session.run(fetch)
+    for number in range(CACHED_PROGRAMS + 3):
+        with tf.Graph().as_default(), tf.Session() as other:
+            assert (
+                other.run(replicated(lambda x, n=number: x + float(n)))[0][0] == number
+            )
+    assert len(executor()._programs) == CACHED_PROGRAMS
+    assert session.run(fetch) == [(1.0,), (2.0,)]
+
+
+def test_threads_take_turns(session: tf.Session) -> None:
+    x = tf.placeholder(tf.float32, [])
+    fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[x], [x]])
+    wrong: list[Any] = []
+
+    def use(number: int) -> None:
+        for turn in range(50):
+            value = float(number * 1000 + turn)
+            if session.run(fetch, {x: value}) != [(2 * value,)] * 2:
+                wrong.append(value)
+
+    threads = [threading.Thread(target=use, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_shutdown_ends_the_run_of_another_thread(session: tf.Session) -> None:
+    endless = replicated(
+        lambda x: tf.while_loop(lambda y: y < 9e9, lambda y: y * 1.0, [x])
+    )
+    caught: list[Exception] = []
+
+    def use() -> None:
+        try:
+            session.run(endless)
+        except Exception as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    time.sleep(0.3)
+    pids = executor().process_ids
+    session.run(tf.tpu.shutdown_system())
+    thread.join(30.0)
+    assert not thread.is_alive() and not any(map(alive, pids))
+    (error,) = caught
+    assert isinstance(error, tf.errors.AbortedError | FailedPreconditionError)
+    assert "shut down" in str(error)
+
+
+def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -> None:
+    x = tf.placeholder(tf.float32, [None])
+    fetch = tf.tpu.replicate(lambda x: x * 1.0, [[x], [x]])
+    data = np.arange(5000, dtype=np.float32)
+    first, second = (part for (part,) in session.run(fetch, {x: data}))
+    first += 1.0
+    assert (second == np.arange(5000)).all() and (data == second).all()
+    (third,), _ = session.run(fetch, {x: data})
+    third[:] = 0.0
+    assert (first == data + 1.0).all() and (second == data).all()

@@ -1,0 +1,197 @@
+"""One core process as the host sees it, with small programs in the place of cores."""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpuref.base.errors import OpError, UnavailableError
+from tpuref.runtime import process as module
+from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.process import CoreProcess
+
+SECONDS = 30.0
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start processes that run some code; in it, LINK is a descriptor of its socket."""
+    memory, started = anonymous_file(), []
+    before = len(os.listdir("/proc/self/fd"))
+
+    def make(code: str, cores: int = 2) -> CoreProcess:
+        program = f"import sys\nLINK, LIFELINE = map(int, sys.argv[-2:])\n{code}"
+        monkeypatch.setattr(
+            module, "_command", lambda: [sys.executable, "-I", "-S", "-c", program]
+        )
+        started.append(CoreProcess(1, cores, memory, 1 << 26))
+        return started[-1]
+
+    yield make
+    for process in started:
+        process.end()
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+    os.close(memory)
+
+
+def stays(process: CoreProcess) -> bool:
+    return Path(f"/proc/{process.pid}/stat").exists()
+
+
+def until(condition: Any) -> bool:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+READY = "import os, time\nos.write(LINK, b'ready')\n"
+
+
+def ready(process: CoreProcess) -> CoreProcess:
+    """Wait until the program runs."""
+    assert os.read(process.channel.fileno(), 5) == b"ready"
+    return process
+
+
+@pytest.mark.parametrize(
+    ("code", "fate"),
+    [
+        ("sys.exit(0)", "its process ended with status 0"),
+        ("import os; os._exit(7)", "its process ended with status 7"),
+        ("import os; os.abort()", "its process was ended by SIGABRT"),
+        (
+            "import os; os.kill(os.getpid(), 9)",
+            "its process was ended by SIGKILL (the system may be out of memory)",
+        ),
+        ("import os; os.kill(os.getpid(), 40)", "its process was ended by signal 40"),
+    ],
+)
+def test_fates(start: Any, code: str, fate: str) -> None:
+    assert start(code).fate(SECONDS) == fate
+
+
+def test_a_process_that_runs_on(start: Any) -> None:
+    process = ready(start(f"{READY}time.sleep(100)"))
+    assert process.fate(0.0) == "it closed its socket, though its process still runs"
+    assert not process.wait(0.0)
+    process.kill()
+    assert process.wait(SECONDS)
+    process.end()
+    assert not stays(process)
+
+
+def test_the_log_is_what_it_wrote(start: Any) -> None:
+    process = start("print('out'); print('err', file=sys.stderr); sys.exit()")
+    assert process.wait(SECONDS)
+    assert sorted(process.log().split()) == ["err", "out"]
+    assert process.log(4) == process.log()[4:].strip()
+
+
+def test_of_a_long_log_the_end_is_kept(start: Any) -> None:
+    process = start("print('first', 'x' * 100_000, 'last')")
+    assert process.wait(SECONDS)
+    assert len(process.log()) <= 1 << 16 and process.log().endswith("last")
+    assert "first" not in process.log()
+
+
+def test_the_stack_can_be_asked_for(start: Any) -> None:
+    code = "import faulthandler, signal\nfaulthandler.register(signal.SIGUSR1)\n"
+    process = ready(start(f"{code}{READY}print('before', flush=True)\ntime.sleep(100)"))
+    assert until(lambda: "before" in process.log())
+    begin = process.ask_for_stack()
+    assert until(lambda: "<string>" in process.log(begin))
+    assert "before" not in process.log(begin)
+    process.end()
+
+
+def test_whether_it_is_stopped_and_what_it_used(start: Any) -> None:
+    process = ready(start(f"{READY}while True: pass"))
+    assert until(lambda: process.processor_ticks() > 5)
+    assert not process.is_stopped()
+    os.kill(process.pid, signal.SIGSTOP)
+    assert until(process.is_stopped)
+    used = process.processor_ticks()
+    process.end()
+    assert not stays(process) and used > 5
+    assert not process.is_stopped() and process.processor_ticks() == 0
+
+
+def test_it_is_killed_with_the_lifeline(start: Any) -> None:
+    """As when the host dies: even a process that pays no attention, or is stopped."""
+    careless = "import signal\nfor n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\n"
+    for stopped in (False, True):
+        process = ready(start(f"{careless}{READY}time.sleep(100)"))
+        if stopped:
+            os.kill(process.pid, signal.SIGSTOP)
+            assert until(process.is_stopped)
+        process.abandon()
+        assert until(lambda pid=process.pid: os.waitpid(pid, os.WNOHANG)[0] == pid)
+
+
+def test_what_a_core_is_given(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    usable = len(os.sched_getaffinity(0))
+    code = """\
+import os, socket
+names = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS TPUREF_KERNELS".split()
+print(*(os.environ[name] for name in names))
+own_group = os.getpgid(0) == os.getpid() or sys.version_info < (3, 11)
+print(os.getcwd(), own_group, os.read(0, 1))
+print(min(map(int, sys.argv[-3:])) > 2, len(os.listdir("/proc/self/fd")))
+"""
+    process = start(code, cores=1)
+    assert process.wait(SECONDS)
+    threads = str(max(1, usable))
+    lines = process.log().splitlines()
+    assert lines[0].split()[:3] == [threads] * 3
+    assert lines[0].split()[3] in ("cython", "python")
+    assert lines[1:] == ["/ True b''", "True 7"]
+
+
+def test_a_program_that_cannot_be_started(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(module, "_command", lambda: ["/nowhere/python"])
+    with pytest.raises(UnavailableError, match="core 4 could not be started"):
+        CoreProcess(4, 8, 0, 1 << 26)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def started_and_ended(memory: int) -> str:
+    """The error of a process that cannot be started, nothing where it can."""
+    try:
+        CoreProcess(0, 1, memory, 1 << 26).end()
+    except OpError as error:
+        return str(error)
+    return ""
+
+
+def test_wherever_descriptors_run_out_none_is_lost(start: Any) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    memory = anonymous_file()
+    before = os.listdir("/proc/self/fd")
+    highest = max(map(int, before))
+    failed = 0
+    for more in range(12):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + more, limits[1]))
+        message = started_and_ended(memory)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert message == "" or "Too many open files" in message
+        assert len(os.listdir("/proc/self/fd")) == len(before)
+        failed += bool(message)
+    assert 1 <= failed < 12
+    os.close(memory)
