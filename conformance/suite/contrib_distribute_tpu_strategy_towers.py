@@ -289,11 +289,11 @@ def several_merge_calls(tf):
     doubt="Its line of three dots is valid Python and stays.",
 )
 def merge_call_example(tf):
-    # Called once in "cross-tower" context.
+    # Run once, in cross-tower context.
     def merge_fn(distribution, three_plus_tower_id):
         return sum(distribution.unwrap(three_plus_tower_id))
 
-    # Called once per tower in `distribution`, in a "tower" context.
+    # Run in each tower.
     def fn(three):
         tower_ctx = tf.get_tower_context()
         v = three + tower_ctx.tower_id

@@ -117,14 +117,12 @@ def colocate_example(tf):
     with running_strategy(tf, cores=4) as (session, distribution_strategy):
         var1 = v1 = variable(tf, "var1", 1.0)
         with distribution_strategy.colocate_vars_with(v1):
-            # var2 and var3 will be created on the same device(s) as var1
             var2 = v2 = variable(tf, "var2", 10.0)
             var3 = v3 = variable(tf, "var3", 100.0)
 
         def fn(v1, v2, v3):
             return v1.assign_add(v2 + v3)
 
-        # `fn` runs on every device `v1` is on, `v2` and `v3` will be there too.
         update = distribution_strategy.update(v1, fn, v2, v3)
         initialise_variables(tf, session)
         session.run(distribution_strategy.unwrap(update))
