@@ -15,10 +15,13 @@ MODULES = sorted(
     for info in pkgutil.walk_packages(tpuref.__path__, "tpuref.")
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
+NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module: str) -> None:
+    if module.startswith(NEED_GRPC):
+        pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
     failed, _ = doctest.testmod(
         importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
     )

@@ -145,7 +145,8 @@ class _Sorting:
         self.heard = time.monotonic()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._broken: OpError | None = None
-        self._lock = threading.Lock()
+        # The collector may close a session at any point of this very thread.
+        self._lock = threading.RLock()
 
     @contextlib.contextmanager
     def inbox(self, number: int) -> Iterator[queue.SimpleQueue[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 
 
@@ -19,3 +20,5 @@ def check_installed(function: str) -> None:
             f"{function}: remote sessions need the module {missing[0]!r}, which is not "
             "installed: pip install 'tpuref[grpc]'"
         )
+    # Or gRPC writes to standard error whenever a connection ends.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

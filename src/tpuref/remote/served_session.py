@@ -57,7 +57,8 @@ class Shared:
         self.variables = State()
         self.message_bytes = message_bytes
         self.sessions: set[ServedSession] = set()
-        self.lock = threading.Lock()
+        # The collector may stop a server at any point of this very thread.
+        self.lock = threading.RLock()
 
     def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
         """End all sessions, `but` one, with an error that says why."""
@@ -79,7 +80,7 @@ class ServedSession:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._ended = False
         self._programs: dict[int, Program] = {}
         self._runs: dict[int, ServedRun] = {}

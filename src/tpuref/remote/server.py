@@ -24,7 +24,7 @@ import grpc
 from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.remote import schema
 from tpuref.remote.served_session import ServedSession, Shared
-from tpuref.remote.wire import MESSAGE_BYTES
+from tpuref.remote.wire import MESSAGE_BYTES, checked_limit
 
 MAX_SESSIONS = 256
 """How many sessions may be open at once."""
@@ -62,6 +62,8 @@ class SessionServer:
 
     Raises
     ------
+    ValueError
+        If `token` or `max_message_bytes` is of no use.
     UnknownError
         If the address cannot be used.
     """
@@ -74,6 +76,7 @@ class SessionServer:
         token: str | None = None,
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
+        checked_limit(max_message_bytes, "tf.train.Server")
         self._shared = Shared(job, max_message_bytes)
         self._expected = None if token is None else bearer(token).encode()
         method: Any = grpc.stream_stream_rpc_method_handler(self._attend)

@@ -20,7 +20,7 @@ from tpuref.remote.reports import devices_of, padded_of, trace_of
 from tpuref.remote.served_run import CLIENT_OPERATIONS
 from tpuref.remote.server import bearer
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
-from tpuref.remote.wire import MESSAGE_BYTES, Request, packed
+from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.padding import PaddingRecord
@@ -51,6 +51,8 @@ class RemoteSession:
 
     Raises
     ------
+    ValueError
+        If `token` or `max_message_bytes` is of no use.
     UnavailableError
         If no server answers.
     UnauthenticatedError
@@ -68,6 +70,7 @@ class RemoteSession:
         token: str | None = None,
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
+        checked_limit(max_message_bytes, "tf.RPCOptions")
         metadata = () if token is None else (("authorization", bearer(token)),)
         self._connection = Connection(address, credentials, metadata, max_message_bytes)
         self._numbers = itertools.count(1)

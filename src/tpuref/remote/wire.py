@@ -20,6 +20,16 @@ Request = schema.Request.pb()
 Reply = schema.Reply.pb()
 
 
+def checked_limit(message_bytes: int, function: str) -> int:
+    """Return a limit for messages, or raise ValueError."""
+    if not 1 <= message_bytes <= LARGEST_MESSAGE_BYTES:
+        raise ValueError(
+            f"{function}: max_message_bytes must be from 1 to {LARGEST_MESSAGE_BYTES}, "
+            f"got {message_bytes!r}"
+        )
+    return message_bytes
+
+
 def packed(message: Any, limit: int, what: str) -> bytes:
     """Return a message as bytes.
 
