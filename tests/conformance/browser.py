@@ -72,7 +72,12 @@ class Browser:
             return json.load(answer)["value"]
 
     def open(self, url: str) -> None:
+        """Open a page and wait until it takes keys."""
         self._call("POST", self._session + "/url", {"url": url})
+        deadline = time.monotonic() + 60
+        ready = "return document.readyState === 'complete' && document.hasFocus()"
+        while not self.run(ready) and time.monotonic() < deadline:
+            time.sleep(0.1)
 
     def run(self, script: str):
         """Return what the body of a JavaScript function returns."""

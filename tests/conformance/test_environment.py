@@ -33,13 +33,26 @@ def test_every_release_has_constraints_that_pin_all(version):
 
 
 def test_an_environment_is_built_once(places, monkeypatch):
-    (places / "empty-1.txt").write_text(f"# python: {VERSION}\n# install: pip\n")
-    monkeypatch.setattr(environment, "find_interpreter", lambda minor: sys.executable)
-    said = []
-    python = build("empty==1", said.append)
-    assert python == str(places / "cache" / "empty-1" / "bin" / "python")
-    assert os.path.exists(python)
-    build("empty==1", said.append)
+    recipe = places / "some-1.txt"
+    recipe.write_text("# python: 3.6\n# tools: pip==21\n# install: some==1\nx==2\n")
+    monkeypatch.setattr(environment, "find_interpreter", lambda minor: "python3.6")
+    called, said = [], []
+
+    def call(command):
+        called.append(command)
+        (places / "cache" / "some-1").mkdir(parents=True, exist_ok=True)
+
+    monkeypatch.setattr(environment, "_call", call)
+    python = build("some==1", said.append)
+    assert python == str(places / "cache" / "some-1" / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q"]
+    assert called == [
+        ["python3.6", "-m", "venv", str(places / "cache" / "some-1")],
+        [*install, "pip==21"],
+        [*install, "-c", str(recipe), "some==1"],
+    ]
+    assert build("some==1", said.append) == python
+    assert len(called) == 3
     assert "building" in said[0] and "is there" in said[1]
 
 
@@ -49,11 +62,10 @@ def test_a_missing_interpreter_is_named(places):
         build("old==1")
 
 
-def test_what_pip_says_is_passed_on(places, monkeypatch):
-    (places / "bad-1.txt").write_text(f"# python: {VERSION}\n# install: ./nowhere\n")
-    monkeypatch.setattr(environment, "find_interpreter", lambda minor: sys.executable)
-    with pytest.raises(CannotBuild, match="nowhere"):
-        build("bad==1")
+def test_what_a_failing_command_says_is_passed_on():
+    script = "print('nowhere is no requirement'); raise SystemExit(1)"
+    with pytest.raises(CannotBuild, match="nowhere is no requirement"):
+        environment._call([sys.executable, "-c", script])
 
 
 def test_interpreters_of_pyenv_and_of_the_path_are_found(monkeypatch, tmp_path):
