@@ -79,6 +79,15 @@ class ScopedStrategy:
         ------
         RuntimeError
             Outside of the strategy's scope, and within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.worker_device_index)
+        [0, 1]
         """
         self.require_cross_tower("worker_device_index")
         if self.is_single_tower:
@@ -122,6 +131,18 @@ class ScopedStrategy:
         RuntimeError
             If the scope of another strategy is in force, or within a tower.
 
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     v = tf.get_variable("v", [])
+        ...     tf.get_distribution_strategy() is strategy
+        True
+        >>> len(strategy.unwrap(v))
+        2
+
         References
         ----------
         001_66db0865fe92828f.txt, scope.
@@ -136,13 +157,13 @@ class ScopedStrategy:
             return
 
         def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
-            return create_variable(self._whole, next_creator, arguments)
+            return create_variable(self.whole, next_creator, arguments)
 
-        with across_towers(self._whole), variable_creator_scope(creator):
+        with across_towers(self.whole), variable_creator_scope(creator):
             yield self
 
     @property
-    def _whole(self) -> DistributionStrategy:
+    def whole(self) -> DistributionStrategy:
         """The strategy itself: this class is a part of it."""
         return cast("DistributionStrategy", self)
 
@@ -170,12 +191,23 @@ class ScopedStrategy:
         RuntimeError
             Outside of the strategy's scope.
 
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     with strategy.colocate_vars_with(strategy.worker_devices[1]):
+        ...         w = tf.get_variable("w", [])
+        >>> w.devices
+        ['/replica:0/task:0/device:TPU:1']
+
         References
         ----------
         001_66db0865fe92828f.txt, colocate_vars_with.
         """
         self.require_scope("colocate_vars_with")
-        devices = devices_of("colocate_vars_with", colocate_with_variable, self._whole)
+        devices = devices_of("colocate_vars_with", colocate_with_variable, self.whole)
 
         def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
             return next_creator(**{"colocated": devices, **arguments})

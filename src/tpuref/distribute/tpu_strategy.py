@@ -117,6 +117,14 @@ class TPUStrategy(OneDeviceStrategy):
             If it is no whole number.
         ValueError
             If there is no such host.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> strategy.get_host_cpu_device(0)
+        '/replica:0/task:0/device:CPU:0'
         """
         if not isinstance(host_id, int) or isinstance(host_id, bool):
             raise TypeError(
@@ -138,6 +146,14 @@ class TPUStrategy(OneDeviceStrategy):
             In graph mode a list with the tensor of `tf.tpu.initialize_system`, to be
             run; in eager mode the system is started, and None returned.
 
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> [tensor.op.type for tensor in strategy.initialize()]
+        ['ConfigureDistributedTPU']
+
         References
         ----------
         001_66db0865fe92828f.txt, initialize.
@@ -153,6 +169,14 @@ class TPUStrategy(OneDeviceStrategy):
         list or None
             In graph mode a list with the operation of `tf.tpu.shutdown_system`, to be
             run; in eager mode the system is stopped, and None returned.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> [operation.type for operation in strategy.finalize()]
+        ['ShutdownDistributedTPU']
 
         References
         ----------
@@ -179,6 +203,16 @@ class TPUStrategy(OneDeviceStrategy):
             A `tf.ConfigProto`, or None.
         cluster_spec, task_type, task_id
             Have no effect: the resolver knows the cluster.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> config = tf.ConfigProto()
+        >>> strategy.configure(session_config=config)
+        >>> config.isolate_session_state
+        True
 
         References
         ----------
