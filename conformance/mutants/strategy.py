@@ -4,6 +4,8 @@ from .mutant import Mutant
 
 _API = "tf.contrib.distribute.TPUStrategy"
 _STRATEGY = "distribute/strategy.py"
+_REDUCING = "distribute/reducing_strategy.py"
+_UPDATING = "distribute/updating_strategy.py"
 _TPU = "distribute/tpu_strategy.py"
 _SCOPED = "distribute/scoped_strategy.py"
 _TOWERS = "distribute/towers.py"
@@ -141,7 +143,7 @@ MUTANTS = (
         "the scope does not select the strategy",
         _API + ".scope/behaviour/selects-strategy",
         _SCOPED,
-        "        with across_towers(self._whole), variable_creator_scope(creator):\n",
+        "        with across_towers(self.whole), variable_creator_scope(creator):\n",
         "        with variable_creator_scope(creator):\n",
     ),
     Mutant(
@@ -149,8 +151,8 @@ MUTANTS = (
         "variables in the scope are plain ones",
         _API + ".scope/behaviour/variable-creator",
         _SCOPED,
-        "        with across_towers(self._whole), variable_creator_scope(creator):\n",
-        "        with across_towers(self._whole):\n",
+        "        with across_towers(self.whole), variable_creator_scope(creator):\n",
+        "        with across_towers(self.whole):\n",
     ),
     Mutant(
         "colocation-ignored",
@@ -329,7 +331,7 @@ MUTANTS = (
         "broadcast-to-one",
         "broadcast copies to the first device only",
         _API + ".broadcast/behaviour/mirrors-to-workers",
-        _STRATEGY,
+        _REDUCING,
         "        chosen = self._devices if destinations is None else destinations\n",
         "        chosen = self._devices[0] if destinations is None else destinations\n",
     ),
@@ -337,7 +339,7 @@ MUTANTS = (
         "broadcast-ignores-destinations",
         "broadcast copies to all devices whatever the destinations",
         _API + ".broadcast/args:destinations/device-string",
-        _STRATEGY,
+        _REDUCING,
         "        chosen = self._devices if destinations is None else destinations\n",
         "        chosen = self._devices\n",
     ),
@@ -345,7 +347,7 @@ MUTANTS = (
         "update-of-one-component",
         "update changes the first component only",
         _API + ".update/behaviour/mirrored-variable",
-        _STRATEGY,
+        _UPDATING,
         '        return self._on_each(var.index, fn, args, kwargs, "update")\n',
         "        first = dict(list(var.index.items())[:1])\n"
         '        return self._on_each(first, fn, args, kwargs, "update")\n',
@@ -354,7 +356,7 @@ MUTANTS = (
         "variable-last",
         "update passes the variable behind the arguments",
         _API + ".update/args:fn/variable-first",
-        _STRATEGY,
+        _UPDATING,
         "                results.append(fn(*first, *own[0], **own[1]))\n",
         "                results.append(fn(*own[0], *first, **own[1]))\n",
     ),
