@@ -260,7 +260,7 @@ def is_single_tower(tf):
 
 def calls_of(tf, cores):
     """Return is_single_tower, and how often call_for_each_tower calls a function."""
-    with running_strategy(tf, cores=cores) as (_, strategy):
+    with strategy_in_scope(tf, cores=cores) as strategy:
         calls = []
         strategy.call_for_each_tower(lambda: calls.append(1))
         return strategy.is_single_tower, len(calls)

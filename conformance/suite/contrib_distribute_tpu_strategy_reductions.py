@@ -321,13 +321,13 @@ def broadcast_parameters(tf):
     says="A tensor is copied to all worker devices, unless others are named.",
 )
 def broadcast_to_workers(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=2) as (session, strategy):
         for copies in (
             strategy.broadcast(tf.constant(5.0)),
             strategy.broadcast(tf.constant(5.0), destinations=None),
         ):
             require_devices(strategy, copies, strategy.worker_devices)
-            same(evaluated(session, strategy, copies), [5.0] * 4)
+            same(evaluated(session, strategy, copies), [5.0] * 2)
 
 
 @page.clause(
@@ -336,13 +336,13 @@ def broadcast_to_workers(tf):
     says="destinations can be a mirrored variable.",
 )
 def broadcast_to_variable(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=2) as (session, strategy):
         target = variable(tf)
         copies = strategy.broadcast(tf.constant(5.0), target)
         devices = [part.device for part in strategy.unwrap(target)]
         require_devices(strategy, copies, devices)
         initialise_variables(tf, session)
-        same(evaluated(session, strategy, copies), [5.0] * 4)
+        same(evaluated(session, strategy, copies), [5.0] * 2)
 
 
 @page.clause(
@@ -351,7 +351,7 @@ def broadcast_to_variable(tf):
     says="destinations can be the name of a device.",
 )
 def broadcast_to_device(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=2) as (session, strategy):
         device = strategy.worker_devices[1]
         copies = strategy.broadcast(tf.constant(5.0), device)
         require_devices(strategy, copies, [device])
@@ -377,10 +377,10 @@ def broadcast_to_devices(tf):
     says="The result is mirrored: one equal tensor for each destination, there.",
 )
 def broadcast_returns_mirrored(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=2) as (session, strategy):
         copies = strategy.broadcast(tf.constant([1.0, 2.0]))
         require_devices(strategy, copies, strategy.worker_devices)
-        same(evaluated(session, strategy, copies), [[1.0, 2.0]] * 4)
+        same(evaluated(session, strategy, copies), [[1.0, 2.0]] * 2)
         # A mirrored value may be an argument of update, a per-device one may not.
         target = variable(tf)
         update = strategy.update(
@@ -388,4 +388,4 @@ def broadcast_returns_mirrored(tf):
         )
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
-        same(evaluated(session, strategy, target), [3.0] * 4)
+        same(evaluated(session, strategy, target), [3.0] * 2)

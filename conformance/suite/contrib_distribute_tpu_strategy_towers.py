@@ -133,7 +133,7 @@ def call_parameters(tf):
     ),
 )
 def call_once_per_tower(tf):
-    for cores in (1, 2, 4):
+    for cores in (1, 4):
         with running_strategy(tf, cores=cores) as (session, strategy):
             calls = []
 
@@ -213,7 +213,7 @@ def merge_call_waits(tf):
         context.merge_call(lambda strategy: events.append("merge"))
         events.append("after")
 
-    with running_strategy(tf, cores=4) as (_, strategy):
+    with strategy_in_scope(tf, cores=4) as strategy:
         strategy.call_for_each_tower(fn)
     same(events, ["before"] * 4 + ["merge"] + ["after"] * 4)
 
@@ -349,11 +349,11 @@ def call_positional(tf):
         seen.append((a, b))
         return own * 10.0
 
-    with running_strategy(tf, cores=4) as (session, strategy):
-        values = per_tower(tf, strategy, [0.0, 1.0, 2.0, 3.0])
+    with running_strategy(tf, cores=2) as (session, strategy):
+        values = per_tower(tf, strategy, [1.0, 2.0])
         results = strategy.call_for_each_tower(fn, 3, "b", values)
-        same(seen, [(3, "b")] * 4)
-        same(evaluated(session, strategy, results), [0.0, 10.0, 20.0, 30.0])
+        same(seen, [(3, "b")] * 2)
+        same(evaluated(session, strategy, results), [10.0, 20.0])
 
 
 @page.clause(
@@ -589,7 +589,7 @@ def group_parameters(tf):
     doubt="Printed with the list as one argument: its elements are grouped.",
 )
 def group_unwrapped(tf):
-    with running_strategy(tf, cores=4) as (session, strategy):
+    with running_strategy(tf, cores=2) as (session, strategy):
         counts = variable(tf)
         updates = strategy.update(counts, lambda v: v.assign_add(2.0))
         together = strategy.group(updates, name="together")
@@ -597,7 +597,7 @@ def group_unwrapped(tf):
         same(together.name, "together")
         initialise_variables(tf, session)
         session.run(together)
-        same(evaluated(session, strategy, counts), [2.0] * 4)
+        same(evaluated(session, strategy, counts), [2.0] * 2)
         single = tf.no_op()
         assert strategy.group(single) is single, "a single operation is grouped"
 
