@@ -13,9 +13,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -245,6 +243,8 @@ def anonymous_file() -> int:
     try:
         if hasattr(os, "memfd_create"):
             return os.memfd_create("tpuref", os.MFD_CLOEXEC)
+        import tempfile  # of no use to a core that starts
+
         descriptor, path = tempfile.mkstemp()
     except OSError as error:
         raise ResourceExhaustedError(
@@ -278,14 +278,16 @@ def _cgroup_available() -> int:
             lines = [line.strip() for line in file]
     except OSError:
         return _UNLIMITED
-    levels: list[PurePosixPath] = []
+    levels = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers in ("", "memory"):  # version 2, or 1
-            root = PurePosixPath("/sys/fs/cgroup", controllers)
-            folder = root / path.lstrip("/")
-            levels += [f for f in (folder, *folder.parents) if f.is_relative_to(root)]
-    return min((_left_in(str(level)) for level in levels), default=_UNLIMITED)
+            root = os.path.join("/sys/fs/cgroup", controllers)
+            parts = [part for part in path.split("/") if part]
+            levels += [
+                os.path.join(root, *parts[:depth]) for depth in range(len(parts) + 1)
+            ]
+    return min(map(_left_in, levels), default=_UNLIMITED)
 
 
 def _left_in(folder: str) -> int:
