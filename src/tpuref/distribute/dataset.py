@@ -16,7 +16,7 @@ from tpuref.graph.tensor import Operation
 if TYPE_CHECKING:
     from tpuref.distribute.strategy import DistributionStrategy
 
-ROUNDS_AHEAD = 4
+ROUNDS_AHEAD = 16
 """For how many steps elements are made ahead of time."""
 
 

@@ -11,6 +11,9 @@ from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.run import Run
 
+FIRST = 4
+"""How many elements a core asks for at the start of a run."""
+
 AHEAD = 16
 """How many elements wait on a core at most."""
 
@@ -21,8 +24,8 @@ AHEAD_BYTES = 1 << 20
 class Fed:
     """What waits on a core for one instruction.
 
-    The first steps of a run ask for few elements, so that the loop starts early, and
-    later ones for more, so that it seldom waits for the host.
+    A run begins with few elements, so that the loop starts early, and goes on with
+    more, so that it seldom waits for the host.
 
     Parameters
     ----------
@@ -43,12 +46,12 @@ class Fed:
         self._ask = ask
         self._run: Run | None = None
         self._waiting: deque[Sequence[Array]] = deque()
-        self._count = 1
+        self._count = 0
 
     def next(self, run: Run) -> Sequence[Array]:
         """Return the next element in a run."""
         if run is not self._run:
-            self._run, self._count = run, 1
+            self._run, self._count = run, min(FIRST, self._most)
             self._waiting.clear()
         if not self._waiting:
             arrays = self._ask([np.asarray(self._count)])
