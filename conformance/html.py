@@ -4,7 +4,7 @@ import os
 from html import escape
 
 from .documents import DOCUMENTS
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS
 from .report import LETTERS, cell
 
 _CONTRADICTING = (*CONTRADICTIONS, DEVIATES)
@@ -152,7 +152,7 @@ def _clause(report, statement, wrong, snippet):
     marks = "".join(
         f'<span class="{result.outcome}">{escape(column.name)}: {result.outcome}</span>'
         for column, result in results
-        if result.outcome != PASS or wrong
+        if result.outcome != NOT_APPLICABLE and (result.outcome != PASS or wrong)
     )
     text = f"{statement.id} {statement.says}".lower()
     return "\n".join(
@@ -175,7 +175,12 @@ def _facts(statement, results):
     facts = [("document", f"{statement.seed}, {statement.part}, tier {statement.tier}")]
     if statement.doubt:
         facts.append(("doubt", statement.doubt))
+    elsewhere = [c.name for c, result in results if result.outcome == NOT_APPLICABLE]
+    if elsewhere:
+        facts.append((NOT_APPLICABLE, "\n".join(elsewhere)))
     for column, result in results:
+        if result.outcome == NOT_APPLICABLE:
+            continue
         parts = [result.outcome, result.message]
         parts += [f"evidence: {result.evidence}"] if result.evidence else []
         parts += result.trace + [result.detail]
