@@ -16,12 +16,12 @@ from .processes import FULL, PROMPTLY, eventually
 START = """
 import os, signal, sys, threading, time
 import tpuref as tf
-tf.config.cores = 3
+tf.config.cores = 2
 session = tf.Session()
 session.run(tf.tpu.initialize_system())
 FOREVER = 10**9
 def replicated(computation):
-    return tf.tpu.replicate(computation, [[0], [1], [2]])
+    return tf.tpu.replicate(computation, [[0], [1]])
 def turning(replica):
     return tf.while_loop(lambda i: i < FOREVER, lambda i: i + 1, [replica])
 def summing(size):
@@ -34,7 +34,7 @@ def calling(replica):
         lambda r: tf.py_func(host, [r], tf.int32), replica)
 def fed(value):
     return value + 1.0
-queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[3]])
+queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
 print("running", flush=True)
 """
 
@@ -45,7 +45,7 @@ DOING = {
     "in a small sum": "session.run(replicated(summing(1)))",
     "in a large sum": "session.run(replicated(summing(1 << 16)))",
     "in a host call": "session.run(replicated(calling))",
-    "waiting for the infeed": "session.run(tf.tpu.replicate(fed, [[]] * 3, queue))",
+    "waiting for the infeed": "session.run(tf.tpu.replicate(fed, [[]] * 2, queue))",
 }
 
 
@@ -53,7 +53,7 @@ DOING = {
 def test_the_host_is_killed(tmp_path: Path, what: str) -> None:
     with Host(tmp_path, START + DOING[what]) as host:
         host.await_line("running")
-        assert len(host.family()) == 4
+        assert len(host.family()) == 3
         time.sleep(0.2)
         host.process.kill()
         host.process.wait()

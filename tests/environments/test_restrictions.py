@@ -127,7 +127,7 @@ def test_too_small_files(tmp_path: Path) -> None:
     assert said.endswith(RESULT)
 
 
-@pytest.mark.parametrize("more", [1, 2, 4, 5, 6, 9, 12])
+@pytest.mark.parametrize("more", [1, 4, 6, 12])
 def test_too_few_descriptors(tmp_path: Path, more: int) -> None:
     """Wherever they run out, the error says so and none is lost."""
     limit = f"""\
