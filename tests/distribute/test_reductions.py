@@ -161,6 +161,17 @@ def test_101_values_that_do_not_agree(strategy):
         strategy.reduce(SUM, shapes, shapes)
 
 
+@pytest.mark.parametrize("make", [lambda t: t > 0, lambda t: f"text {t}"])
+def test_101_what_is_no_number_cannot_be_summed(make, strategy, evaluate):
+    value = strategy.call_for_each_tower(
+        lambda: tf.constant(make(tf.get_tower_context().tower_id))
+    )
+    with pytest.raises(ValueError, match="MEAN takes numbers, the towers hold"):
+        strategy.reduce(MEAN, value, value)
+    first = strategy.reduce(FIRST, value, value)
+    assert len(evaluate(strategy.unwrap(first))) == 4
+
+
 def test_101_a_single_towers_value_is_plain(strategy_of, evaluate):
     strategy = strategy_of(1)
     with strategy.scope():

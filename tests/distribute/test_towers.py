@@ -388,3 +388,12 @@ def test_a_replicated_computation_of_another_size_is_refused(strategy_of):
 
     with strategy.scope(), pytest.raises(RuntimeError, match="there must be 4"):
         tf.tpu.replicate(computation, [[], []])
+
+
+def test_operations_name_the_users_line(strategy_of):
+    strategy = strategy_of(2)
+    with strategy.scope():
+        sums = strategy.call_for_each_tower(tf.add, tf.constant(1), tf.constant(2))
+    for part in strategy.unwrap(sums):
+        assert part.op.site.filename == __file__
+        assert "call_for_each_tower(tf.add" in part.op.site.code

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +15,7 @@ import numpy as np
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
+_THREADS = os.path.abspath(threading.__file__)
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,34 @@ class CallSite:
         return f"{place}: {self.code}" if self.code else place
 
 
+class _Origin(threading.local):
+    site: CallSite | None = None
+
+
+_origin = _Origin()
+
+
+@contextlib.contextmanager
+def started_at(site: CallSite) -> Iterator[None]:
+    """Say which line of the user's this thread works for, within a block."""
+    before, _origin.site = _origin.site, site
+    try:
+        yield
+    finally:
+        _origin.site = before
+
+
 def user_site() -> CallSite:
-    """Return the innermost frame that is neither tpuref's nor NumPy's."""
+    """Return the innermost frame that is neither tpuref's nor NumPy's.
+
+    In a thread of tpuref's own that has none, it is the line that the thread works for.
+    """
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_library(frame.f_code.co_filename):
+    while _is_library(frame.f_code.co_filename):
+        if frame.f_back is None:
+            if _origin.site is not None:
+                return _origin.site
+            break
         frame = frame.f_back
     return CallSite(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
 
@@ -59,4 +87,4 @@ def user_site() -> CallSite:
 def _is_library(filename: str) -> bool:
     if filename.startswith("<frozen"):
         return True
-    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY))
+    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, _THREADS))

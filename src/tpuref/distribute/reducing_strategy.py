@@ -12,6 +12,7 @@ from tpuref.distribute.explanation import reporter
 from tpuref.distribute.grouping import unwrapped
 from tpuref.distribute.reduction import (
     check_aggregation,
+    check_numbers,
     contributions,
     warn_of_means,
 )
@@ -140,6 +141,7 @@ class ReducingStrategy(ScopedStrategy):
         requests = []
         for value, destinations in pairs:
             parts = contributions(function, value, self._devices)
+            check_numbers(function, aggregation, parts)
             if aggregation is VariableAggregation.SUM:
                 warn_of_means(parts)
             requests.append(

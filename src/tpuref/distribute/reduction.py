@@ -47,6 +47,26 @@ def check_aggregation(function: str, aggregation: Any) -> None:
         )
 
 
+def check_numbers(
+    function: str, aggregation: VariableAggregation, tensors: Sequence[Tensor]
+) -> None:
+    """Refuse to add up what is no number.
+
+    Raises
+    ------
+    ValueError
+        If it is text or truth values.
+    """
+    dtype = tensors[0].dtype
+    if aggregation is VariableAggregation.ONLY_FIRST_TOWER or dtype.is_numeric:
+        return
+    raise ValueError(
+        f"{function}: {aggregation.name} takes numbers, the towers hold {dtype.name}; "
+        "use tf.cast(value, tf.int32) in the towers where that has a meaning, or "
+        "tf.VariableAggregation.ONLY_FIRST_TOWER"
+    )
+
+
 def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tensor]:
     """Return what each tower contributes to a reduction.
 

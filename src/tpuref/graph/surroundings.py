@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from tpuref.base.callsite import started_at, user_site
 from tpuref.graph.default import (
     eager_execution,
     executing_eagerly,
@@ -24,6 +25,7 @@ class Surroundings:
     """
 
     def __init__(self) -> None:
+        self._site = user_site()
         self._graph = get_default_graph()
         self._scopes = self._graph.scopes_in_force()
         self._eager = executing_eagerly()
@@ -34,6 +36,7 @@ class Surroundings:
     def entered(self) -> Iterator[None]:
         """Put them in force within a block of the calling thread."""
         with contextlib.ExitStack() as stack:
+            stack.enter_context(started_at(self._site))
             stack.enter_context(self._graph.as_default())
             if self._eager:
                 stack.enter_context(eager_execution())
