@@ -46,6 +46,17 @@ def test_elements_of_an_iterable() -> None:
     assert lists(from_any(["a", b"b"])) == [b"a", b"b"]
 
 
+def test_elements_by_their_number() -> None:
+    class Squares:
+        def __len__(self) -> int:
+            return 3
+
+        def __getitem__(self, k: int) -> dict[str, int]:
+            return {"square": k * k}  # and no IndexError at the end
+
+    assert lists(from_any(Squares()).map(lambda e: e["square"])) == [0, 1, 4]
+
+
 def test_a_list_of_arrays_is_several_components() -> None:
     dataset = from_any([[np.zeros(2), np.ones(1)]])
     assert described(dataset)[0] == ([2], [1])

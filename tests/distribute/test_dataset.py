@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.distribute.dataset import rounds_ahead
 
 Dataset = tf.data.Dataset
 
@@ -132,6 +133,13 @@ def test_iteration_in_graph_mode(strategy_of) -> None:
         dataset = strategy.distribute_dataset(lambda: Dataset.range(4))
         with pytest.raises(RuntimeError, match="eager mode only"):
             next(dataset.make_one_shot_iterator())
+
+
+@pytest.mark.parametrize(
+    ("shape", "rounds"), [([1000], 16), ([1 << 21], 8), ([1 << 28], 2), ([None], 2)]
+)
+def test_how_far_ahead(shape, rounds) -> None:
+    assert rounds_ahead([tf.TensorSpec(shape, tf.float32)]) == rounds
 
 
 def test_what_works_ahead_ends_with_the_session(strategy_of) -> None:

@@ -190,8 +190,9 @@ class Dataset(ElementDescription):
         ----------
         data
             A dataset, TensorFlow's own too; a PyTorch ``DataLoader``; a NumPy array, or
-            a tuple or dict of those, whose rows are the elements; any other iterable,
-            or a function that returns one.  The first element tells types and shapes.
+            a tuple or dict of those, whose rows are the elements; any other iterable or
+            sequence, or a function that returns one.  The first element tells types and
+            shapes.
 
         Raises
         ------

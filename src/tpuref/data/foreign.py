@@ -32,12 +32,19 @@ def stage_of(data: Any) -> Stage:
         return Foreign(data, lambda: iter(data()))
     if isinstance(data, Iterator):
         return Foreign(data, _Once(data))
-    if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
+    if isinstance(data, Iterable) and not _is_one(data):
         return Foreign(data, lambda: iter(data), _open_sizes(data))
+    if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_one(data):
+        return Foreign(data, lambda: (data[k] for k in range(len(data))))
     raise TypeError(
         "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
         f"returns one, got {data!r} of type {type(data).__name__}"
     )
+
+
+def _is_one(data: Any) -> bool:
+    """Whether it is one value, though it can be gone through."""
+    return isinstance(data, (str, bytes, Mapping))
 
 
 def _is_from(data: Any, library: str, attribute: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Iterator as Values
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base.spec import TensorSpec
 from tpuref.data.dataset import Dataset
 from tpuref.data.iterator import EagerIterator, ElementDescription, Iterator
 from tpuref.data.prefetching import Prefetch
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from tpuref.distribute.strategy import DistributionStrategy
 
 ROUNDS_AHEAD = 16
-"""For how many steps elements are made ahead of time."""
+"""For how many steps at most elements are made ahead of time."""
+
+BYTES_AHEAD = 64 << 20
+"""How much memory they may take where that is for more than two steps."""
 
 
 def per_device_dataset(
@@ -74,7 +78,7 @@ class PerDeviceDataset(ElementDescription):
         self.element = dataset.element
         self._strategy = strategy
         rounds = Rounds(dataset.stage, strategy.num_towers)
-        self._rounds = Dataset(Prefetch(rounds, ROUNDS_AHEAD))
+        self._rounds = Dataset(Prefetch(rounds, rounds_ahead(rounds.specs)))
 
     def make_one_shot_iterator(self) -> PerDeviceIterator:
         """Return an iterator that starts by itself and goes through once."""
@@ -98,6 +102,16 @@ class PerDeviceDataset(ElementDescription):
             f"<PerDeviceDataset for {self._strategy.num_towers} towers, each with "
             f"{self._described()}>"
         )
+
+
+def rounds_ahead(specs: Sequence[TensorSpec]) -> int:
+    """Return for how many steps to make elements ahead, given those of one step."""
+    sizes = [spec.shape.num_elements() for spec in specs]
+    if None in sizes:
+        return 2  # how large they are nobody knows
+    pairs = zip(sizes, specs, strict=True)
+    step = sum((size or 0) * spec.dtype.size for size, spec in pairs)
+    return min(max(2, BYTES_AHEAD // max(1, step)), ROUNDS_AHEAD)
 
 
 class PerDeviceIterator(ElementDescription):
