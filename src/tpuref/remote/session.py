@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
+import weakref
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import grpc
@@ -20,6 +22,7 @@ from tpuref.remote.reports import devices_of, padded_of, trace_of
 from tpuref.remote.served_run import CLIENT_OPERATIONS
 from tpuref.remote.server import bearer
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
+from tpuref.remote.variables import ServerVariables
 from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.effects import EFFECTS
@@ -75,6 +78,7 @@ class RemoteSession:
         self._connection = Connection(address, credentials, metadata, max_message_bytes)
         self._numbers = itertools.count(1)
         self._sent = _Sent()
+        self._variables = ServerVariables(weakref.proxy(self))
         self._sending = threading.Lock()
         self._message_bytes = MESSAGE_BYTES
         request = Request(number=next(self._numbers))
@@ -185,7 +189,8 @@ class RemoteSession:
         try:
             instr = _client_instruction(program, call.instruction)
             inputs = arrays_of(call.inputs)
-            outputs = EFFECTS[instr.op](instr, inputs, call.replica, run)
+            own = replace(run, variables=[self._variables])
+            outputs = EFFECTS[instr.op](instr, inputs, call.replica, own)
             put_arrays(answer.returned.outputs, outputs)
         except Exception as error:
             put_fault(answer.returned.fault, error)

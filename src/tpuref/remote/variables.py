@@ -1,0 +1,80 @@
+"""The variables at the server, as the client's own operations see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.errors import OpError
+from tpuref.base.shapes import unknown_shape
+from tpuref.base.spec import TensorSpec
+from tpuref.configuration import config
+from tpuref.ops.definition import Array
+from tpuref.program import Instr, Program
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import State
+
+_NOWHERE = CallSite("", 0, "", "")
+
+
+class Runs(Protocol):
+    """Something that runs programs at the server."""
+
+    def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
+        """Run `program` and return its results."""
+
+
+class ServerVariables:
+    """Reads and writes the variables of a session by small programs.
+
+    Datasets may do so, whose functions the client carries out.
+
+    Parameters
+    ----------
+    session
+        Runs them.
+    """
+
+    def __init__(self, session: Runs) -> None:
+        self._session = session
+        self._programs: dict[tuple[str, str], Program] = {}
+
+    def read(self, handle: str) -> Array:
+        """Return the value of a variable."""
+        # The server gives the type that the variable has, whatever is said here.
+        return self._result(_program("ReadVariableOp", handle, np.dtype(np.float32)))
+
+    def write(self, handle: str, value: Array) -> None:
+        """Give a variable a new value."""
+        self._result(_program("Assign", handle, value.dtype), value)
+
+    def is_initialized(self, handle: str) -> bool:
+        """Return whether the variable has a value."""
+        program = _program("IsVariableInitialized", handle, np.dtype(np.bool_))
+        return bool(self._result(program))
+
+    def _result(self, program: Program, *inputs: Array) -> Array:
+        (instr,) = program.instrs
+        known = self._programs.setdefault((instr.op, instr.name), program)
+        run = Run(
+            state=State(), variables=(), functions={}, host=None, timeout=config.timeout
+        )
+        try:
+            return self._session.run(known, inputs, run)[0]
+        except OpError as error:  # whoever reads it says where
+            raise type(error)(error.message) from None
+
+
+def _program(op: str, handle: str, dtype: np.dtype[np.generic]) -> Program:
+    """Return a program of one operation on a variable."""
+    attrs = {"handle": handle, "dtype": as_dtype(dtype).name, "shape": None}
+    spec = TensorSpec(unknown_shape(), as_dtype(dtype))
+    if op == "IsVariableInitialized":
+        attrs, spec = {"handle": handle}, TensorSpec([], bool_)
+    given = (0,) if op == "Assign" else ()
+    instr = Instr(op, handle, given, (1,), attrs, (spec,), 0, _NOWHERE)
+    return Program(f"{op} {handle}", given, (instr,), (1,))
