@@ -12,7 +12,6 @@ import os
 import select
 import signal
 import subprocess
-import threading
 import time
 
 from .outcome import Result
@@ -20,6 +19,7 @@ from .outcome import Result
 _WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.py")
 _DETAIL = 4000
 _CLOSING_TIME = 10.0
+_READS = 100
 
 
 class Broken(Exception):
@@ -52,8 +52,7 @@ class Connection:
         self._printed = b""
         self._pending = b""
         self._process, self._answers = _start(subject)
-        self._reader = threading.Thread(target=self._read_noise, daemon=True)
-        self._reader.start()
+        self._noise = self._process.stderr.fileno()
         try:
             self.header = self._greet(subject, start_time)
         except Broken:
@@ -110,25 +109,33 @@ class Connection:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._reader.join(_CLOSING_TIME)
+        self._drain()
         with contextlib.suppress(OSError):
             self._process.stdin.close()
         self._process.stderr.close()
+        self._noise = None
         if self._answers is not None:
             os.close(self._answers)
             self._answers = None
 
     def take_printed(self):
         """Return the end of what the subject printed since the last call."""
+        self._drain()
         printed, self._printed = self._printed, b""
         return printed[-_DETAIL:].decode("utf-8", "replace")
 
-    def _read_noise(self):
-        while True:
-            noise = os.read(self._process.stderr.fileno(), 65536)
-            if not noise:
+    def _drain(self):
+        """Read what was printed already, but not for ever."""
+        for _ in range(_READS):
+            if self._noise is None or not select.select([self._noise], [], [], 0)[0]:
                 return
-            self._printed = (self._printed + noise)[-2 * _DETAIL :]
+            self._read_noise()
+
+    def _read_noise(self):
+        noise = os.read(self._noise, 65536)
+        if not noise:
+            self._noise = None  # nobody can print any more
+        self._printed = (self._printed + noise)[-2 * _DETAIL :]
 
     def _ask(self, message):
         with contextlib.suppress(BrokenPipeError):  # reading tells why
@@ -148,14 +155,18 @@ class Connection:
     def _line(self, deadline, seconds):
         while b"\n" not in self._pending:
             left = deadline - time.monotonic()
-            ready = left > 0 and select.select([self._answers], [], [], left)[0]
+            lines = [self._answers] + ([] if self._noise is None else [self._noise])
+            ready = select.select(lines, [], [], left)[0] if left > 0 else []
             if not ready:
                 self.kill()
                 raise TimedOut(f"no answer within {seconds:g} s")
-            received = os.read(self._answers, 65536)
-            if not received:
-                raise Crashed(self._cause_of_death())
-            self._pending += received
+            if self._noise in ready:
+                self._read_noise()
+            if self._answers in ready:
+                received = os.read(self._answers, 65536)
+                if not received:
+                    raise Crashed(self._cause_of_death())
+                self._pending += received
         line, self._pending = self._pending.split(b"\n", 1)
         return line
 

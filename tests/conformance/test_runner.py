@@ -50,6 +50,7 @@ def outcomes(finished):
         ("wrong", ["fail", "pass", "error", "pass"]),
         ("crashing", ["crash", "pass", "crash", "pass"]),
         ("noisy", ["pass"] * 4),
+        ("flooding", ["pass"] * 4),
         ("impostor", ["crash", "pass", "pass", "pass"]),
         ("empty", ["absent"] * 4),
         ("blind", ["pass", "not-applicable", "pass", "pass"]),

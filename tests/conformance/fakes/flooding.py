@@ -1,0 +1,23 @@
+"""Right, while a thread prints without end."""
+
+import sys
+import threading
+
+__version__ = "1.2"
+calls = 1
+
+
+def print_on():
+    while True:
+        print("x" * 10000, file=sys.stderr, flush=True)
+
+
+threading.Thread(target=print_on, daemon=True).start()
+
+
+def double(number):
+    return 2 * number
+
+
+def half(number):
+    return number // 2
