@@ -24,16 +24,16 @@ ONE_TOWER_PER_CORE = (
 )
 
 
-def cluster_strategy(tf, cores_of_hosts, **arguments):
+def cluster_strategy(tf, cores_of_hosts, job="worker", **arguments):
     """Return a strategy over a Cloud TPU with that many cores on each host.
 
     Its master lists the cores; the resolver finds it through the Cloud TPU API.
     """
     addresses = [f"10.1.2.{3 + host}:8470" for host in range(len(cores_of_hosts))]
     service = CloudTPU({"node-1": node(*addresses)})
-    with surroundings(), reachable(tf, hosts(*cores_of_hosts)):
+    with surroundings(), reachable(tf, hosts(*cores_of_hosts, job=job)):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver(
-            "node-1", project="p", zone="z", service=service
+            "node-1", project="p", zone="z", job_name=job, service=service
         )
         return tf.contrib.distribute.TPUStrategy(resolver, 2, **arguments)
 

@@ -55,7 +55,9 @@ def configure(tf):
         same(strategy.configure(None, None, "worker", 0), None)
         same((strategy.num_towers, list(strategy.worker_devices)), before)
     cluster_strategy(tf, [2, 2]).configure(config)
-    same([job.name for job in config.cluster_def.job], ["worker"])
+    jobs = list(config.cluster_def.job)
+    same([job.name for job in jobs], ["worker"])
+    same(dict(jobs[0].tasks), {0: "10.1.2.3:8470", 1: "10.1.2.4:8470"})
 
 
 @page.clause(
@@ -83,12 +85,14 @@ def get_host_cpu_device(tf):
     cluster = cluster_strategy(tf, [4, 4])
     names = [local.get_host_cpu_device(0)]
     names += [cluster.get_host_cpu_device(host) for host in (0, 1)]
+    names.append(cluster_strategy(tf, [2], job="tpus").get_host_cpu_device(0))
     same(
         names,
         [
             "/replica:0/task:0/device:CPU:0",
             "/job:worker/task:0/device:CPU:0",
             "/job:worker/task:1/device:CPU:0",
+            "/job:tpus/task:0/device:CPU:0",
         ],
     )
     for name in names:

@@ -3,6 +3,7 @@
 import functools
 import gc
 import threading
+import time
 
 import numpy as np
 
@@ -391,22 +392,23 @@ def call_run_concurrently(tf):
         seen.append(sorted(named))
         running.append(1)
         overlaps.append(len(running))
+        time.sleep(0.002)  # leaves the others time to overlap
         value = tf.constant(1.0 + tower_context(tf).tower_id)
         running.pop()
         return value
 
+    default, yes, no = {}, {"run_concurrently": True}, {"run_concurrently": False}
     with running_strategy(tf, cores=4) as (session, strategy):
-        for settings in ({}, {"run_concurrently": True}, {"run_concurrently": False}):
+        for settings in (default, yes, no):
             results = strategy.call_for_each_tower(fn, **settings)
             same(evaluated(session, strategy, results), [1.0, 2.0, 3.0, 4.0])
+        same(overlaps, [1] * 12, call="calls at the same time in graph mode")
         with eager_mode(tf):
-            for settings in ({}, {"run_concurrently": True}):
+            for settings in (default, yes, no):
+                del overlaps[:]
                 results = strategy.call_for_each_tower(fn, **settings)
                 same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
-            del overlaps[:]
-            results = strategy.call_for_each_tower(fn, run_concurrently=False)
-            same(values_of(strategy, results), [1.0, 2.0, 3.0, 4.0])
-            same(overlaps, [1, 1, 1, 1], call="calls at the same time")
+            same(overlaps, [1] * 4, call="calls at the same time in eager mode")
     assert not any(seen), seen
 
 
