@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
+from tpuref.runtime.process import CoreProcess
 
 from .computations import (
     LARGE,
@@ -239,3 +240,20 @@ def test_between_runs_it_ends_itself(
     assert "lost core 2 (replica 2, " in str(caught.value)
     assert text is None or text in str(caught.value.__cause__)
     assert works_again(pool)
+
+
+def test_the_last_core_dies_while_the_first_starts(
+    make_pool: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is noticed at once, though the first has still a long way to go."""
+    start = CoreProcess.__init__
+
+    def start_and_hold(self: CoreProcess, number: int, *arguments: Any) -> None:
+        start(self, number, *arguments)
+        os.kill(self.pid, signal.SIGKILL if number else signal.SIGSTOP)
+
+    monkeypatch.setattr(CoreProcess, "__init__", start_and_hold)
+    with pytest.raises(tf.errors.UnavailableError, match="core 1 ended .* SIGKILL"):
+        make_pool(2)
+    monkeypatch.undo()
+    assert works_again(make_pool(2))

@@ -97,23 +97,35 @@ class Cores:
             raise
 
     def _await_ready(self) -> None:
+        """Wait for all at once, so that the death of any is noticed at once."""
         deadline = time.monotonic() + START_SECONDS
+        poll = select.poll()
+        starting = {}
         for number, process in enumerate(self.processes):
-            poll = select.poll()
+            starting[process.channel.fileno()] = number
             poll.register(process.channel, select.POLLIN)
-            try:
-                while process.channel.take() is None:
-                    left = max(0.0, deadline - time.monotonic())
-                    if not poll.poll(left * 1000):
-                        raise UnavailableError(
-                            f"core {number} did not start within {START_SECONDS:g} s"
-                        )
-                    process.channel.fill()
-            except EOFError:
-                fate = process.fate(GRACE_SECONDS)
+        while starting:
+            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
                 raise UnavailableError(
-                    f"core {number} ended while it started: {fate}"
-                ) from remote_traceback(process.log())
+                    f"cores {sorted(starting.values())} did not start within "
+                    f"{START_SECONDS:g} s"
+                )
+            for descriptor, _ in ready:
+                if self._is_ready(starting[descriptor]):
+                    poll.unregister(descriptor)
+                    del starting[descriptor]
+
+    def _is_ready(self, number: int) -> bool:
+        process = self.processes[number]
+        try:
+            process.channel.fill()
+        except EOFError:
+            fate = process.fate(GRACE_SECONDS)
+            raise UnavailableError(
+                f"core {number} ended while it started: {fate}"
+            ) from remote_traceback(process.log())
+        return process.channel.take() is not None
 
     # -- messages --------------------------------------------------------------
 
