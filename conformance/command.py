@@ -186,6 +186,8 @@ def _run(subjects, chosen, options):
     runner = Runner(chosen, known, progress, options.timeout, options.fail_fast)
     try:
         runs = runner.run(subjects)
+    except KeyboardInterrupt:
+        return _could_not_run("interrupted")
     finally:
         progress.close()
     everything = registered()

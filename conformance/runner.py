@@ -77,7 +77,11 @@ class Runner:
         """Run all ``subjects``, as many at a time as there are processors."""
         width = min(len(subjects), len(os.sched_getaffinity(0)))
         with concurrent.futures.ThreadPoolExecutor(width) as threads:
-            return list(threads.map(self.run_subject, subjects))
+            try:
+                return list(threads.map(self.run_subject, subjects))
+            except KeyboardInterrupt:
+                self._stop = True  # or the threads would go on to the end
+                raise
 
     def run_subject(self, subject):
         """Run every clause against ``subject`` and return the Run."""

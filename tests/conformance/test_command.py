@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import sys
 from pathlib import Path
@@ -140,3 +141,19 @@ def test_smoke_touches_every_document(capsys):
     assert {one.seed for one in few} == {one.seed for one in registered()}
     assert {one.tier for one in few} == {"surface", "build", "run", "host"}
     assert sum(one.tier != "surface" for one in few) < 20
+
+
+def test_an_interrupted_run_ends_soon(tiny, monkeypatch, capsys):
+    class Interrupting:
+        def __init__(self, total):
+            """Nothing is shown."""
+
+        def __call__(self, subject, result):
+            _thread.interrupt_main()
+
+        def close(self):
+            """Nothing was shown."""
+
+    monkeypatch.setattr(command.terminal, "Progress", Interrupting)
+    assert main(["--subject", "hanging", "--timeout", "5"]) == 2
+    assert "interrupted" in capsys.readouterr().err
