@@ -233,7 +233,7 @@ def test_what_is_too_large_for_the_server() -> None:
     with tf.Session(server.target) as session:
         with pytest.raises(tf.errors.ResourceExhaustedError, match="takes 10000 in"):
             session.run(x, {x: np.zeros(5000)})
-        assert session.run(tf.reduce_sum(x), {x: np.ones(500)}) == 500.0
+        assert session.run(x, {x: np.ones(500)}).shape == (500,)
         # A result may be larger: the client says for itself what it takes.
         assert session.run(tf.zeros([5000])).shape == (5000,)
     content = opening().SerializeToString() + bytes(20_000)

@@ -132,11 +132,9 @@ class ServedRun:
             raise error_of(message.fault)
         outputs = arrays_of(message.outputs)
         expected = len(instr.outputs)
-        several = instr.op == "FeedDequeue"  # may give several elements at a time
-        if len(outputs) % expected if several else len(outputs) != expected:
-            raise malformed(
-                f"a host call gives {len(instr.outputs)} values, got {len(outputs)}"
-            )
+        several = instr.op == "FeedDequeue"  # gives as many elements as there are
+        if len(outputs) != expected and not several:
+            raise malformed(f"a host call gives {expected} values, got {len(outputs)}")
         return outputs
 
     def _awaited(self, number: int, run: Run) -> Any:

@@ -142,13 +142,13 @@ class RemoteSession:
         request.run.traced = run.trace is not None
         put_arrays(request.run.inputs, inputs)
         with self._connection.replies(request.number) as replies:
-            with self._sending:  # a program goes before those runs that only name it
-                fresh = self._sent.describe(request.run, program)
-                self._send(request)
             try:
+                with self._sending:  # a program goes before runs that only name it
+                    self._sent.describe(request.run, program)
+                    self._send(request)
                 return self._results(request.number, replies, program, run)
             except BaseException:
-                if fresh:
+                if request.run.HasField("bundle"):
                     self._sent.doubt(program)
                 raise
 
@@ -237,7 +237,7 @@ class _Sent:
         self._forgotten: list[int] = []
         self._lock = threading.Lock()
 
-    def describe(self, message: Any, program: Program) -> bool:
+    def describe(self, message: Any, program: Program) -> None:
         """Name a program in a request, and add it where the server does not have it."""
         with self._lock:
             known = self._numbers.pop(id(program), None)
@@ -251,7 +251,6 @@ class _Sent:
             self._numbers[id(program)] = number, program  # the latest stands last
             message.forgotten.extend(self._forgotten)
             self._forgotten.clear()
-            return known is None
 
     def doubt(self, program: Program) -> None:
         """Send a program again where its first run went wrong."""
