@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tpuref.benchmarks.padding import (
+    ARRAYS,
+    BLOCK,
     COPY,
-    FRESH,
     NUMPY,
     OWN,
     SIZES,
@@ -19,7 +20,7 @@ from tpuref.benchmarks.padding import (
 from tpuref.benchmarks.peers.process import absent
 
 
-@pytest.mark.parametrize("name", [OWN, FRESH, NUMPY, TORCH, COPY])
+@pytest.mark.parametrize("name", [OWN, ARRAYS, NUMPY, BLOCK, TORCH, COPY])
 @pytest.mark.parametrize("size", SIZES)
 def test_padding(benchmark: Any, size: int, name: str) -> None:
     torch = not absent(["gloo"], wanted=True)

@@ -109,6 +109,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: Any, capsys: Any) -> None:
 
 
 @pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")
+@pytest.mark.filterwarnings("ignore:.*joblib will operate in serial mode")
 def test_what_is_learnt_is_compared_first() -> None:
     assert math.isfinite(digits.epoch_times("softmax", epochs=1)["NumPy"]())
 

@@ -88,7 +88,10 @@ def tables(extent: Extent) -> list[Table]:
     narrow = Table("bfloat16", "All-reduce, bfloat16", ["bfloat16", "float32"])
     names = [peer for peer in ("mpich", "gloo", "jax") if peer not in missing]
     for cores in CORES:
-        with running_system(cores) as session, running_peers(names, cores) as peers:
+        with (
+            running_system(cores) as session,
+            running_peers(names, cores, extent.report) as peers,
+        ):
             for size in QUICK_SIZES if extent.quick else SIZES:
                 point = samples(session, cores, size, extent, peers)
                 for table in (auto, ring):

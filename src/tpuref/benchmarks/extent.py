@@ -27,4 +27,4 @@ class Extent:
     @property
     def rounds(self) -> int:
         """How many turns each contestant takes."""
-        return 3 if self.quick else 7
+        return 3 if self.quick else 5

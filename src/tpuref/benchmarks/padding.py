@@ -23,7 +23,8 @@ from tpuref.kernels.status import check
 COUNT = 64
 SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20)
 
-OWN, FRESH, NUMPY, TORCH = "tpuref", "tpuref, new memory", "numpy.pad", "pad_sequence"
+OWN, ARRAYS, BLOCK = "tpuref", "tpuref, new arrays", "tpuref, new block"
+NUMPY, TORCH = "numpy.pad", "pad_sequence"
 COPY, MEMORY = "memcpy", "memory"
 
 MOVED_BYTES = 64 << 20
@@ -36,7 +37,7 @@ def tables(extent: Extent) -> list[Table]:
     """Measure, and return the table."""
     missing = absent(["gloo"], extent.peers)  # PyTorch again
     lost = {TORCH: missing["gloo"]} if missing else {}
-    columns = [OWN, FRESH, NUMPY, TORCH, COPY]
+    columns = [OWN, ARRAYS, NUMPY, BLOCK, TORCH, COPY]
     table = Table("padding", f"Padding {COUNT} ragged vectors", columns, missing=lost)
     sizes = SIZES[:2] if extent.quick else SIZES
     for size in sizes:
@@ -68,8 +69,8 @@ def _row(
         samples = interleaved(measured, extent.rounds)
     moved = COUNT * size + sum(vector.nbytes for vector in vectors)
     goals = [
-        Goal(NUMPY, times_as_fast(samples, FRESH, NUMPY), 3.0),
-        Goal(TORCH, times_as_fast(samples, FRESH, TORCH) if torch else None, 1.5),
+        Goal(NUMPY, times_as_fast(samples, ARRAYS, NUMPY), 3.0),
+        Goal(TORCH, times_as_fast(samples, BLOCK, TORCH) if torch else None, 1.5),
     ]
     if size == SIZES[-1]:
         factor = times_as_fast(samples, OWN, COPY) * moved / (2 * COUNT * size)
@@ -86,7 +87,8 @@ def contestants(
     full = np.ones_like(there)
     found: dict[str, Callable[[], Any]] = {
         OWN: lambda: pad_into(there, vectors),
-        FRESH: lambda: pad_into(np.empty_like(there), vectors),
+        ARRAYS: lambda: pad_into([np.empty_like(row) for row in there], vectors),
+        BLOCK: lambda: pad_into(np.empty_like(there), vectors),
         NUMPY: lambda: [np.pad(v, (0, length - v.size)) for v in vectors],
     }
     if torch:
@@ -99,9 +101,9 @@ def contestants(
     return found
 
 
-def pad_into(rows: np.ndarray[Any, Any], vectors: Sequence[Vector]) -> Any:
+def pad_into(rows: Any, vectors: Sequence[Vector]) -> Any:
     """Pad each vector into its row, as the pool does in the memory of its cores."""
-    whole = np.array([rows.shape[1]], np.int64)
+    whole = np.array(rows[0].shape, np.int64)
     for row, vector in zip(rows, vectors, strict=True):
         status = padding.pad(
             byte_view(vector),

@@ -93,7 +93,8 @@ def replaced(text: str, name: str, title: str, content: str) -> str:
     <!-- end step -->
     <BLANKLINE>
     """
-    begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
+    begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+    content += "\n"
     before, marker, rest = text.partition(begin)
     if not marker:
         return f"{text.rstrip()}\n\n## {title}\n\n{begin}{content}{end}\n"

@@ -47,7 +47,7 @@ def tables(extent: Extent) -> list[Table]:
 def _row(cores: int, extent: Extent, names: set[str]) -> Row:
     with (
         running_system(cores) as session,
-        running_peers(names, cores) as peers,
+        running_peers(names, cores, extent.report) as peers,
         Echoes(cores) as echoes,
     ):
         program = small_step(session, cores)

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
@@ -81,7 +82,7 @@ class Peer:
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self._log = Path(folder, "log")
         listening = self._stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        listening.settimeout(PATIENCE)
+        listening.settimeout(0.1)
         environment = {
             PORT: str(listening.getsockname()[1]),
             "WORLD_SIZE": str(cores),
@@ -112,13 +113,19 @@ class Peer:
                 self._processes.append(process)
 
     def _connection(self, listening: socket.socket) -> IO[str]:
-        try:
-            end, _ = listening.accept()
-        except TimeoutError:
-            raise self._failure("did not start") from None
+        end = self._accepted(listening)
         end.settimeout(PATIENCE)
         self._stack.callback(end.close)
         return self._stack.enter_context(end.makefile("rw"))
+
+    def _accepted(self, listening: socket.socket) -> socket.socket:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with contextlib.suppress(TimeoutError):
+                return listening.accept()[0]
+            if any(process.poll() is not None for process in self._processes):
+                break
+        raise self._failure("did not start")
 
     def measure(self, task: str, elements: int, count: int) -> float:
         """Return the seconds of one operation of `count` in a row.
@@ -169,12 +176,17 @@ class Peer:
 
 
 @contextlib.contextmanager
-def running_peers(names: Iterable[str], cores: int) -> Iterator[dict[str, Peer]]:
+def running_peers(
+    names: Iterable[str], cores: int, report: Callable[[str], None]
+) -> Iterator[dict[str, Peer]]:
     """Start peers, give those that have started, and end them."""
     with contextlib.ExitStack() as stack:
         peers = {}
         for name in names:
-            with contextlib.suppress(Withdrawn):
+            try:
                 peers[name] = Peer(name, cores)
+            except Withdrawn as reason:
+                report(str(reason))
+            else:
                 stack.callback(peers[name].close)
         yield peers
