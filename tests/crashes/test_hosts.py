@@ -77,7 +77,7 @@ def test_the_host_is_killed_while_it_starts(tmp_path: Path) -> None:
     print("seed", seed)
     moments, longest = random.Random(seed), 0.0
     for number in range(100 if FULL else 4):
-        with Host(tmp_path / str(number), START) as host:
+        with Host(tmp_path / str(number), START + IDLE) as host:
             wanted = 1 if moments.random() < 0.2 else 2
             assert eventually(lambda h=host, w=wanted: len(h.family()) >= w, 60.0)
             time.sleep(moments.random() * 0.4)

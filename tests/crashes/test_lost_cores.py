@@ -55,9 +55,7 @@ def lost(pool: Any, fetch: Any, seconds: float, number: Any, core: int) -> str:
 @pytest.mark.parametrize("computation", [turning, multiplying])
 def test_while_it_computes(pool: Any, computation: Any, number: Any) -> None:
     message = lost(pool, replicate(computation, 3), 0.3, number, 1)
-    assert re.search(
-        r"in (Const|Less|AddV2|MatMul|While) '\w+(/\w+)*', built at", message
-    )
+    assert re.search(r"in \w+ '\w+(/\w+)*', built at", message)
     assert "computations.py" in message
     assert "operation: " in message
     assert works_again(pool)

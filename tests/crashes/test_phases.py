@@ -153,7 +153,7 @@ def test_a_core_is_stopped(
         held_at(pool, place)
 
     with (
-        tf.config.override(all_reduce=algorithm, timeout=5.0 if size == HUGE else 0.5),
+        tf.config.override(all_reduce=algorithm, timeout=5.0 if size == HUGE else 2.0),
         meanwhile(pool, stop),
         pytest.raises(tf.errors.DeadlineExceededError) as caught,
     ):
