@@ -37,8 +37,9 @@ def counts(size: int) -> tuple[int, int]:
         return 1000, 100
     if size <= 1 << 16:
         return 300, 50
-    same = 20 if size <= 1 << 20 else 6 if size <= 16 << 20 else 3
-    return same, same
+    if size <= 1 << 20:
+        return 40, 20
+    return (12, 6) if size <= 16 << 20 else (6, 3)
 
 
 def target(cores: int, size: int) -> float:

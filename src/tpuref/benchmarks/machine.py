@@ -36,6 +36,7 @@ def description() -> dict[str, str]:
         "architecture": platform.machine(),
         "memory": f"{memory / 2**30:.0f} GiB",
         "memory bandwidth": f"{bandwidth() / 1e9:.1f} GB/s read and written",
+        "load average at the beginning": f"{os.getloadavg()[0]:.1f}",
         "python": platform.python_version(),
         "tpuref": f"{__version__}, {kernels.IMPLEMENTATION} kernels",
     }
