@@ -1,0 +1,71 @@
+"""Draw docs/images/*.svg: ``python docs/site/drawings.py``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+IMAGES = Path(__file__).resolve().parents[1] / "images"
+CELL = 26
+FILLS = {"value": "#3f51b5", "padding": "#c5cae9"}
+
+
+def cells(x: int, y: int, values: int, size: int) -> list[str]:
+    """Return a row of cells, the first of them values and the others padding."""
+    return [
+        f'<rect x="{x + k * CELL}" y="{y}" width="{CELL - 2}" height="{CELL - 2}" '
+        f'rx="3" fill="{FILLS["value" if k < values else "padding"]}"/>'
+        for k in range(size)
+    ]
+
+
+def label(x: int, y: int, text: str) -> str:
+    """Return a line of text."""
+    return f'<text x="{x}" y="{y}">{text}</text>'
+
+
+def picture(width: int, height: int, title: str, parts: list[str]) -> str:
+    """Return an SVG document."""
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img">',
+        f"<title>{title}</title>",
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        '<g font-family="sans-serif" font-size="14" fill="#222222">',
+        *parts,
+        "</g>",
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def padding() -> str:
+    """Draw inputs of 3 and 5 elements: as they are, to the largest, in a bucket."""
+    parts = []
+    columns = [("as they come", None), ("to the largest", 5), ("to a power of two", 8)]
+    for x, (title, size) in zip((90, 260, 430), columns, strict=True):
+        parts.append(label(x, 24, title))
+        for replica, values in enumerate((3, 5)):
+            parts += cells(x, 38 + 40 * replica, values, size or values)
+    parts += [label(8, 56 + 40 * replica, f"replica {replica}") for replica in (0, 1)]
+    parts += [*cells(90, 130, 1, 1), label(122, 147, "a value of the replica")]
+    parts += [*cells(290, 130, 0, 1), label(322, 147, "padding, which no result sees")]
+    return picture(660, 168, "Padding of inputs of 3 and 5 elements", parts)
+
+
+def buckets() -> str:
+    """Draw the bucket that each size from 1 to 16 falls into."""
+    parts = [label(8, 24, "size"), label(250, 24, "bucket")]
+    y = 38
+    for size, bucket in [(1, 2), (3, 4), (5, 8), (8, 8), (9, 16)]:
+        parts.append(label(8, y + 17, f"{size}"))
+        parts += cells(40, y, size, bucket)
+        parts.append(label(40 + bucket * CELL + 8, y + 17, f"{bucket}"))
+        y += CELL + 6
+    parts[1] = label(40, 24, "what is padded to the bucket beside it")
+    return picture(500, y + 4, "Buckets of powers of two", parts)
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(exist_ok=True)
+    (IMAGES / "padding.svg").write_text(padding())
+    (IMAGES / "buckets.svg").write_text(buckets())

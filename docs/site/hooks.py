@@ -1,0 +1,99 @@
+"""What the site takes from the project: members of modules, recorded differences.
+
+A page says where, with ``<!-- members: tf.nn -->`` and ``<!-- differences -->``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import tomllib
+from mkdocs.structure.files import File, Files
+
+import tpuref as tf
+
+TOP = Path(__file__).resolve().parents[2]
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
+MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
+
+NO_FIGURES = """# Performance
+
+There are no figures of this version yet. `tpuref bench --write-docs docs` measures,
+and writes this page.
+"""
+
+
+def on_files(files: Files, config: Any) -> None:
+    """Say how figures are made where nobody has measured yet."""
+    if files.get_file_from_path("performance.md") is None:
+        files.append(File.generated(config, "performance.md", content=NO_FIGURES))
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Leave links into the repository as names, and put in what a page asks for."""
+    text = OUTSIDE.sub(r"\1", markdown)
+    text = MEMBERS.sub(lambda found: members(found[1]), text)
+    if "<!-- differences -->" in text:
+        text = text.replace("<!-- differences -->", differences())
+    return text
+
+
+def members(path: str) -> str:
+    """Return the reference of a namespace, without what another one has."""
+    namespace: Any = tf
+    for name in path.split(".")[1:]:
+        namespace = getattr(namespace, name)
+    blocks = []
+    for name in sorted(dir(namespace), key=str.lower):
+        value = getattr(namespace, name)
+        if not is_documented(name, value) or is_elsewhere(path, name, value):
+            continue
+        blocks.append(
+            f"::: {value.__module__}.{value.__qualname__}\n"
+            f"    options:\n      heading: tf{path}.{name}\n"
+        )
+    return "\n".join(blocks)
+
+
+def is_documented(name: str, value: Any) -> bool:
+    """Return whether a name is a public function or class of tpuref."""
+    public = not name.startswith("_") and not name.endswith("_dyn")
+    own = getattr(value, "__module__", "").startswith("tpuref.")
+    code = inspect.isfunction(value) or inspect.isclass(value)
+    return public and own and code and bool(value.__doc__)
+
+
+def is_elsewhere(path: str, name: str, value: Any) -> bool:
+    """Return whether a shorter name, or a documented one, means the same."""
+    other = name != value.__name__ and getattr(tf, value.__name__, None) is value
+    below = [tf] if path else []
+    if path == ".contrib.tpu":
+        below.append(tf.tpu)
+    return other or any(getattr(place, name, None) is value for place in below)
+
+
+def differences() -> str:
+    """Return the recorded differences of all subjects as tables."""
+    parts = []
+    for file in sorted((TOP / "conformance" / "known").glob("*.toml")):
+        entries = tomllib.loads(file.read_text())["deviation"]
+        parts += [f"## {file.stem}", "", "| statement | what is seen | evidence |"]
+        parts += ["| --- | --- | --- |", *map(row, entries), ""]
+    return "\n".join(parts)
+
+
+def row(entry: dict[str, str]) -> str:
+    """Return one difference as a row of a table."""
+    seen = entry.get("observed", entry["outcome"])
+    cells = f"`{entry['clause']}`", cell(seen), cell(entry.get("evidence", ""))
+    return f"| {' | '.join(cells)} |"
+
+
+def cell(text: str) -> str:
+    """Return text as it stands in a cell."""
+    for sign in "\\|*_<[`":
+        text = text.replace(sign, "\\" + sign)
+    return " ".join(text.split())
