@@ -78,6 +78,7 @@ class Peer:
 
     def __init__(self, name: str, cores: int) -> None:
         self._name, self._cores = name, cores
+        self._lost: Withdrawn | None = None
         self._stack = contextlib.ExitStack()
         folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         self._log = Path(folder, "log")
@@ -145,6 +146,8 @@ class Peer:
         Withdrawn
             If the peer does not answer.
         """
+        if self._lost is not None:
+            raise self._lost
         request = json.dumps({"task": task, "elements": elements, "count": count})
         try:
             for lines in self._lines:
@@ -162,7 +165,8 @@ class Peer:
     def _failure(self, what: str) -> Withdrawn:
         text = self._log.read_text(errors="replace")[-2000:]
         self.close()
-        return Withdrawn(f"{self._name} with {self._cores} cores {what}\n{text}")
+        self._lost = Withdrawn(f"{self._name} with {self._cores} cores {what}\n{text}")
+        return self._lost
 
     def close(self) -> None:
         """End its processes."""
