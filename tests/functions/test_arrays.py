@@ -271,7 +271,7 @@ def test_a_condition_vector_chooses_rows() -> None:
     ("call", "message"),
     [
         (lambda: tf.expand_dims([1]), "axis is missing"),
-        (lambda: tf.expand_dims([1], 0, dim=0), "axis and dim are the same"),
+        (lambda: tf.expand_dims([1], 0, dim=0), "axis and dim name one argument"),
         (lambda: tf.squeeze([[1]], 0, squeeze_dims=[0]), "squeeze_dims"),
         (lambda: tf.where([True], x=[1]), "y is missing"),
         (lambda: tf.pad([1], [[0, 1]], "EDGE"), "got 'EDGE'"),

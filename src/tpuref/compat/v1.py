@@ -85,11 +85,21 @@ from tpuref.distribute.tower_context import (
     in_cross_tower_context as in_cross_tower_context,
 )
 from tpuref.functions import bitwise as bitwise
-from tpuref.functions import nn as nn
 from tpuref.functions import random as random
-from tpuref.functions.arrays import *
+from tpuref.functions.activations import sigmoid as sigmoid
+from tpuref.functions.along_axis import *
+from tpuref.functions.arithmetic import *
 from tpuref.functions.assertions import *
+from tpuref.functions.clipping import *
+from tpuref.functions.comparison import *
+from tpuref.functions.complex_numbers import *
 from tpuref.functions.control_flow import *
+from tpuref.functions.conversion import *
+from tpuref.functions.creation import *
+from tpuref.functions.diagonals import *
+from tpuref.functions.exponentials import *
+from tpuref.functions.extents import *
+from tpuref.functions.identity import *
 from tpuref.functions.indexing import *
 from tpuref.functions.initializers import Constant as constant_initializer
 from tpuref.functions.initializers import GlorotNormal as glorot_normal_initializer
@@ -104,12 +114,19 @@ from tpuref.functions.initializers import (
     VarianceScaling as variance_scaling_initializer,
 )
 from tpuref.functions.initializers import Zeros as zeros_initializer
+from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
-from tpuref.functions.math import *
-from tpuref.functions.nn import sigmoid as sigmoid
+from tpuref.functions.logic import *
+from tpuref.functions.placeholders import *
 from tpuref.functions.random import *
+from tpuref.functions.reductions import *
+from tpuref.functions.repetition import *
+from tpuref.functions.reshaping import *
+from tpuref.functions.rounding import *
 from tpuref.functions.scopes import *
+from tpuref.functions.selection import *
 from tpuref.functions.sorting import *
+from tpuref.functions.trigonometry import *
 from tpuref.functions.variable_scope import *
 from tpuref.graph.aggregation import (
     VariableAggregation as VariableAggregation,
@@ -187,6 +204,7 @@ from tpuref.graph.variables import (
 )
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math
+from tpuref.namespaces import nn as nn
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
 )

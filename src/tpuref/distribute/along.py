@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tpuref.functions.arrays import identity
 from tpuref.functions.control_flow import no_op
+from tpuref.functions.identity import identity
 from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import ALONG

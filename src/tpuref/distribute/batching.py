@@ -13,7 +13,9 @@ from tpuref.distribute.destinations import Destinations
 from tpuref.distribute.explanation import Report, explained
 from tpuref.distribute.reduction import finish, gathered
 from tpuref.distribute.values import Mirrored
-from tpuref.functions.arrays import concat, identity, reshape
+from tpuref.functions.identity import identity
+from tpuref.functions.joining import concat
+from tpuref.functions.reshaping import reshape
 from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.tensor import Tensor

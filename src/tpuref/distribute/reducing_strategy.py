@@ -18,8 +18,8 @@ from tpuref.distribute.reduction import (
 )
 from tpuref.distribute.scoped_strategy import ScopedStrategy
 from tpuref.distribute.values import Mirrored, PerDevice, container_of
-from tpuref.functions.arrays import identity
 from tpuref.functions.control_flow import group
+from tpuref.functions.identity import identity
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Operation

@@ -16,7 +16,7 @@ from tpuref.distribute.values import (
     PerDevice,
 )
 from tpuref.distribute.variables import DistributedVariable
-from tpuref.functions.math import cast
+from tpuref.functions.conversion import cast
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tpuref.distribute.grouping import unwrapped
 from tpuref.distribute.values import PerDevice
-from tpuref.functions.arrays import identity
+from tpuref.functions.identity import identity
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor

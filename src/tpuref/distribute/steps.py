@@ -30,8 +30,8 @@ from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.replicas import own
 from tpuref.distribute.values import Mirrored, PerDevice
-from tpuref.functions.arrays import zeros
 from tpuref.functions.control_flow import group
+from tpuref.functions.creation import zeros
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph

@@ -11,7 +11,7 @@ from tpuref.distribute.variables import (
     MirroredVariable,
     TowerLocalVariable,
 )
-from tpuref.functions.arrays import identity
+from tpuref.functions.identity import identity
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys

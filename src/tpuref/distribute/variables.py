@@ -16,7 +16,7 @@ from tpuref.distribute.tower_context import (
 )
 from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
-from tpuref.functions.math import logical_and
+from tpuref.functions.logic import logical_and
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph

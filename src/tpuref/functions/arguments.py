@@ -11,6 +11,7 @@ from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.broadcasting import Axis
 from tpuref.ops.definition import Array
 
 
@@ -97,3 +98,50 @@ def static_integers(value: Any, name: str) -> tuple[int, ...]:
     if isinstance(value, (list, tuple)):
         return tuple(static_integer(item, name) for item in value)
     return (static_integer(value, name),)
+
+
+def one_of(function: str, **names: Any) -> Any:
+    """Return an argument that may be given under either of two names."""
+    given = [value for value in names.values() if value is not None]
+    if len(given) > 1:
+        raise ValueError(
+            f"{function}: {' and '.join(names)} name one argument; give "
+            f"{next(iter(names))} alone"
+        )
+    return given[0] if given else None
+
+
+def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
+    """Return the axes of `x` as integers, counted from the left where that is known.
+
+    Parameters
+    ----------
+    function
+        The name of the public function, for messages.
+    axis
+        None, an integer, a sequence of integers or a constant tensor.
+    x
+        The tensor that has the axes.
+
+    Raises
+    ------
+    TypeError
+        If `axis` is none of these.
+    ValueError
+        If it is a tensor whose value is not known while the graph is built.
+    """
+    if axis is None:
+        return None
+    axes = static_integers(axis, f"{function}: axis")
+    rank = x.shape.rank
+    # An axis that does not exist is left for the operation's own rule to report.
+    if rank is None or not all(-rank <= each < rank for each in axes):
+        return axes
+    return tuple(sorted(each % rank for each in axes))
+
+
+def static_axis(function: str, axis: Any, x: Tensor) -> int:
+    """Return one axis of `x` as `static_axes` does."""
+    index = static_integer(axis, f"{function}: axis")
+    rank = x.shape.rank
+    return index if rank is None or not -rank <= index < rank else index % rank

@@ -9,17 +9,11 @@ import numpy as np
 
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.functions.arguments import static_integer
-from tpuref.functions.arrays import rank as rank_of
-from tpuref.functions.arrays import zeros_like
+from tpuref.functions.comparison import equal, greater, greater_equal, less, less_equal
 from tpuref.functions.control_flow import Assert, no_op
-from tpuref.functions.math import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    reduce_all,
-)
+from tpuref.functions.creation import zeros_like
+from tpuref.functions.extents import rank as rank_of
+from tpuref.functions.reductions import reduce_all
 from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Operation, Tensor
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base.dtypes import DType, as_dtype, float32
-from tpuref.functions.arrays import ones, zeros
+from tpuref.functions.creation import ones, zeros
 from tpuref.functions.random import random_normal, random_uniform, truncated_normal
 from tpuref.graph.convert import constant
 from tpuref.graph.tensor import Tensor

@@ -6,18 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.functions.math import (
-    abs as absolute,
-)
-from tpuref.functions.math import (
-    conj,
-    pow,
-    reduce_max,
-    reduce_sum,
-    sqrt,
-    square,
-    static_axes,
-)
+from tpuref.functions.arguments import static_axes
+from tpuref.functions.arithmetic import abs as absolute
+from tpuref.functions.arithmetic import pow, square
+from tpuref.functions.complex_numbers import conj
+from tpuref.functions.exponentials import sqrt
+from tpuref.functions.reductions import reduce_max, reduce_sum
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor

@@ -12,36 +12,23 @@ import numpy as np
 
 from tpuref.base.dtypes import bool_, int64
 from tpuref.functions.arguments import static_integer, static_integers
-from tpuref.functions.arrays import (
+from tpuref.functions.creation import ones, ones_like, range, zeros, zeros_like
+from tpuref.functions.diagonals import matrix_diag, matrix_diag_part
+from tpuref.functions.extents import shape, size
+from tpuref.functions.identity import identity
+from tpuref.functions.indexing import gather
+from tpuref.functions.joining import concat, split, stack, unstack
+from tpuref.functions.repetition import meshgrid, pad, repeat, tile
+from tpuref.functions.reshaping import (
     broadcast_to,
-    concat,
     expand_dims,
-    identity,
-    matrix_diag,
-    matrix_diag_part,
-    meshgrid,
-    ones,
-    ones_like,
-    pad,
-    range,
-    repeat,
     reshape,
     reverse,
     roll,
-    shape,
-    size,
-    split,
     squeeze,
-    stack,
-    tile,
     transpose,
-    unstack,
-    where,
-    where_v2,
-    zeros,
-    zeros_like,
 )
-from tpuref.functions.indexing import gather
+from tpuref.functions.selection import where, where_v2
 from tpuref.functions.sorting import argsort, searchsorted, sort
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_operands, convert_to_tensor

@@ -20,30 +20,24 @@ from tpuref.base.dtypes import (
     int64,
     uint64,
 )
+from tpuref.functions.arguments import static_axes, static_axis
+from tpuref.functions.arithmetic import maximum, minimum, multiply, truediv
+from tpuref.functions.comparison import not_equal
+from tpuref.functions.complex_numbers import conj, imag, real
+from tpuref.functions.conversion import cast
 from tpuref.functions.linalg import einsum, norm, tensordot
-from tpuref.functions.math import (
-    cast,
-    conj,
+from tpuref.functions.reductions import (
     count_nonzero,
-    imag,
-    maximum,
-    minimum,
-    multiply,
-    not_equal,
-    real,
     reduce_all,
     reduce_any,
     reduce_max,
     reduce_min,
     reduce_prod,
     reduce_sum,
-    rint,
-    static_axes,
-    static_axis,
-    truediv,
 )
-from tpuref.functions.math import reduce_mean as mean_of
-from tpuref.functions.math import round as rounded
+from tpuref.functions.reductions import reduce_mean as mean_of
+from tpuref.functions.rounding import rint
+from tpuref.functions.rounding import round as rounded
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.numpy_protocol import UFUNCS, implements, implements_reduction

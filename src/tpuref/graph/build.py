@@ -27,6 +27,11 @@ def apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+def apply_one(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
+    """Apply an operation that has one output."""
+    return apply_all(op, *inputs, name=name, **attrs)[0]
+
+
 def apply_all(
     op: str, *inputs: Any, name: str | None = None, **attrs: Any
 ) -> list[Tensor]:

@@ -4,11 +4,21 @@
 
 from __future__ import annotations
 
-from tpuref.functions.math import *
-from tpuref.functions.nn import log_softmax as log_softmax
-from tpuref.functions.nn import sigmoid as sigmoid
-from tpuref.functions.nn import softmax as softmax
-from tpuref.functions.nn import softplus as softplus
-from tpuref.functions.nn import softsign as softsign
+from tpuref.functions.activations import log_softmax as log_softmax
+from tpuref.functions.activations import sigmoid as sigmoid
+from tpuref.functions.activations import softmax as softmax
+from tpuref.functions.activations import softplus as softplus
+from tpuref.functions.activations import softsign as softsign
+from tpuref.functions.along_axis import *
+from tpuref.functions.arithmetic import *
+from tpuref.functions.clipping import *
+from tpuref.functions.comparison import *
+from tpuref.functions.complex_numbers import *
+from tpuref.functions.conversion import *
+from tpuref.functions.exponentials import *
+from tpuref.functions.logic import *
+from tpuref.functions.reductions import *
+from tpuref.functions.rounding import *
 from tpuref.functions.sorting import in_top_k as in_top_k
 from tpuref.functions.sorting import top_k as top_k
+from tpuref.functions.trigonometry import *

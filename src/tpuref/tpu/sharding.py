@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tpuref.functions.arrays import concat, stack
+from tpuref.functions.joining import concat, stack
 from tpuref.graph.build import apply_all
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly

@@ -1,0 +1,165 @@
+"""Clipping by value and by norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tpuref.functions.arithmetic import add_n, maximum, multiply, square, truediv
+from tpuref.functions.exponentials import sqrt
+from tpuref.functions.reductions import reduce_euclidean_norm, reduce_sum
+from tpuref.graph.build import apply_one
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "clip_by_global_norm",
+    "clip_by_norm",
+    "clip_by_value",
+    "global_norm",
+]
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """Return `t` kept between two bounds; the lower one wins where they cross.
+
+    Parameters
+    ----------
+    t
+        Real numbers.
+    clip_value_min, clip_value_max
+        The bounds, of the dtype of `t` and of shapes that broadcast to its shape.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of shape and dtype of `t`.
+
+    Raises
+    ------
+    ValueError
+        If the bounds do not broadcast to the shape of `t`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.clip_by_value([-5, 0, 5], -1, 1))
+    array([-1,  0,  1], dtype=int32)
+    """
+    t = convert_to_tensor(t)
+    low = convert_to_tensor(clip_value_min, t.dtype)
+    high = convert_to_tensor(clip_value_max, t.dtype)
+    clipped = apply_one("ClipByValue", t, low, high, name=name or "clip_by_value")
+    if not t.shape.is_compatible_with(clipped.shape):
+        raise ValueError(
+            f"tf.clip_by_value: the bounds {low.describe()} and {high.describe()} do "
+            f"not broadcast to the shape of {t.describe()}"
+        )
+    return clipped
+
+
+def clip_by_norm(
+    t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
+) -> Tensor:
+    """Return `t`, shrunk to the Euclidean length `clip_norm` where it is longer.
+
+    Parameters
+    ----------
+    t
+        Floating-point numbers.
+    clip_norm
+        The greatest length, positive.
+    axes
+        The axes along which the length is taken; all by default.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of shape and dtype of `t`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.clip_by_norm([3., 4.], 1.))
+    array([0.6, 0.8], dtype=float32)
+    """
+    t = convert_to_tensor(t)
+    limit = convert_to_tensor(clip_norm, t.dtype)
+    length = reduce_euclidean_norm(t, axes, keepdims=True)
+    return truediv(multiply(t, limit), maximum(length, limit), name or "clip_by_norm")
+
+
+def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
+    """Return the Euclidean length of all tensors of a list together.
+
+    Parameters
+    ----------
+    t_list
+        Tensors of one floating-point dtype; None entries are left out.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A scalar of that dtype.
+
+    Raises
+    ------
+    ValueError
+        If the list has no tensor.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(tf.global_norm([[3.], None, [4.]])))
+    5.0
+    """
+    present = [convert_to_tensor(t) for t in t_list if t is not None]
+    if not present:
+        raise ValueError("tf.global_norm: t_list must hold at least one tensor")
+    return sqrt(add_n([reduce_sum(square(t)) for t in present]), name)
+
+
+def clip_by_global_norm(
+    t_list: Sequence[Any],
+    clip_norm: Any,
+    use_norm: Any = None,
+    name: str | None = None,
+) -> tuple[list[Tensor | None], Tensor]:
+    """Return the tensors, shrunk together to the length `clip_norm` if longer.
+
+    Parameters
+    ----------
+    t_list
+        Tensors of one floating-point dtype; None entries stay None.
+    clip_norm
+        The greatest length of all tensors together, positive.
+    use_norm
+        Their length, where it is known; `global_norm` finds it otherwise.
+    name
+        The name of the operations.
+
+    Returns
+    -------
+    list of Tensor, Tensor
+        The tensors, and the length that they had before.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> clipped, length = tf.clip_by_global_norm([[3.], [4.]], 1.)
+    >>> [x.tolist() for x in tf.Session().run([*clipped, length])]
+    [[0.6000000238418579], [0.800000011920929], 5.0]
+    """
+    norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    limit = convert_to_tensor(clip_norm, norm.dtype)
+    scale = truediv(limit, maximum(norm, limit))
+    clipped = [None if t is None else multiply(t, scale, name) for t in t_list]
+    return clipped, norm

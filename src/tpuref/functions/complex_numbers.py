@@ -1,0 +1,141 @@
+"""Complex numbers and their parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.graph.build import apply_one
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "angle",
+    "complex",
+    "conj",
+    "imag",
+    "real",
+]
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Return the complex numbers that have the given parts.
+
+    Parameters
+    ----------
+    real, imag
+        Numbers, both float32 or both float64; the shapes broadcast.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        complex64 of float32, complex128 of float64.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.complex([1., 2.], [3., 4.]))
+    array([1.+3.j, 2.+4.j], dtype=complex64)
+    """
+    return apply_one("Complex", real, imag, name=name)
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """Return the real part; a real tensor is returned as it is.
+
+    Parameters
+    ----------
+    input
+        Numbers.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        float32 of complex64, float64 of complex128.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.real(tf.complex([1., 2.], 3.)))
+    array([1., 2.], dtype=float32)
+    """
+    x = convert_to_tensor(input)
+    return apply_one("Real", x, name=name) if x.dtype.is_complex else x
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """Return the imaginary part, which is 0 for real numbers.
+
+    Parameters
+    ----------
+    input
+        Numbers.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.imag(tf.complex([1., 2.], 3.)))
+    array([3., 3.], dtype=float32)
+    """
+    return apply_one("Imag", input, name=name)
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """Return the complex conjugate; a real tensor is returned as it is.
+
+    Parameters
+    ----------
+    x
+        Numbers.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of shape and dtype of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.conj(tf.complex([1., 2.], 3.)))
+    array([1.-3.j, 2.-3.j], dtype=complex64)
+    """
+    x = convert_to_tensor(x)
+    return apply_one("Conj", x, name=name) if x.dtype.is_complex else x
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """Return the angle in radians of a complex number; 0 for a real one.
+
+    Parameters
+    ----------
+    input
+        Complex numbers; others give zeros, below 0 too (`np.angle` gives pi there).
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.angle(tf.constant([1j, -1.], tf.complex64)))
+    array([1.5707964, 3.1415927], dtype=float32)
+    """
+    value = convert_to_tensor(input)
+    op = "Angle" if value.dtype.is_complex else "ZerosLike"
+    return apply_one(op, value, name=name or "Angle")

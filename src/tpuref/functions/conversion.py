@@ -1,0 +1,226 @@
+"""Conversion between element types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import DType, as_dtype, bfloat16, float32, float64, int32, int64
+from tpuref.graph.build import apply_one
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "cast",
+    "saturate_cast",
+    "to_bfloat16",
+    "to_double",
+    "to_float",
+    "to_int32",
+    "to_int64",
+]
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Return the values as another element type.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    dtype
+        The element type to convert to.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `x`.  A tensor that has the type is returned as it is.
+        Fractions are cut off by integers, imaginary parts by real types.
+
+    Raises
+    ------
+    TypeError
+        If either type is string.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.cast([1.8, -1.8], tf.int32))
+    array([ 1, -1], dtype=int32)
+    """
+    x = convert_to_tensor(x)
+    target = as_dtype(dtype)
+    return (
+        x if x.dtype == target else apply_one("Cast", x, name=name, dtype=target.name)
+    )
+
+
+def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
+    """Return the values as float32.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        float32 of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.to_float([1, 2]))
+    array([1., 2.], dtype=float32)
+    """
+    return cast(x, float32, name)
+
+
+def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
+    """Return the values as float64.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        float64 of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.to_double([1, 2]))
+    array([1., 2.])
+    """
+    return cast(x, float64, name)
+
+
+def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
+    """Return the values as int32, without their fractions.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        int32 of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.to_int32([1.5, 2.5]))
+    array([1, 2], dtype=int32)
+    """
+    return cast(x, int32, name)
+
+
+def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
+    """Return the values as int64, without their fractions.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        int64 of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.to_int64([1.5, 2.5]))
+    array([1, 2])
+    """
+    return cast(x, int64, name)
+
+
+def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
+    """Return the values as bfloat16, rounded to 8 significant bits.
+
+    Parameters
+    ----------
+    x
+        Numbers or booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        bfloat16 of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.to_bfloat16([1.001, 257.0])).tolist()
+    [1.0, 256.0]
+    """
+    return cast(x, bfloat16, name)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Return the values as another element type, kept within its range first.
+
+    Parameters
+    ----------
+    value
+        Real numbers.
+    dtype
+        The element type to convert to, a real one.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Of the shape of `value`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.saturate_cast([-5., 300.], tf.uint8))
+    array([  0, 255], dtype=uint8)
+    """
+    x = convert_to_tensor(value)
+    target = as_dtype(dtype)
+    least, greatest = _range(x.dtype)
+    low, high = _range(target)
+    if low > least:
+        x = apply_one("Maximum", x, _bound_within(low, x.dtype, target))
+    if high < greatest:
+        x = apply_one("Minimum", x, _bound_within(high, x.dtype, target))
+    return cast(x, target, name)
+
+
+def _range(dtype: DType) -> tuple[float, float]:
+    if dtype.is_integer:
+        return int(dtype.min), int(dtype.max)
+    return float(dtype.min), float(dtype.max)
+
+
+def _bound_within(bound: float, dtype: DType, target: DType) -> Any:
+    """Return `bound` as `dtype`, one step nearer to zero where it rounds outside."""
+    value = np.asarray(bound).astype(dtype.np)
+    low, high = _range(target)
+    inside = low <= value.item() <= high
+    return value if inside else np.nextafter(value, np.zeros_like(value))

@@ -1,0 +1,460 @@
+"""Tensors made from a shape, a range or indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base.dtypes import (
+    DType,
+    as_dtype,
+    bool_,
+    float32,
+    float64,
+    int32,
+    int64,
+    string,
+)
+from tpuref.functions.arguments import refine_shape, shape_tensor, static_integer
+from tpuref.functions.extents import shape
+from tpuref.functions.identity import identity
+from tpuref.functions.joining import concat
+from tpuref.functions.reshaping import broadcast_to, expand_dims
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor, to_array
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "eye",
+    "fill",
+    "lin_space",
+    "linspace",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "range",
+    "sequence_mask",
+    "zeros",
+    "zeros_like",
+]
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """Return a tensor in which every element has one value.
+
+    Parameters
+    ----------
+    dims
+        The shape: integers, or a vector tensor of int32 or int64.
+    value
+        A scalar of any dtype, which becomes that of the result.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape `dims`.
+
+    Raises
+    ------
+    ValueError
+        If `value` is no scalar or a size is negative.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.fill([2, 3], 9)).tolist()
+    [[9, 9, 9], [9, 9, 9]]
+    """
+    sizes = shape_tensor(dims)
+    result: Tensor = apply("Fill", sizes, convert_to_tensor(value), name=name)
+    return refine_shape(result, sizes)
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Return a tensor of zeros: False for bool, empty for string.
+
+    Parameters
+    ----------
+    shape
+        The shape: integers, or a vector tensor of int32 or int64.
+    dtype
+        The element type.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.zeros([3], tf.int32)).tolist()
+    [0, 0, 0]
+    """
+    target = as_dtype(dtype)
+    zero = b"" if target == string else np.zeros((), target.np)
+    return fill(shape, convert_to_tensor(zero), name or "zeros")
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """Return a tensor of ones: True for bool.
+
+    Parameters
+    ----------
+    shape
+        The shape: integers, or a vector tensor of int32 or int64.
+    dtype
+        The element type, a number or bool.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and dtype.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is string.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.ones([2, 2])).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    target = as_dtype(dtype)
+    if target == string:
+        raise TypeError("tf.ones: dtype: text has no one; expected a number or bool")
+    return fill(shape, convert_to_tensor(np.ones((), target.np)), name or "ones")
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return zeros in the shape of a tensor.
+
+    Parameters
+    ----------
+    tensor
+        The tensor whose shape is taken.
+    dtype
+        The element type; None for that of `tensor`.
+    name
+        The name of the operation.
+    optimize
+        Accepted for compatibility; it changes nothing.
+
+    Returns
+    -------
+    Tensor
+        A tensor of zeros.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.zeros_like([[1, 2]])).tolist()
+    [[0, 0]]
+    """
+    value = convert_to_tensor(tensor)
+    if dtype is not None and as_dtype(dtype) != value.dtype:
+        return zeros(shape(value), dtype, name or "zeros_like")
+    result: Tensor = apply("ZerosLike", value, name=name or "zeros_like")
+    return result
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Return ones in the shape of a tensor.
+
+    Parameters
+    ----------
+    tensor
+        The tensor whose shape is taken.
+    dtype
+        The element type; None for that of `tensor`.
+    name
+        The name of the operation.
+    optimize
+        Accepted for compatibility; it changes nothing.
+
+    Returns
+    -------
+    Tensor
+        A tensor of ones.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.ones_like([[5, 7]])).tolist()
+    [[1, 1]]
+    """
+    value = convert_to_tensor(tensor)
+    if dtype is not None and as_dtype(dtype) != value.dtype:
+        return ones(shape(value), dtype, name or "ones_like")
+    result: Tensor = apply("OnesLike", value, name=name or "ones_like")
+    return result
+
+
+def range(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    dtype: Any = None,
+    name: str | None = "range",
+) -> Tensor:
+    """Return the numbers from `start` up to, not including, `limit`.
+
+    Parameters
+    ----------
+    start
+        A scalar: the first number; the limit if no limit is given, and then 0 is first.
+    limit
+        A scalar that bounds the numbers.
+    delta
+        A scalar, the distance from one to the next; not 0.
+    dtype
+        The element type; None for the one that holds all three arguments.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A vector.
+
+    Raises
+    ------
+    ValueError
+        If `delta` is 0 or leads away from `limit`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.range(3, 18, 5)).tolist()
+    [3, 8, 13]
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is None:
+        dtype = _common_dtype([start, limit, delta])
+    first, last, step = (_cast_to(value, dtype) for value in (start, limit, delta))
+    result: Tensor = apply("Range", first, last, step, name=name)
+    return result
+
+
+def _common_dtype(values: Sequence[Any]) -> DType:
+    """Return the widest of the dtypes, in the order that tf.range has them."""
+    order = [int32, int64, float32, float64]
+    found = [_dtype_of(value) for value in values]
+    others = [dtype for dtype in found if dtype not in order]
+    return others[0] if others else max(found, key=order.index)
+
+
+def _dtype_of(value: Any) -> DType:
+    given = getattr(value, "dtype", None)
+    return as_dtype(to_array(value).dtype if given is None else given)
+
+
+def _cast_to(value: Any, dtype: Any) -> Tensor:
+    target = as_dtype(dtype)
+    if not isinstance(value, Tensor) and not hasattr(value, "_as_tensor"):
+        return convert_to_tensor(value, target)
+    tensor = convert_to_tensor(value)
+    if tensor.dtype == target:
+        return tensor
+    result: Tensor = apply("Cast", tensor, dtype=target.name)
+    return result
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """Return `num` numbers at equal distances from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop
+        Floating-point scalars of one dtype: the first and the last number.
+    num
+        How many numbers, 1 or more.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A vector of length `num`.
+
+    Raises
+    ------
+    TypeError
+        If the bounds are no floating-point numbers of one dtype.
+    ValueError
+        If `num` is below 1.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.linspace(10.0, 12.0, 3)).tolist()
+    [10.0, 11.0, 12.0]
+    """
+    first = convert_to_tensor(start)
+    last = convert_to_tensor(stop)
+    count = convert_to_tensor(num)
+    result: Tensor = apply("LinSpace", first, last, count, name=name)
+    return result
+
+
+lin_space = linspace
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:
+    """Return matrices with ones on the diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    num_rows, num_columns
+        The sizes of each matrix; without `num_columns` it is square.
+    batch_shape
+        The shape of a collection of such matrices; None for one matrix.
+    dtype
+        The element type.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``batch_shape + [num_rows, num_columns]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.eye(2, 3)).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    columns = num_rows if num_columns is None else num_columns
+    matrix = one_hot(range(num_rows), columns, dtype=dtype, name=name or "eye")
+    if batch_shape is None:
+        return matrix
+    batch = shape_tensor(batch_shape)
+    return broadcast_to(
+        matrix, concat([batch, _cast_to(shape(matrix), batch.dtype)], 0)
+    )
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return a new axis for each index, with one element set at the index.
+
+    Parameters
+    ----------
+    indices
+        Integers of any shape; those outside of ``0 <= index < depth`` set nothing.
+    depth
+        The size of the new axis.
+    on_value, off_value
+        Scalars, by default 1 and 0.
+    axis
+        Where the new axis goes; the last by default.
+    dtype
+        The element type, by default that of the values, or float32.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of one rank more than `indices`.
+
+    Raises
+    ------
+    TypeError
+        If the values have different dtypes or not the one asked for.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.one_hot([1, 0], 3)).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    given = [_dtype_of(value) for value in (on_value, off_value) if value is not None]
+    target = as_dtype(dtype) if dtype is not None else [*given, float32][0]
+    result: Tensor = apply(
+        "OneHot",
+        convert_to_tensor(indices),
+        convert_to_tensor(depth),
+        _mark("on_value", on_value, 1, target),
+        _mark("off_value", off_value, 0, target),
+        axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
+        name=name or "one_hot",
+    )
+    return result
+
+
+def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
+    if value is None:
+        return convert_to_tensor(np.asarray(default).astype(dtype.np))
+    if isinstance(value, Tensor) and value.dtype != dtype:
+        raise TypeError(
+            f"tf.one_hot: {name}: expected {dtype.name}, got {value.describe()}; use "
+            "tf.cast"
+        )
+    return convert_to_tensor(value, dtype)
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+) -> Tensor:
+    """Return, for each length n, a row whose first n elements are True.
+
+    Parameters
+    ----------
+    lengths
+        Integers of any shape.
+    maxlen
+        The length of the rows, a scalar; by default the greatest of `lengths`.
+    dtype
+        The element type of the result, by default bool.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of shape ``lengths.shape + [maxlen]``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.sequence_mask([1, 3], 3, tf.int32)).tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
+    counts = convert_to_tensor(lengths)
+    if maxlen is None:
+        longest = apply("Max", counts, axis=None, keepdims=False)
+        maxlen = apply("Maximum", longest, np.zeros((), counts.dtype.np))
+    positions = range(_cast_to(maxlen, counts.dtype), dtype=counts.dtype)
+    mask: Tensor = apply("Less", positions, expand_dims(counts, -1))
+    target = as_dtype(dtype)
+    return identity(mask, name) if target == bool_ else _cast_to(mask, target)

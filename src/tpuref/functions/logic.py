@@ -1,0 +1,111 @@
+"""Logic of truth values, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.graph.build import apply_one
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+]
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether both are true, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_and([True, True], [True, False]))
+    array([ True, False])
+    """
+    return apply_one("LogicalAnd", x, y, name=name)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Return whether either is true, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_or([True, False], False))
+    array([ True, False])
+    """
+    return apply_one("LogicalOr", x, y, name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+    """Return whether exactly one is true, element by element.
+
+    Parameters
+    ----------
+    x, y
+        Booleans; the shapes broadcast.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Booleans.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_xor([True, False], True))
+    array([False,  True])
+    """
+    return apply_one("LogicalXor", x, y, name=name)
+
+
+def logical_not(x: Any, name: str | None = None) -> Tensor:
+    """Return whether each element is false.
+
+    Parameters
+    ----------
+    x
+        Booleans.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        Booleans of the shape of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.logical_not([True, False]))
+    array([False,  True])
+    """
+    return apply_one("LogicalNot", x, name=name)

@@ -1,0 +1,293 @@
+"""Normalization, bias and dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import bfloat16, float16, float32
+from tpuref.functions.arguments import shape_tensor, static_integers
+from tpuref.functions.extents import shape
+from tpuref.functions.random import random_uniform
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "batch_normalization",
+    "bias_add",
+    "dropout",
+    "l2_normalize",
+    "moments",
+]
+
+
+def l2_normalize(
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
+) -> Tensor:
+    """Return a tensor divided by its Euclidean length along some axes.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor.
+    axis
+        One or several axes; by default all.
+    epsilon
+        The least square of the length.
+    name
+        The name of the operation.
+    dim
+        The old name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.l2_normalize([0.0, 4.0], 0)).tolist()
+    [0.0, 1.0]
+    """
+    if axis is not None and dim is not None:
+        raise ValueError("tf.nn.l2_normalize: axis and dim are the same; give one")
+    given = dim if axis is None else axis
+    axes = None if given is None else static_integers(given, "tf.nn.l2_normalize: axis")
+    result: Tensor = apply(
+        "L2Normalize",
+        x,
+        axes=axes,
+        epsilon=float(epsilon),
+        name=name or "l2_normalize",
+    )
+    return result
+
+
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """Return a tensor with a number added to each channel.
+
+    Parameters
+    ----------
+    value
+        A tensor of numbers of rank 2 or more.
+    bias
+        A vector with one number for each channel.
+    data_format
+        ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
+        Forms of other ranks begin with ``"NC"`` or end with ``"C"`` likewise.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the number of channels differs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.bias_add([[1, 2], [3, 4]], [10, 20])).tolist()
+    [[11, 22], [13, 24]]
+    """
+    layout = "NHWC"
+    if data_format is not None:
+        if not data_format.startswith("NC") and not data_format.endswith("C"):
+            raise ValueError(
+                "tf.nn.bias_add: data_format: expected 'N...C' or 'NC...', got "
+                f"{data_format!r}"
+            )
+        layout = "NCHW" if data_format.startswith("NC") else "NHWC"
+    result: Tensor = apply("BiasAdd", value, bias, data_format=layout, name=name)
+    return result
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: Any = None,
+    keepdims: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """Return mean and variance along some axes.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor; float16 and bfloat16 are computed in float32.
+    axes
+        One or several axes.
+    shift
+        Accepted for compatibility; it changes nothing.
+    name
+        Accepted for compatibility.
+    keep_dims
+        The old name of `keepdims`.
+    keepdims
+        Whether to keep the axes, with size 1.
+
+    Returns
+    -------
+    mean, variance : Tensor
+        Two tensors of the same dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> mean, variance = tf.nn.moments([1.0, 3.0], [0])
+    >>> [float(x) for x in tf.Session().run([mean, variance])]
+    [2.0, 1.0]
+    """
+    along = static_integers(axes, "tf.nn.moments: axes")
+    value = convert_to_tensor(x)
+    keep = bool(keepdims if keepdims is not None else keep_dims)
+    mean: Tensor = apply("Mean", value, axis=along, keepdims=keep)
+    variance: Tensor = apply("Variance", value, axis=along, keepdims=keep, ddof=0)
+    return mean, variance
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Return ``scale * (x - mean) / sqrt(variance + variance_epsilon) + offset``.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor.
+    mean, variance
+        Its moments, of shapes that broadcast with `x`.
+    offset, scale
+        What to add at the end and to multiply by before; None for neither.
+    variance_epsilon
+        A small number that keeps the division from being by 0.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the shape and dtype of `x`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, 10.0, 2.0, 0.0)
+    >>> tf.Session().run(y).tolist()
+    [9.0, 11.0]
+    """
+    value = convert_to_tensor(x)
+    narrow = value.dtype in (float16, bfloat16)
+    hint = float32 if narrow else value.dtype
+    spread = convert_to_tensor(variance, dtype_hint=hint)
+    factor = apply("Rsqrt", apply("AddV2", spread, variance_epsilon))
+    if scale is not None:
+        factor = apply("Mul", factor, scale)
+    shift = apply("Neg", apply("Mul", factor, mean))
+    if offset is not None:
+        shift = apply("AddV2", shift, offset)
+    dtype = value.dtype.name
+    scaled = apply("Mul", value, apply("Cast", factor, dtype=dtype))
+    result: Tensor = apply(
+        "AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name
+    )
+    return result
+
+
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """Return a tensor with random elements set to 0, the others scaled up to match.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor.
+    keep_prob
+        The chance of an element to stay: ``1 - rate``.
+    noise_shape
+        A shape that broadcasts to that of `x`: along axes of size 1 the elements
+        stay or fall together.
+    seed
+        The seed of this operation.
+    name
+        The name of the operation.
+    rate
+        The chance of an element to fall, ``0 <= rate < 1``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If both or neither of `rate` and `keep_prob` are given, one is out of range, or
+        `x` is not floating point.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.dropout([1.0, 2.0], rate=0.0)).tolist()
+    [1.0, 2.0]
+    """
+    value = convert_to_tensor(x)
+    if not value.dtype.is_floating:
+        raise ValueError(
+            "tf.nn.dropout: x: expected a floating-point tensor, got "
+            f"{value.describe()}"
+        )
+    chance = _drop_rate(keep_prob, rate)
+    if isinstance(chance, float) and chance == 0.0:
+        result: Tensor = apply("Identity", value, name=name)
+        return result
+    fraction = convert_to_tensor(chance, value.dtype)
+    sizes = shape(value) if noise_shape is None else shape_tensor(noise_shape)
+    drawn = random_uniform(sizes, dtype=value.dtype, seed=seed)
+    kept = apply("Cast", apply("GreaterEqual", drawn, fraction), dtype=value.dtype.name)
+    scaled = apply("RealDiv", value, apply("Sub", 1.0, fraction))
+    result = apply("Mul", scaled, kept, name=name)
+    return result
+
+
+def _drop_rate(keep_prob: Any, rate: Any) -> Any:
+    """Return the rate, as a float where it is a plain number."""
+    if (rate is None) == (keep_prob is None):
+        raise ValueError(
+            "tf.nn.dropout: expected either rate or keep_prob, got "
+            + ("neither" if rate is None else "both")
+        )
+    given = rate if keep_prob is None else keep_prob
+    if isinstance(given, Tensor) or hasattr(given, "_as_tensor"):
+        return given if keep_prob is None else apply("Sub", 1.0, given)
+    chance = float(given) if keep_prob is None else 1.0 - float(given)
+    if not 0.0 <= chance < 1.0:
+        raise ValueError(
+            f"tf.nn.dropout: rate: expected 0 <= rate < 1, got {chance} (rate is "
+            "1 - keep_prob)"
+        )
+    return chance

@@ -1,0 +1,57 @@
+"""Placeholders, whose values are fed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import as_shape
+from tpuref.graph.build import apply
+from tpuref.graph.default import executing_eagerly
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "placeholder",
+]
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """Return a tensor whose value is given with each ``Session.run``.
+
+    Parameters
+    ----------
+    dtype
+        The element type.
+    shape
+        The static shape; None, or None as a dimension, where it may be any.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor that has to be a key of ``feed_dict`` where it is needed.
+
+    Raises
+    ------
+    RuntimeError
+        In eager mode, where there is nothing to feed.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32, [None])
+    >>> tf.Session().run(x + 1.0, {x: [1.0, 2.0]}).tolist()
+    [2.0, 3.0]
+    """
+    if executing_eagerly():
+        raise RuntimeError(
+            "tf.placeholder: eager mode has nothing to feed; pass the value itself, or "
+            "build in tf.Graph().as_default()"
+        )
+    static = as_shape(shape)
+    sizes = None if static.rank is None else static.as_tuple()
+    result: Tensor = apply(
+        "Placeholder", dtype=as_dtype(dtype).name, shape=sizes, name=name
+    )
+    return result

@@ -1,0 +1,212 @@
+"""Tensors repeated and padded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.functions.arguments import shape_tensor, static_integer
+from tpuref.functions.creation import zeros
+from tpuref.functions.extents import size
+from tpuref.functions.joining import stack
+from tpuref.functions.reshaping import broadcast_to, reshape
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "meshgrid",
+    "pad",
+    "repeat",
+    "tile",
+]
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """Return a tensor repeated as a whole along its axes.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    multiples
+        How often, one number for each axis.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the number of `multiples` is not the rank.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.tile([[1, 2]], [2, 2])).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    value = convert_to_tensor(input)
+    result: Tensor = apply("Tile", value, shape_tensor(multiples), name=name)
+    return result
+
+
+def repeat(
+    input: Any, repeats: Any, axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """Return a tensor in which each element of an axis is repeated.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    repeats
+        How often: one number, or one for each element of the axis.
+    axis
+        The axis; by default the tensor is flattened.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank and dtype, or a vector.
+
+    Raises
+    ------
+    ValueError
+        If the number of `repeats` is neither 1 nor the size of the axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.repeat([3, 0, 2], [2, 0, 1])).tolist()
+    [3, 3, 2]
+    """
+    value = convert_to_tensor(input)
+    if axis is None:
+        value, axis = reshape(value, [-1]), 0
+    place = static_integer(axis, "tf.repeat: axis")
+    counts = convert_to_tensor(repeats)
+    result: Tensor = apply("Repeat", value, counts, axis=place, name=name)
+    return result
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:
+    """Return a tensor with elements added before and after each axis.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    paddings
+        For each axis a pair: how many before, how many after.
+    mode
+        ``"CONSTANT"``; ``"REFLECT"``, which mirrors at the edge element; or
+        ``"SYMMETRIC"``, which mirrors behind it.  Case does not matter.
+    name
+        The name of the operation.
+    constant_values
+        The scalar that ``"CONSTANT"`` adds.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same rank and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the mode is unknown, or `paddings` has no pair for each axis or more
+        than a mirror holds.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]])).tolist()
+    [0, 1, 2, 3, 0, 0]
+    >>> tf.Session().run(tf.pad([1, 2, 3], [[1, 2]], "REFLECT")).tolist()
+    [2, 1, 2, 3, 2, 1]
+    """
+    value = convert_to_tensor(tensor)
+    pairs = convert_to_tensor(paddings)
+    kind = mode.upper()
+    if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            f"tf.pad: mode: expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC', got {mode!r}"
+        )
+    if kind == "CONSTANT":
+        result: Tensor = apply(
+            "PadV2", value, pairs, _filler(constant_values, value), name=name
+        )
+    else:
+        result = apply("MirrorPad", value, pairs, mode=kind, name=name)
+    return result
+
+
+def _filler(constant_values: Any, value: Tensor) -> Tensor:
+    if isinstance(constant_values, (int, float)) and constant_values == 0:
+        return zeros([], value.dtype)
+    return convert_to_tensor(constant_values, dtype_hint=value.dtype)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Return the coordinates of a grid, one tensor for each of its axes.
+
+    Parameters
+    ----------
+    args
+        Vectors, or scalars, of one dtype.
+    kwargs
+        ``indexing``: ``"xy"`` (the default) lets the second vector run along axis 0,
+        ``"ij"`` the first.  ``name`` is accepted too.
+
+    Returns
+    -------
+    list of Tensor
+        As many tensors as vectors, each of the shape of the grid.
+
+    Raises
+    ------
+    ValueError
+        If ``indexing`` is neither.
+    TypeError
+        If another keyword is given.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x, y = tf.Session().run(tf.meshgrid([1, 2], [3, 4]))
+    >>> x.tolist(), y.tolist()
+    ([[1, 2], [1, 2]], [[3, 3], [4, 4]])
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"tf.meshgrid: unexpected keywords {sorted(kwargs)}")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"tf.meshgrid: indexing: expected 'xy' or 'ij', got {indexing!r}"
+        )
+    vectors = [reshape(vector, [-1]) for vector in args]
+    order = list(range(len(vectors)))
+    if indexing == "xy":
+        order[:2] = order[1::-1]
+    grid = stack([size(vectors[axis]) for axis in order]) if vectors else None
+    return [
+        broadcast_to(_along(vector, order.index(k), len(order)), grid)
+        for k, vector in enumerate(vectors)
+    ]
+
+
+def _along(vector: Tensor, axis: int, rank: int) -> Tensor:
+    return reshape(vector, [1] * axis + [-1] + [1] * (rank - axis - 1))

@@ -1,0 +1,320 @@
+"""Other shapes and orders of the same elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.functions.arguments import (
+    one_of,
+    refine_shape,
+    shape_tensor,
+    static_integer,
+    static_integers,
+)
+from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "broadcast_to",
+    "expand_dims",
+    "matrix_transpose",
+    "reshape",
+    "reverse",
+    "roll",
+    "squeeze",
+    "transpose",
+]
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return the elements of a tensor, in the same order, in another shape.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    shape
+        The new shape; one size may be -1, which stands for what remains.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the new shape and the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.reshape([1, 2, 3, 4], [2, -1])).tolist()
+    [[1, 2], [3, 4]]
+    """
+    value = convert_to_tensor(tensor)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("Reshape", value, sizes, name=name)
+    return refine_shape(result, sizes)
+
+
+def expand_dims(
+    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Tensor:
+    """Return a tensor with an axis of size 1 inserted.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    axis
+        Where the new axis goes; negative counts from the end.
+    name
+        The name of the operation.
+    dim
+        The old name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of one rank more.
+
+    Raises
+    ------
+    ValueError
+        If there is no axis, two, or one that is out of range.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.expand_dims([1, 2], -1).shape.as_list()
+    [2, 1]
+    """
+    axis = one_of("tf.expand_dims", axis=axis, dim=dim)
+    if axis is None:
+        raise ValueError("tf.expand_dims: axis is missing; expected an integer")
+    place = static_integer(axis, "tf.expand_dims: axis")
+    result: Tensor = apply("ExpandDims", input, axis=place, name=name)
+    return result
+
+
+def squeeze(
+    input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
+) -> Tensor:
+    """Return a tensor without axes of size 1.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    axis
+        One or several axes of size 1; by default all of them.
+    name
+        The name of the operation.
+    squeeze_dims
+        The old name of `axis`.
+
+    Returns
+    -------
+    Tensor
+        A tensor of lower rank with the same elements.
+
+    Raises
+    ------
+    ValueError
+        If an axis has another size.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.squeeze([[[1], [2]]], axis=0).shape.as_list()
+    [2, 1]
+    """
+    axis = one_of("tf.squeeze", axis=axis, squeeze_dims=squeeze_dims)
+    axes = () if axis is None else static_integers(axis, "tf.squeeze: axis")
+    result: Tensor = apply("Squeeze", input, axes=axes, name=name)
+    return result
+
+
+def transpose(
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Tensor:
+    """Return a tensor with its axes in another order.
+
+    Parameters
+    ----------
+    a
+        A tensor.
+    perm
+        For each axis of the result, the axis of `a`; by default the reverse order.
+    name
+        The name of the operation.
+    conjugate
+        Whether to take the complex conjugate too.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If `perm` is no permutation of the axes.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.transpose([[1, 2], [3, 4]])).tolist()
+    [[1, 3], [2, 4]]
+    """
+    value = convert_to_tensor(a)
+    order = None if perm is None else static_integers(perm, "tf.transpose: perm")
+    if conjugate and value.dtype.is_complex:
+        value = apply("Conj", value)
+    result: Tensor = apply("Transpose", value, perm=order, name=name)
+    return result
+
+
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """Return a tensor with its last two axes exchanged.
+
+    Parameters
+    ----------
+    a
+        A tensor of known rank, 2 or more.
+    name
+        The name of the operation.
+    conjugate
+        Whether to take the complex conjugate too.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the rank is below 2 or not known.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.matrix_transpose([[[1, 2, 3]]]).shape.as_list()
+    [1, 3, 1]
+    """
+    value = convert_to_tensor(a)
+    if value.shape.rank is None or value.shape.rank < 2:
+        raise ValueError(
+            "tf.matrix_transpose: expected a known rank of 2 or more, got "
+            f"{value.describe()}"
+        )
+    axes = list(range(value.shape.rank))
+    return transpose(value, [*axes[:-2], axes[-1], axes[-2]], name, conjugate)
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return a tensor with the order along some axes reversed.
+
+    Parameters
+    ----------
+    tensor
+        A tensor.
+    axis
+        One or several axes.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, or one is given twice.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.reverse([[1, 2], [3, 4]], [0])).tolist()
+    [[3, 4], [1, 2]]
+    """
+    axes = static_integers(axis, "tf.reverse: axis")
+    result: Tensor = apply("ReverseV2", tensor, axes=axes, name=name)
+    return result
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return a tensor moved along some axes; what leaves one end enters at the other.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    shift
+        By how many places, one number for each axis.
+    axis
+        One or several axes.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.roll([0, 1, 2, 3, 4], 2, 0)).tolist()
+    [3, 4, 0, 1, 2]
+    """
+    axes = static_integers(axis, "tf.roll: axis")
+    places = convert_to_tensor(shift)
+    if places.shape.rank == 0:
+        places = expand_dims(places, 0)
+    value = convert_to_tensor(input)
+    result: Tensor = apply("Roll", value, places, axes=axes, name=name)
+    return result
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor stretched to a shape by NumPy's broadcasting.
+
+    Parameters
+    ----------
+    input
+        A tensor.
+    shape
+        The shape of the result.
+    name
+        The name of the operation.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the given shape and the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the tensor does not broadcast to that shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.broadcast_to([1, 2], [2, 2])).tolist()
+    [[1, 2], [1, 2]]
+    """
+    value = convert_to_tensor(input)
+    sizes = shape_tensor(shape)
+    result: Tensor = apply("BroadcastTo", value, sizes, name=name)
+    return refine_shape(result, sizes)

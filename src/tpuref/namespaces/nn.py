@@ -1,0 +1,14 @@
+"""The names under ``tf.nn``."""
+
+# ruff: noqa: F403 - a list of names
+
+from __future__ import annotations
+
+from tpuref.functions.activations import *
+from tpuref.functions.embeddings import *
+from tpuref.functions.losses import *
+from tpuref.functions.normalization import *
+from tpuref.functions.sorting import in_top_k as in_top_k
+from tpuref.functions.sorting import top_k as top_k
+from tpuref.functions.trigonometry import tanh as tanh
+from tpuref.functions.windows import *
