@@ -107,8 +107,11 @@ def _infer_fill(dims: Operand, value: Operand) -> TensorSpec:
     return TensorSpec(shape_held_by(dims), value.dtype)
 
 
-def _fill(dims: Array, value: Array) -> Array:
-    return np.full(sizes_in(dims), value.reshape(()), value.dtype)
+def _fill(dims: Array, value: Array, *, out: Array | None = None) -> Array:
+    if out is None:
+        return np.full(sizes_in(dims), value.reshape(()), value.dtype)
+    out[...] = value
+    return out
 
 
 def _zeros_like(x: Array) -> Array:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base.errors import OpError
+from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
@@ -23,6 +24,7 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.whereabouts import numbered
 
 Values = list[Any]
+Shape = tuple[int, ...]
 Step = Callable[[Values], None]
 Path = tuple[int, ...]
 """Where an instruction stands: its index, then block and index at each level inside."""
@@ -47,8 +49,11 @@ class Surroundings(Protocol):
     def collective(self, instr: Instr) -> Callable[[Array], Array]:
         """Return the function that takes part in a collective."""
 
-    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
-        """Return memory in which a collective takes its input, None for any."""
+    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+        """Return ``out=`` where a collective takes its input, nothing for anywhere."""
+
+    def shared(self, array: Array) -> Array:
+        """Return an array, or a copy, where a collective takes it."""
 
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
@@ -212,8 +217,10 @@ class CoreProgram:
         definition = REGISTRY[instr.op]
         if definition.collective is not None:
             return self._collective(instr)
-        if definition.writes_into and instr.outputs[0] in self._summed:
-            return self._compute_in_place(definition, instr)
+        if len(instr.outputs) == 1 and instr.outputs[0] in self._summed:
+            if definition.writes_into:
+                return self._compute_in_place(definition, instr)
+            return self._compute_and_share(definition, instr)
         return self._compute(definition, instr)
 
     def _compute(self, definition: OpDef, instr: Instr) -> Step:
@@ -255,17 +262,26 @@ class CoreProgram:
         """Compute what a collective takes in memory where the others can read it."""
         around, inputs, (output,) = self._around, instr.inputs, instr.outputs
         (spec,) = instr.specs
-        if not spec.shape.is_fully_defined():
-            return self._compute(definition, instr)
-        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
+        shape, dtype = _sizes(spec), spec.dtype.np
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            place = around.place(shape, dtype)
-            places = {} if place is None else {"out": place}
-            (values[output],) = compute(
+            places = {} if shape is None else around.place(shape, dtype)
+            (result,) = compute(
                 definition, instr, arrays, around.replica, around.run, **places
             )
+            values[output] = result
+
+        return step
+
+    def _compute_and_share(self, definition: OpDef, instr: Instr) -> Step:
+        """Compute what a collective takes, and put it where the others can read it."""
+        around, (output,) = self._around, instr.outputs
+        compute_it = self._compute(definition, instr)
+
+        def step(values: Values) -> None:
+            compute_it(values)
+            values[output] = around.shared(values[output])
 
         return step
 
@@ -354,3 +370,10 @@ class CoreProgram:
             )
             for number, block in enumerate(instr.blocks)
         ]
+
+
+def _sizes(spec: TensorSpec) -> Shape | None:
+    """Return the shape where it is known before the run."""
+    if not spec.shape.is_fully_defined():
+        return None
+    return tuple(size or 0 for size in spec.shape.as_list())

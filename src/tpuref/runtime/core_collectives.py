@@ -118,6 +118,10 @@ class CoreCollectives:
             return None
         return self._dropped_later(self._allocated(size), shape, dtype)
 
+    def shared(self, array: Array) -> Array:
+        """Return an array, or a copy of it, that a sum takes as it lies."""
+        return array if self._takes_flat(array.nbytes) else self._shared(array)
+
     def sum(self, known: Group, instr: Instr, contribution: Array) -> Array:
         """Return the sum of the contributions of this replica's group."""
         if len(known.members) == 1:

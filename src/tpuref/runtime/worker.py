@@ -17,7 +17,7 @@ import socket
 import threading
 import traceback
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -29,7 +29,7 @@ from tpuref.kernels import links as kernel
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
-from tpuref.runtime.core import CoreProgram, Path
+from tpuref.runtime.core import CoreProgram, Path, Shape
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
@@ -264,9 +264,14 @@ class Core:
         """Return the function that takes part in a sum over replicas."""
         return ReplicaSum(self._collectives, instr)
 
-    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
-        """Return memory in which a sum takes its input, None for any."""
-        return self._collectives.place(shape, dtype)
+    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+        """Return ``out=`` where a sum takes its input, nothing for anywhere."""
+        place = self._collectives.place(shape, dtype)
+        return {} if place is None else {"out": place}
+
+    def shared(self, array: Array) -> Array:
+        """Return an array, or a copy, where a sum takes it."""
+        return self._collectives.shared(array)
 
 
 def _of_replica(replica: int) -> int:

@@ -101,6 +101,7 @@ cdef enum:
 cdef enum:
     PENDING = -1
     YIELDS = 200
+    PATIENCE_BYTES = 262144     # of larger vectors, others have too much to add up
     SLICE = 5000000         # nanoseconds
     STREAM_BYTES = 16384
 
@@ -128,6 +129,7 @@ cdef class Links:
     cdef Py_ssize_t core
     cdef Py_ssize_t cores
     cdef Py_ssize_t spins
+    cdef Py_ssize_t yields
 
     # The run, this core's flag in it, and how far it got.
     cdef uint64_t flag
@@ -180,6 +182,7 @@ cdef class Links:
         self.core = core
         self.cores = cores
         self.spins = spins
+        self.yields = YIELDS
         self.seen = <uint64_t*>calloc(cores, sizeof(uint64_t))
         self.sources = <const void**>calloc(cores, sizeof(void*))
         self.readers[0] = <int64_t*>calloc(cores, sizeof(int64_t))
@@ -422,7 +425,7 @@ cdef class Links:
         ):
             return OK
         status = self.look(core, target)
-        for turn in range(self.spins + YIELDS):
+        for turn in range(self.spins + self.yields):
             if status != PENDING:
                 return status
             if turn < self.spins:
@@ -471,6 +474,9 @@ cdef class Links:
             return status
         self.parity = self.collectives & 1
         self.arrival = self.flag + 1
+        self.yields = YIELDS
+        if count * tpuref_item_bytes(dtype) > PATIENCE_BYTES:
+            self.yields = 0
         status = self.reclaim()
         if status != OK:
             return status
