@@ -812,3 +812,16 @@ def test_python_and_assertions_run_at_once_in_eager_mode(
         assert int(tf.Print(tf.constant(1), ["printed"])) == 1
     assert capsys.readouterr().err == "[printed]\n"
     assert graph.get_operations() == []
+
+
+def test_py_func_receives_scalars_as_scalars(evaluate: Any) -> None:
+    """As release 1.15.5 hands them over."""
+    seen: list[type] = []
+
+    def note(*given: Any) -> Any:
+        seen.extend(type(value) for value in given)
+        return np.int32(0)
+
+    texts, text = tf.constant([b"a"]), tf.constant(b"abc")
+    evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
+    assert seen == [bytes, np.float32, np.ndarray]

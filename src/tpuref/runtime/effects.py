@@ -85,7 +85,8 @@ def _call_python(
 ) -> list[Array]:
     function, dtypes = run.functions[instr.attrs["token"]], instr.attrs["dtypes"]
     try:
-        returned = outputs_of(function(*[array.copy() for array in inputs]))
+        # A scalar arrives as one: bytes for text, else NumPy's.
+        returned = outputs_of(function(*[array.copy()[()] for array in inputs]))
     except Exception as error:
         raise _host_fault(error, replica) from error
     if not dtypes and len(returned) == 1 and returned[0] is None:
