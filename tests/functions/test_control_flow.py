@@ -546,7 +546,7 @@ def test_python_is_called_with_arrays_when_the_graph_runs() -> None:
     assert y.shape.ndims is None
     assert seen == []
     assert run(y, {x: [1.0, 2.0]}).tolist() == [3.0, 5.0]
-    assert seen == [(np.ndarray, np.ndarray, np.float32)]
+    assert seen == [(np.ndarray, np.float32, np.float32)]
 
 
 def test_several_results_come_as_a_list() -> None:

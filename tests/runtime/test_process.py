@@ -26,6 +26,7 @@ SECONDS = 30.0
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Start processes that run some code; in it, LINK is a descriptor of its socket."""
     memory, started = anonymous_file(), []
+    gc.collect()
     before = len(os.listdir("/proc/self/fd"))
 
     def make(code: str, cores: int = 2) -> CoreProcess:
@@ -40,7 +41,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for process in started:
         process.end()
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
     os.close(memory)
 
 
@@ -168,7 +169,7 @@ def test_a_program_that_cannot_be_started(
     monkeypatch.setattr(module, "_command", lambda: ["/nowhere/python"])
     with pytest.raises(UnavailableError, match="core 4 could not be started"):
         CoreProcess(4, 8, 0, 1 << 26)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def started_and_ended(memory: int) -> str:
