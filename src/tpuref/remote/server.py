@@ -117,9 +117,16 @@ class SessionServer:
     def stop(self) -> None:
         """End all sessions and the TPU system, and listen no more."""
         self._shared.end_sessions(UnavailableError("the server was stopped"))
-        self._server.stop(grace=GRACE_SECONDS).wait(STOP_SECONDS)
+        self._end_connections()
         self._shared.cluster.reset()
         self._stopped.set()
+
+    def _end_connections(self) -> None:
+        try:
+            ended = self._server.stop(grace=GRACE_SECONDS)
+        except RuntimeError:  # the interpreter ends and starts no thread any more
+            ended = self._server.stop(grace=None)
+        ended.wait(STOP_SECONDS)
 
     def wait(self) -> None:
         """Wait until the server is stopped; Ctrl-C ends the wait."""
