@@ -121,7 +121,12 @@ ENDS = {
         5,
         "",
     ),
-    "SIGHUP": ("os.kill(os.getpid(), signal.SIGHUP)", -signal.SIGHUP, ""),
+    "SIGHUP": (
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored\n"
+        "os.kill(os.getpid(), signal.SIGHUP)",
+        -signal.SIGHUP,
+        "",
+    ),
     "SIGINT": (
         "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "session.run(replicated(summing(1)))",

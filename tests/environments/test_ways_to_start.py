@@ -162,8 +162,9 @@ for thread in threads: thread.join()
 
 
 FORK = """\
-import os
+import os, sys
 run()
+sys.stdout.flush()  # or the fork would write it again
 child = os.fork()
 if not child:
     try:
