@@ -120,10 +120,7 @@ class Arena:
 
     def offset_of(self, array: Array) -> int | None:
         """Return where a contiguous array lies, None outside of the arena."""
-        offset: int = array.__array_interface__["data"][0] - self._address
-        if 0 <= offset < len(self._map) and array.flags.c_contiguous:
-            return offset
-        return None
+        return self.start_of(array) if array.flags.c_contiguous else None
 
     def start_of(self, array: Array) -> int | None:
         """Return where the first element lies, None outside of the arena."""
