@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.cli import main, memory_bytes, usable_cpus
+from tpuref.cli import main
+from tpuref.cli.doctor import memory_bytes, usable_cpus
 from tpuref.version import __version__
 
 

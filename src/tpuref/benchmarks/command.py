@@ -20,6 +20,8 @@ from tpuref.benchmarks import (
 from tpuref.benchmarks.extent import Extent
 from tpuref.benchmarks.table import Table
 
+NAME = "bench"
+
 BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "all-reduce": all_reduce.tables,
     "step": step.tables,

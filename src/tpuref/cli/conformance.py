@@ -1,0 +1,41 @@
+"""The command ``tpuref conformance``, which is the suite's own."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+
+NAME = "conformance"
+
+
+def run(arguments: list[str]) -> int:
+    """Hand the arguments to the suite, and return its exit status."""
+    _find_suite_of_checkout()
+    try:
+        from tpuref_conformance import main as conformance
+    except ImportError:
+        print(
+            "tpuref conformance: the suite is not installed; install tpuref with pip",
+            file=sys.stderr,
+        )
+        return 2
+    status: int = conformance(arguments)
+    return status
+
+
+def _find_suite_of_checkout() -> None:
+    """Make the suite importable where it lies beside ``src`` and is not installed."""
+    name = "tpuref_conformance"
+    if name in sys.modules or importlib.util.find_spec(name) is not None:
+        return
+    suite = os.path.abspath(
+        os.path.join(__file__, "../../../../conformance/__init__.py")
+    )
+    if not os.path.exists(suite):
+        return
+    spec = importlib.util.spec_from_file_location(name, suite)
+    if spec is not None and spec.loader is not None:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
