@@ -1,0 +1,138 @@
+"""Runs the suite against each mutant of cosmic-ray, in a fork with that mutant.
+
+What lies below the mutated packages is imported once, before the forks.
+"""
+
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import pkgutil
+import resource
+import sys
+
+from .. import subject
+from ..clause import registered
+from ..judge import judge
+from ..outcome import CONTRADICTIONS
+from ..suite import load_clauses
+from . import forks
+from .cosmic_mutants import changed_line, mutants_of
+from .covering import Covering
+
+PACKAGES = ("tpuref.tpu", "tpuref.distribute", "tpuref.cluster_resolver")
+BELOW = ("tpuref.functions", "tpuref.remote")
+
+#: Bytes that a mutant may ask for: a loop may have lost its end.
+MEMORY = 8 << 30
+
+KILLED = "killed"
+SURVIVED = "survived"
+INVALID = "no program"
+
+
+class Verdict:
+    """What became of a mutant.
+
+    Attributes
+    ----------
+    mutant : CosmicMutant
+    state : str
+        ``killed``, ``survived`` or ``no program``.
+    by : str
+        The clause that noticed.
+    before, after : str
+        The changed line.
+    """
+
+    def __init__(self, mutant, state, by="", before="", after=""):
+        self.mutant = mutant
+        self.state = state
+        self.by = by
+        self.before = before
+        self.after = after
+
+
+class MutatedModule(importlib.machinery.SourceFileLoader):
+    """Finds and loads one module, from another text than its file's."""
+
+    def __init__(self, name, path, source):
+        super().__init__(name, path)
+        self._source = source
+
+    def get_code(self, fullname):
+        """Return the code of the other text."""
+        return compile(self._source, self.path, "exec")
+
+    def find_spec(self, fullname, path=None, target=None):
+        """Return how to load it, for its name alone."""
+        if fullname != self.name:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+
+
+def modules():
+    """Return a dict from the name of each module of the packages to its file."""
+    root = os.path.dirname(importlib.util.find_spec("tpuref").origin)
+    found = {}
+    for package in PACKAGES:
+        directory = os.path.join(root, package.split(".")[1])
+        for info in pkgutil.iter_modules([directory]):
+            found[f"{package}.{info.name}"] = os.path.join(directory, info.name + ".py")
+    return found
+
+
+def hunt(files):
+    """Yield the verdict on each mutant of the modules.
+
+    Parameters
+    ----------
+    files : dict from str to str
+        Some of `modules`.
+    """
+    load_clauses()
+    for name in BELOW:
+        importlib.import_module(name)
+    covering = Covering(list(files.values()), registered(), _import_all, _judge)
+    mutants = [one for name, path in files.items() for one in mutants_of(name, path)]
+    jobs = [lambda one=one: _try(one, covering.of(one)) for one in mutants]
+    for number, answer in forks.as_completed(jobs):
+        # A process that ended without an answer has noticed in its way.
+        yield Verdict(mutants[number], *(answer or (KILLED, "the end of the process")))
+
+
+def _import_all():
+    for name in modules():
+        importlib.import_module(name)
+    return subject.load("tpuref")
+
+
+def _judge(clause):
+    return judge(clause, subject.load("tpuref"))
+
+
+def _try(mutant, clauses):
+    """Return the state of the mutant, the clause that noticed, and the changed line."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, sys.stderr.fileno())
+    before, after = mutant.sources()
+    line = changed_line(before, after)
+    try:
+        compile(after, mutant.path, "exec")
+    except SyntaxError:
+        return (INVALID, "", *line)
+    sys.meta_path.insert(0, MutatedModule(mutant.module, mutant.path, after))
+    return (*_first_to_notice(clauses), *line)
+
+
+def _first_to_notice(clauses):
+    try:
+        _import_all()
+    except Exception:
+        return KILLED, "the import"
+    for clause in clauses:
+        if _judge(clause).outcome in CONTRADICTIONS:
+            return KILLED, clause.id
+    return SURVIVED, ""
