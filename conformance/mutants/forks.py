@@ -5,6 +5,7 @@ import pickle
 import selectors
 import signal
 import time
+import traceback
 
 #: Seconds that a job may take.
 PATIENCE = 120
@@ -57,12 +58,12 @@ def _start(job):
     if child:
         os.close(sending)
         return receiving, child
-    status = 1
     try:
         os.close(receiving)
         answer = pickle.dumps(job())
         with os.fdopen(sending, "wb") as pipe:
             pipe.write(answer)
-        status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
-        os._exit(status)
+        os._exit(0)
