@@ -46,29 +46,18 @@ class Covering:
     clauses : list of Clause
     imports, run : callable
         ``imports()`` imports the files; ``run(clause)`` runs a clause. Both are
-        called in forks: what one clause leaves in a cache would hide lines from the
-        next.
+        called in forks.
     """
 
     def __init__(self, paths, clauses, imports, run):
         self._clauses = clauses
-        self._paths = paths
-        self._imports = imports
-        self._run = run
-        jobs = [lambda: self._lines_of_imports()]
-        jobs += [lambda clause=clause: self._lines_of(clause) for clause in clauses]
-        self._at_import, *self._of_each = [set(seen) for seen in forks.all_of(jobs)]
 
-    def _lines_of_imports(self):
-        with Lines(self._paths) as lines:
-            self._imports()
-        return lines.seen
+        def record():
+            with Lines(paths) as lines:
+                imports()
+            return lines.seen, _lines_of_each(paths, clauses, run)
 
-    def _lines_of(self, clause):
-        self._imports()
-        with Lines(self._paths) as lines:
-            self._run(clause)
-        return lines.seen
+        ((self._at_import, self._of_each),) = forks.all_of([record])
 
     def of(self, mutant):
         """Return those that execute its line, then those that enter its function.
@@ -83,3 +72,14 @@ class Covering:
         exact = [clause for clause, lines in pairs if place in lines]
         near = [clause for clause, lines in pairs if body & lines]
         return exact + [clause for clause in near if clause not in exact]
+
+
+def _lines_of_each(paths, clauses, run):
+    """Each clause in a fork: what it leaves in a cache would hide lines from others."""
+
+    def lines_of(clause):
+        with Lines(paths) as lines:
+            run(clause)
+        return lines.seen
+
+    return forks.all_of([lambda clause=clause: lines_of(clause) for clause in clauses])

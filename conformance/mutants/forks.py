@@ -8,7 +8,7 @@ import time
 import traceback
 
 #: Seconds that a job may take.
-PATIENCE = 120
+PATIENCE = 300
 
 
 def all_of(jobs):
