@@ -250,14 +250,21 @@ def _env(arguments):
     parser = argparse.ArgumentParser(
         prog="tpuref conformance env",
         description="Build the environment of a release from its constraint file.",
+        epilog="The exit status is 2 when one could not be built. Environments are "
+        "kept in $TPUREF_CONFORMANCE_CACHE, by default ~/.cache/tpuref-conformance.",
     )
     parser.add_argument("requirement", metavar="NAME==VERSION", nargs="+")
-    try:
-        for requirement in parser.parse_args(arguments).requirement:
-            print(build(requirement))
-    except CannotBuild as error:
-        return _could_not_run(error)
-    return EXIT_PASSED
+    parser.add_argument(
+        "--within", metavar="SECONDS", type=float, help="give up after that time"
+    )
+    options = parser.parse_args(arguments)
+    status = EXIT_PASSED
+    for requirement in options.requirement:
+        try:
+            print(build(requirement, within=options.within))
+        except CannotBuild as error:
+            status = _could_not_run(error)
+    return status
 
 
 def _pages(arguments):

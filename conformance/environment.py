@@ -3,9 +3,13 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 CONSTRAINTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "constraints")
+# In an environment that is whole: the constraints that it was built from.
+_COMPLETE = "complete"
 _DIRECTIVE = re.compile(r"^# (python|tools|install): (.+)$")
 
 
@@ -22,6 +26,8 @@ class Recipe:
         Name of the subject, such as ``tensorflow-1.15.5``.
     file : str
         The constraint file.
+    text : str
+        What it says.
     pythons : list of str
         Minor versions of the interpreters that will do, the best one first.
     tools : list of str
@@ -30,9 +36,12 @@ class Recipe:
         Requirements that are installed under the constraints.
     """
 
-    def __init__(self, name, file, directives):
+    def __init__(self, name, file, text):
+        found = [_DIRECTIVE.match(line.strip()) for line in text.splitlines()]
+        directives = {m.group(1): m.group(2) for m in found if m is not None}
         self.name = name
         self.file = file
+        self.text = text
         self.pythons = directives["python"].split()
         self.tools = directives.get("tools", "").split()
         self.install = directives["install"].split()
@@ -59,9 +68,8 @@ def read_recipe(requirement):
     if not os.path.exists(file):
         there = sorted(one[:-4] for one in os.listdir(CONSTRAINTS))
         raise CannotBuild(f"no constraints for {requirement}; there are {there}")
-    with open(file, encoding="utf-8") as lines:
-        found = [_DIRECTIVE.match(line.strip()) for line in lines]
-    return Recipe(name, file, {m.group(1): m.group(2) for m in found if m is not None})
+    with open(file, encoding="utf-8") as stream:
+        return Recipe(name, file, stream.read())
 
 
 def find_interpreter(minor):
@@ -90,39 +98,86 @@ def _minor_version(python):
     return answer.stdout.decode().strip()
 
 
-def build(requirement, report=print):
+def build(requirement, report=print, within=None):
     """Build the environment of a release and return its interpreter's path.
 
-    One that is complete is left as it is.
+    One that was built from the same constraints is left as it is.
+
+    Parameters
+    ----------
+    requirement : str
+        Such as ``tensorflow==1.15.5``.
+    report : callable, optional
+        Takes each line that tells what happens.
+    within : float, optional
+        Seconds that it may take; without them, as long as it takes.
     """
     recipe = read_recipe(requirement)
     directory = os.path.join(cache_directory(), recipe.name)
-    complete = os.path.join(directory, "complete")
     python = environment_python(recipe.name)
-    if os.path.exists(complete):
+    if _built_from(directory) == recipe.text:
         report(f"{recipe.name}: {directory} is there")
         return python
-    found = [find_interpreter(minor) for minor in recipe.pythons]
-    base = next((one for one in found if one is not None), None)
-    if base is None:
-        wanted = " or ".join(recipe.pythons)
-        raise CannotBuild(
-            f"{recipe.name} needs Python {wanted}, which is neither among pyenv's "
-            f"versions nor on the path; 'pyenv install {recipe.pythons[0]}' gets it"
-        )
+    base = _interpreter(recipe)
     report(f"{recipe.name}: building {directory} with {base}")
     shutil.rmtree(directory, ignore_errors=True)
-    _call([base, "-m", "venv", directory])
-    if recipe.tools:
-        _call([python, "-m", "pip", "install", "-q"] + recipe.tools)
-    _call([python, "-m", "pip", "install", "-q", "-c", recipe.file] + recipe.install)
-    with open(complete, "w", encoding="utf-8"):
-        pass
+    start = time.monotonic()
+    _install(recipe, base, directory, None if within is None else start + within)
+    with open(os.path.join(directory, _COMPLETE), "w", encoding="utf-8") as stream:
+        stream.write(recipe.text)
+    report(f"{recipe.name}: built in {time.monotonic() - start:.0f} s")
     return python
 
 
-def _call(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode != 0:
-        last = done.stdout.decode("utf-8", "replace").strip().splitlines()[-3:]
+def _built_from(directory):
+    """Return the constraints of the finished environment there, or None."""
+    path = os.path.join(directory, _COMPLETE)
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def _interpreter(recipe):
+    for minor in recipe.pythons:
+        found = find_interpreter(minor)
+        if found is not None:
+            return found
+    wanted = " or ".join(recipe.pythons)
+    raise CannotBuild(
+        f"{recipe.name} needs Python {wanted}, which is neither among pyenv's "
+        f"versions nor on the path; 'pyenv install {recipe.pythons[0]}' gets it"
+    )
+
+
+def _install(recipe, base, directory, deadline):
+    variables = dict(os.environ)
+    pip = [environment_python(recipe.name), "-m", "pip", "install", "-q"]
+    # The pip that comes with Python 3.6 takes the option, but not its variable.
+    if variables.pop("PIP_NO_CACHE_DIR", None):
+        pip.append("--no-cache-dir")
+    _call([base, "-m", "venv", directory], variables, deadline)
+    if recipe.tools:
+        _call(pip + recipe.tools, variables, deadline)
+    _call(pip + ["-c", recipe.file] + recipe.install, variables, deadline)
+
+
+def _call(command, variables=None, deadline=None):
+    left = None if deadline is None else max(deadline - time.monotonic(), 0)
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=variables,
+        start_new_session=True,
+    ) as called:
+        try:
+            printed, _ = called.communicate(timeout=left)
+        except BaseException as error:
+            os.killpg(called.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise CannotBuild(f"{' '.join(command)} took too long") from None
+            raise
+    if called.returncode != 0:
+        last = printed.decode("utf-8", "replace").strip().splitlines()[-3:]
         raise CannotBuild(f"{' '.join(command)} failed: {' / '.join(last)}")

@@ -929,14 +929,16 @@ def raises_argument_count_mismatch(tf):
     ),
 )
 def raises_static_shape_mismatch(tf):
-    def build(shape, maximum_shape):
-        inputs = [[tf.zeros(shape)], [tf.zeros(shape)]]
+    def build(first, second, maximum_shape):
+        inputs = [[tf.zeros(first)], [tf.zeros(second)]]
         return tf.compat.v1.tpu.replicate(
             tf.reduce_sum, inputs, maximum_shapes=[tf.TensorShape(maximum_shape)]
         )
 
-    expect_raises(ValueError, build, [5], [4])
-    expect_raises(ValueError, build, [2, 2], [2])
+    expect_raises(ValueError, build, [3], [5], [4])
+    expect_raises(ValueError, build, [2, 3], [2, 5], [None, 4])
+    expect_raises(ValueError, build, [5], [5], [4])
+    expect_raises(ValueError, build, [2, 2], [2, 2], [2])
 
 
 @clause(

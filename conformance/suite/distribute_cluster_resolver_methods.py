@@ -316,9 +316,10 @@ def num_accelerators_equal_hosts(tf):
     resolver = distribute(tf)
     with reachable(tf, hosts(4, 4)):
         same(count(resolved(resolver, checks.one_node()).num_accelerators()), 4)
-    with reachable(tf, hosts(4, 4, 3)):
-        made = resolved(resolver, checks.one_node())
-        expect_raises(RuntimeError, made.num_accelerators)
+    made = resolved(resolver, checks.one_node())
+    for cores in ((4, 4, 3), (4, 3, 4), (1, 2)):
+        with reachable(tf, hosts(*cores)):
+            expect_raises(RuntimeError, made.num_accelerators)
 
 
 @page.clause(

@@ -124,6 +124,8 @@ def inputs_none_is_one_empty_list(tf, replicate):
 def inputs_equal_number(tf, replicate):
     a, b, c, d = (tf.constant(value) for value in (1.0, 2.0, 3.0, 4.0))
     expect_raises(ValueError, replicate, lambda x: x, [[a], [b, c]])
+    for inputs in ([[a, b], [c]], [[], [a]], [[a], [b], [c, a]]):
+        expect_raises(ValueError, replicate, lambda *arguments: a, inputs)
     same(len(replicate(lambda x, y: x + y, [[a, b], [c, d]])), 2)
 
 
@@ -236,20 +238,25 @@ def device_assignment_omit_replicas_equal_cores(tf, replicate):
 
 def device_assignment_needed_otherwise(tf, replicate):
     with fixed_system(tf, 4) as sess:
-        out = replicate(lambda x: x + 1, [[0.0], [1.0], [2.0]])
-        error = expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
-        for count in ("3", "4"):
-            assert count in str(error), f"{count} is not named in: {error}"
+        for replicas in (2, 3, 5, 8):
+            out = replicate(lambda x: x + 1, [[1.0]] * replicas)
+            error = expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
+            for count in (replicas, 4):
+                assert str(count) in str(error), f"{count} is not named in: {error}"
 
 
 def device_assignment_needed_for_several_cores(tf, replicate):
-    def computation(x):
-        with tf.device(tf.tpu.core(1)):
-            return x + 1
+    def on_core(num):
+        def computation(x):
+            with tf.device(tf.tpu.core(num)):
+                return x + 1
+
+        return computation
 
     with fixed_system(tf, 4) as sess:
-        out = replicate(computation, [[1.0]])
-        expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
+        for num, replicas in ((1, 1), (3, 1), (1, 2), (1, 4)):
+            out = replicate(on_core(num), [[1.0]] * replicas)
+            expect_raises(tf.errors.InvalidArgumentError, sess.run, out)
 
 
 # ---------------------------------------------------------------- args: name
@@ -338,7 +345,8 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
         return replicate(lambda a, b: a, inputs, maximum_shapes=maximum_shapes)
 
     shape = tf.TensorShape([4])
-    expect_raises(ValueError, build, [shape])
+    for shapes in ([shape], [shape, shape, shape], [[shape, shape]]):
+        expect_raises(ValueError, build, shapes)
     same(len(build([shape, shape])), 2)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 import pytest
-from tpuref_conformance import environment
+from tpuref_conformance import environment, main
 from tpuref_conformance.catalogue import RELEASES, find_subject
 from tpuref_conformance.environment import CannotBuild, build, read_recipe
 
@@ -32,17 +33,26 @@ def test_every_release_has_constraints_that_pin_all(version):
     assert find_subject(f"tensorflow=={version}").version == version
 
 
-def test_an_environment_is_built_once(places, monkeypatch):
-    recipe = places / "some-1.txt"
-    recipe.write_text("# python: 3.6\n# tools: pip==21\n# install: some==1\nx==2\n")
-    monkeypatch.setattr(environment, "find_interpreter", lambda minor: "python3.6")
-    called, said = [], []
+@pytest.fixture
+def called(monkeypatch):
+    """Return the commands, none of which is carried out."""
+    commands = []
 
-    def call(command):
-        called.append(command)
-        (places / "cache" / "some-1").mkdir(parents=True, exist_ok=True)
+    def call(command, variables, deadline):
+        commands.append(command)
+        if command[1:3] == ["-m", "venv"]:
+            os.makedirs(command[3])
 
     monkeypatch.setattr(environment, "_call", call)
+    monkeypatch.setattr(environment, "find_interpreter", lambda minor: "python3.6")
+    monkeypatch.delenv("PIP_NO_CACHE_DIR", raising=False)
+    return commands
+
+
+def test_an_environment_is_built_once(places, called):
+    recipe = places / "some-1.txt"
+    recipe.write_text("# python: 3.6\n# tools: pip==21\n# install: some==1\nx==2\n")
+    said = []
     python = build("some==1", said.append)
     assert python == str(places / "cache" / "some-1" / "bin" / "python")
     install = [python, "-m", "pip", "install", "-q"]
@@ -53,7 +63,56 @@ def test_an_environment_is_built_once(places, monkeypatch):
     ]
     assert build("some==1", said.append) == python
     assert len(called) == 3
-    assert "building" in said[0] and "is there" in said[1]
+    assert "building" in said[0] and "built in" in said[1] and "is there" in said[2]
+
+
+def test_other_constraints_are_another_environment(places, called):
+    recipe = places / "some-1.txt"
+    recipe.write_text("# python: 3.6\n# install: some==1\nx==2\n")
+    build("some==1")
+    recipe.write_text("# python: 3.6\n# install: some==1\nx==3\n")
+    build("some==1")
+    assert len(called) == 4
+
+
+def test_one_that_was_not_finished_is_built_anew(places, called, monkeypatch):
+    (places / "some-1.txt").write_text("# python: 3.6\n# install: some==1\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(environment, "_install", unreachable)
+        with pytest.raises(CannotBuild, match="no network"):
+            build("some==1")
+    build("some==1")
+    assert len(called) == 2
+
+
+def unreachable(recipe, base, directory, deadline):
+    os.makedirs(directory)
+    raise CannotBuild("no network")
+
+
+def test_an_old_pip_is_told_by_an_option_to_do_without_a_cache(
+    places, called, monkeypatch
+):
+    (places / "some-1.txt").write_text("# python: 3.6\n# install: some==1\n")
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    build("some==1")
+    assert called[1][4:6] == ["-q", "--no-cache-dir"]
+
+
+def test_what_takes_too_long_is_given_up():
+    script = "import time; time.sleep(600)"
+    start = time.monotonic()
+    with pytest.raises(CannotBuild, match="took too long"):
+        environment._call([sys.executable, "-c", script], None, start + 0.5)
+    assert time.monotonic() - start < 300
+
+
+def test_the_command_goes_on_after_one_that_cannot_be_built(places, called, capsys):
+    (places / "some-1.txt").write_text("# python: 3.6\n# install: some==1\n")
+    assert main(["env", "other==1", "some==1", "--within", "60"]) == 2
+    printed = capsys.readouterr()
+    assert "no constraints for other==1" in printed.err
+    assert str(places / "cache" / "some-1" / "bin" / "python") in printed.out
 
 
 def test_a_missing_interpreter_is_named(places):
