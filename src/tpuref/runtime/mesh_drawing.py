@@ -28,6 +28,7 @@ def draw_mesh(
     task_at: Callable[[Coordinates], int],
     label: Callable[[Coordinates], str | None],
     focus: Coordinates | None = None,
+    paint: Callable[[Coordinates, str], str] | None = None,
 ) -> str:
     """Draw a mesh as text: x to the right, y down, brackets are chips, boxes hosts.
 
@@ -42,6 +43,9 @@ def draw_mesh(
         core, which is a dot, or an x where the mesh has no device.
     focus
         Coordinates that must be in the picture, inside the mesh or not.
+    paint
+        Called with coordinates and the text of a core at its full width: the text
+        with the colours of a terminal. None leaves it as it is.
 
     Returns
     -------
@@ -58,14 +62,15 @@ def draw_mesh(
     """
     mesh = tuple(map(int, mesh_shape))
     ends = (0,) * len(mesh) if focus is None else focus
-    drawn = [_positions(size, at) for size, at in zip(mesh, ends, strict=True)]
-    lines = _Picture(mesh, drawn, task_at, label).lines()
+    drawn = [drawn_positions(size, at) for size, at in zip(mesh, ends, strict=True)]
+    lines = _Picture(mesh, drawn, task_at, label, paint).lines()
     if any(size > _DRAWN for size in mesh):
         lines.append(f"(part of mesh {mesh_text(mesh)})")
     return "\n".join(lines)
 
 
-def _positions(size: int, focus: int) -> list[int]:
+def drawn_positions(size: int, focus: int = 0) -> list[int]:
+    """Return the positions along an axis that are drawn: all, or those near `focus`."""
     first = max(min(focus - _DRAWN // 2, size - _DRAWN), 0)
     return sorted({*range(first, min(first + _DRAWN, size)), focus})
 
@@ -79,8 +84,10 @@ class _Picture:
         drawn: Sequence[list[int]],
         task_at: Callable[[Coordinates], int],
         label: Callable[[Coordinates], str | None],
+        paint: Callable[[Coordinates, str], str] | None,
     ) -> None:
         self._mesh = mesh
+        self._paint = paint
         self._columns, self._rows, *layers, self._cores = drawn
         self._layers: list[Coordinates] = [()]
         if layers:
@@ -155,7 +162,8 @@ class _Picture:
         for core in self._cores:
             text += "[" if real and core == cores[0] else " "
             place = (x, y, *layer, core)
-            text += self._cells[place].center(self._cell_width)
+            cell = self._cells[place].center(self._cell_width)
+            text += cell if self._paint is None else self._paint(place, cell)
             text += "]" if real and core == cores[-1] else " "
         return text
 

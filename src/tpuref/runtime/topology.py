@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import operator
 import re
-import reprlib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.runtime import topology_proto
+from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import (
     NO_DEVICE,
     Coordinates,
@@ -21,7 +20,8 @@ from tpuref.runtime.mesh_drawing import (
     mesh_text,
 )
 
-Int32Array = npt.NDArray[np.int32]
+if TYPE_CHECKING:
+    from tpuref.runtime.mesh_picture import Format
 
 _MESH = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 
@@ -449,14 +449,24 @@ class Topology:
             )
         return self._serialized
 
-    def draw(self) -> str:
-        """Draw the mesh as text: brackets are chips, boxes are hosts.
+    def draw(self, format: Format = "text") -> str:
+        """Draw the mesh: brackets are chips, boxes are hosts.
+
+        Parameters
+        ----------
+        format
+            ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
 
         Returns
         -------
         str
-            Lines of plain ASCII; a mesh of more than 32 positions along an axis is
-            drawn in part.
+            Lines of plain ASCII, or an SVG document; a mesh of more than 32 positions
+            along an axis is drawn in part.
+
+        Raises
+        ------
+        ValueError
+            If there is no such format.
 
         Examples
         --------
@@ -469,15 +479,12 @@ class Topology:
             +---------------------+
         each core: task:device; x no device
         """
-        return "\n".join(
-            (
-                self._summary(),
-                draw_mesh(
-                    self._mesh_shape, self.task_ordinal_at_coordinates, self._tag
-                ),
-                "each core: task:device; x no device",
-            )
-        )
+        from tpuref.runtime.topology_drawing import topology_picture  # knows topologies
+
+        return topology_picture(self, self._summary()).draw(format)
+
+    def _repr_html_(self) -> str:
+        return self.draw("svg")
 
     def __repr__(self) -> str:
         return f"<Topology {self._summary()}>"
@@ -522,88 +529,6 @@ class Topology:
             lambda place: "!" if place == conflict else self._tag(place),
             conflict,
         )
-
-
-def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
-    """Copy whole numbers into a read-only int32 array.
-
-    Parameters
-    ----------
-    name
-        What the numbers are, for the message of an error.
-    value
-        Integers, or floating-point numbers without a fraction, of any shape.
-
-    Returns
-    -------
-    numpy.ndarray
-        The int32 copy.
-
-    Raises
-    ------
-    ValueError
-        If a value is not a whole number within int32, or the nesting is ragged.
-
-    Examples
-    --------
-    >>> as_int32("computation_shape", [1.0, 1.0, 2.0])
-    array([1, 1, 2], dtype=int32)
-    """
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise _not_int32(name, value) from error
-    if array.size and not _whole_numbers(array):
-        raise _not_int32(name, value)
-    copy = array.astype(np.int32)
-    copy.flags.writeable = False
-    return copy
-
-
-def as_integer(name: str, value: int) -> int:
-    """Return a value that acts as an integer, such as a NumPy integer, as an int.
-
-    Parameters
-    ----------
-    name
-        What the number is, for the message of an error.
-    value
-        The number.
-
-    Returns
-    -------
-    int
-        The same number.
-
-    Raises
-    ------
-    TypeError
-        If it is none, a floating-point number for example.
-
-    Examples
-    --------
-    >>> as_integer("num_replicas", np.int32(2))
-    2
-    """
-    try:
-        return operator.index(value)
-    except TypeError as error:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from error
-
-
-def _whole_numbers(array: npt.NDArray[Any]) -> bool:
-    if array.dtype.kind not in "iuf":
-        return False
-    limits = np.iinfo(np.int32)
-    whole = (array >= limits.min) & (array <= limits.max) & (np.trunc(array) == array)
-    return bool(whole.all())
-
-
-def _not_int32(name: str, value: object) -> ValueError:
-    return ValueError(
-        f"{name} must be a regular array of whole numbers within int32, "
-        f"got {reprlib.repr(value)}"
-    )
 
 
 def _require_bytes(serialized: object) -> None:

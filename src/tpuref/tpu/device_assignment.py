@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import Coordinates, in_mesh, mesh_text
-from tpuref.runtime.topology import (
-    Int32Array,
-    MeshRangeError,
-    Topology,
-    as_int32,
-    as_integer,
+from tpuref.runtime.mesh_picture import Format
+from tpuref.runtime.topology import MeshRangeError, Topology
+from tpuref.tpu.placement_drawing import (
+    draw_footprint,
+    draw_placement,
+    placement_picture,
 )
-from tpuref.tpu.placement_drawing import draw_footprint, draw_placement
 
 _IntArray = npt.NDArray[np.int64]
 _Users = dict[Coordinates, list[tuple[int, int]]]
@@ -320,13 +320,23 @@ class DeviceAssignment:
         """
         return self._topology.core_at(self.coordinates(replica, logical_core))
 
-    def draw(self) -> str:
-        """Draw the mesh as text with the logical core that runs on each core.
+    def draw(self, format: Format = "text") -> str:
+        """Draw the mesh with the logical core that runs on each core.
+
+        Parameters
+        ----------
+        format
+            ``"text"``, ``"terminal"`` for the same with colours, or ``"svg"``.
 
         Returns
         -------
         str
-            Lines of plain ASCII.
+            Lines of plain ASCII, or an SVG document.
+
+        Raises
+        ------
+        ValueError
+            If there is no such format.
 
         Examples
         --------
@@ -339,8 +349,13 @@ class DeviceAssignment:
             +---------------------+
         each core: replica.logical core; . free; x no device
         """
-        picture = draw_placement(self._topology, self._users)
-        return f"{self._summary()}\n{picture}"
+        picture = placement_picture(
+            self._topology, self._users, self._summary(), self.num_replicas
+        )
+        return picture.draw(format)
+
+    def _repr_html_(self) -> str:
+        return self.draw("svg")
 
     def __repr__(self) -> str:
         return f"<DeviceAssignment: {self._summary()}>"

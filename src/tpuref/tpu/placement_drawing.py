@@ -1,11 +1,13 @@
-"""Text drawings of placements: which replica runs where on the mesh of a topology."""
+"""Drawings of placements: which replica runs where on the mesh of a topology."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
 from tpuref.runtime.mesh_drawing import Coordinates, draw_mesh, in_mesh
+from tpuref.runtime.mesh_picture import MeshPicture, swatches_of
 from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology_drawing import device_note
 
 Placement = Mapping[Coordinates, Sequence[tuple[int, int]]]
 
@@ -52,6 +54,58 @@ def draw_placement(
         topology.mesh_shape, topology.task_ordinal_at_coordinates, labels.get, focus
     )
     return f"{picture}\n{_LEGEND}" + ("; ! conflict" if conflicts else "")
+
+
+def placement_picture(
+    topology: Topology, placement: Placement, title: str, replicas: int
+) -> MeshPicture:
+    """Return what is drawn of a placement: the cores of each replica in its colour.
+
+    Parameters
+    ----------
+    topology
+        The mesh and its hosts.
+    placement
+        The one (replica, logical core) pair of each place in use.
+    title
+        The line above it.
+    replicas
+        How many replicas there are.
+
+    Returns
+    -------
+    MeshPicture
+        Its picture.
+    """
+
+    def label(place: Coordinates) -> str | None:
+        return _names(placement[place]) if place in placement else None
+
+    def colour(place: Coordinates) -> int | None:
+        return placement[place][0][0] if place in placement else None
+
+    def note(place: Coordinates) -> str:
+        if place not in placement:
+            return device_note(topology, place)
+        ((replica, logical_core),) = placement[place]
+        where = device_note(topology, place)
+        return f"replica {replica}, logical core {logical_core}: {where}"
+
+    return MeshPicture(
+        title=title,
+        mesh_shape=tuple(topology.mesh_shape.tolist()),
+        task_at=topology.task_ordinal_at_coordinates,
+        label=label,
+        colour=colour,
+        note=note,
+        legend=_LEGEND,
+        swatches=[
+            (None, "each core: replica.logical core"),
+            *swatches_of("replica", replicas),
+            *([(None, "\u00b7 free")] if len(placement) < topology.num_cores else []),
+            *([(None, "x no device")] if len(topology.missing_devices) else []),
+        ],
+    )
 
 
 def draw_footprint(topology: Topology, footprint: Sequence[int]) -> str:

@@ -1,0 +1,219 @@
+"""Meshes as SVG and in the colours of a terminal."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from tpuref.base.svg import COLOURS, Picture
+from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology_proto import TopologyProto, encode
+from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
+
+NAMES = {"s": "http://www.w3.org/2000/svg"}
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def parsed(svg: str) -> Element:
+    return ElementTree.fromstring(svg)
+
+
+def texts(root: Element) -> list[str]:
+    return [node.text or "" for node in root.findall(".//s:text", NAMES)]
+
+
+def cores(root: Element) -> dict[str, Element]:
+    """Return the rectangle of each core by the note about it."""
+    found = {}
+    for node in root.findall(".//s:rect", NAMES):
+        note = node.find("s:title", NAMES)
+        if note is not None:
+            assert note.text is not None
+            found[note.text] = node
+    return found
+
+
+def cube(x: int, y: int, z: int) -> Topology:
+    places = [(a, b, c, 0) for c in range(z) for b in range(y) for a in range(x)]
+    flat = tuple(at for place in places for at in place)
+    return Topology(encode(TopologyProto((x, y, z, 1), 1, x * y * z, flat)))
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [
+        p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted([luminance(one), luminance(other)])
+    return (light + 0.05) / (dark + 0.05)
+
+
+# -- the document --------------------------------------------------------------
+
+
+def test_text_is_escaped_and_stays_text() -> None:
+    picture = Picture("<title> & more", 'a "description"')
+    picture.text(1, 2, "</svg><script>alert(1)</script>")
+    picture.rectangle(0, 0, 5, 5, note="<&>")
+    svg = picture.svg(10, 20)
+    root = parsed(svg)
+    assert texts(root) == ["</svg><script>alert(1)</script>"]
+    assert "<script" not in svg
+    assert root.findtext("s:title", None, NAMES) == "<title> & more"
+    assert root.findtext("s:desc", None, NAMES) == 'a "description"'
+    assert (root.get("viewBox"), root.get("role")) == ("0 0 10 20", "img")
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_text_on_a_colour_can_be_read(colour: tuple[str, str, int, int]) -> None:
+    assert contrast(colour[0], colour[1]) >= 4.5
+
+
+def test_ink_can_be_read_on_its_paper_by_day_and_by_night() -> None:
+    style = parsed(Picture("", "").svg(1, 1)).findtext("s:style", "", NAMES)
+    papers = re.findall(r"\.paper { fill: (#\w+)", style)
+    inks = re.findall(r"\.ink { fill: (#\w+)", style)
+    assert len(papers) == len(inks) == 2
+    for paper, ink in zip(papers, inks, strict=True):
+        assert contrast(paper, ink) >= 7
+    assert all(
+        rule.startswith((".tpuref-picture", "@media", "}"))
+        for rule in style.strip().splitlines()
+        if not rule.startswith(" ")
+    )
+
+
+# -- placements ----------------------------------------------------------------
+
+
+def test_every_core_has_its_replica_logical_core_and_device() -> None:
+    assignment = device_assignment(Topology.for_mesh(4, 2, 2), [1, 1, 2], None, 8)
+    root = parsed(assignment.draw("svg"))
+    drawn = cores(root)
+    assert len(drawn) == 16
+    for replica in range(8):
+        for core in range(2):
+            place = assignment.coordinates(replica, core)
+            note = (
+                f"replica {replica}, logical core {core}: "
+                f"({','.join(map(str, place))}): "
+                f"core {assignment.core_index(replica, core)}, "
+                f"{assignment.tpu_device(replica, core)}"
+            )
+            assert drawn[note].get("fill") == COLOURS[replica].fill
+            assert f"{replica}.{core}" in texts(root)
+    assert root.findtext("s:title", "", NAMES) == "8 replicas of 2 cores on mesh 4x2x2"
+    assert "replica 3, logical core 1: (" in root.findtext("s:desc", "", NAMES)
+
+
+def test_the_legend_names_the_replicas_of_each_colour() -> None:
+    root = parsed(
+        device_assignment(Topology.for_cores(10), num_replicas=10).draw("svg")
+    )
+    legend = texts(root)
+    assert "replica 0, 8" in legend and "replica 7" in legend
+    assert not any("free" in line or "no device" in line for line in legend)
+    many = parsed(
+        device_assignment(Topology.for_cores(32), num_replicas=32).draw("svg")
+    )
+    assert "replica 1, 9, ..." in texts(many)
+
+
+def test_free_cores_have_no_colour() -> None:
+    root = parsed(device_assignment(Topology.for_cores(4), num_replicas=1).draw("svg"))
+    free = [node for note, node in cores(root).items() if "replica" not in note]
+    assert len(free) == 3 and {node.get("fill") for node in free} == {"none"}
+    assert "· free" in texts(root)
+
+
+def test_hosts_are_named_once_and_outlined() -> None:
+    root = parsed(Topology.for_mesh(4, 4, 2).draw("svg"))
+    for host in range(4):
+        assert texts(root).count(f"host {host}") == 2  # where it begins, and the legend
+    (outline,) = root.findall("s:path", NAMES)
+    segments = re.findall(r"M(\d+) (\d+)L(\d+) (\d+)", outline.get("d", ""))
+    assert len(segments) == 4 * 4 + 2 * 4  # around all chips, and a cross between hosts
+
+
+def test_a_place_without_device_is_dashed() -> None:
+    topology = Topology(mesh_shape=[2, 1, 1], device_coordinates=[[[0, 0, 0]]])
+    root = parsed(topology.draw("svg"))
+    hole = cores(root)["(1,0,0): no device"]
+    assert hole.get("stroke-dasharray") and hole.get("fill") == "none"
+    assert "x no device" in texts(root)
+
+
+# -- sizes ---------------------------------------------------------------------
+
+
+def test_cores_do_not_overlap_and_stay_inside() -> None:
+    for drawn in (
+        device_assignment(Topology.for_mesh(16, 16, 2), num_replicas=500),
+        Topology.for_mesh(3, 1, 4),
+        cube(4, 4, 4),
+    ):
+        root = parsed(drawn.draw("svg"))
+        width, height = float(root.get("width", "")), float(root.get("height", ""))
+        corners = set()
+        for node in cores(root).values():
+            x, y, w, h = (float(node.get(k, "")) for k in ("x", "y", "width", "height"))
+            assert x >= 0 and y >= 0 and x + w <= width and y + h <= height
+            corners.add((x, y))
+        assert len(corners) == len(cores(root))
+        assert width <= 1300
+
+
+def test_labels_fit_their_cores() -> None:
+    root = parsed(
+        device_assignment(Topology.for_mesh(32, 32, 1), None, None, 1024).draw("svg")
+    )
+    core = next(iter(cores(root).values()))
+    assert "1023.0" in texts(root)
+    assert float(core.get("width", "")) >= len("1023.0") * 7
+
+
+def test_layers_are_drawn_beside_each_other() -> None:
+    root = parsed(cube(2, 2, 3).draw("svg"))
+    titles = [n for n in root.findall("s:text", NAMES) if (n.text or "")[:2] == "z="]
+    assert [title.text for title in titles] == ["z=0", "z=1", "z=2"]
+    assert len({title.get("x") for title in titles}) == 3
+    assert len(cores(root)) == 12
+
+
+def test_part_of_a_mesh_that_is_too_large_is_drawn() -> None:
+    root = parsed(Topology.for_mesh(40, 1, 1).draw("svg"))
+    assert len(cores(root)) == 32
+    assert "(part of the mesh)" in texts(root)
+
+
+# -- terminals and formats -----------------------------------------------------
+
+
+def test_a_terminal_shows_the_text_in_colours() -> None:
+    assignment = device_assignment(Topology.for_cores(4), num_replicas=2)
+    shown = assignment.draw("terminal")
+    assert ANSI.sub("", shown) == assignment.draw()
+    assert f"48;5;{COLOURS[1].terminal}m1.0\x1b[0m" in shown
+    assert "\x1b" not in assignment.draw()
+
+
+@pytest.mark.parametrize(
+    "drawn", [Topology.for_cores(2), DeviceAssignment.build(Topology.for_cores(2))]
+)
+def test_there_are_three_formats(drawn: Topology | DeviceAssignment) -> None:
+    with pytest.raises(ValueError, match="'text', 'terminal' or 'svg', got 'png'"):
+        drawn.draw("png")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "drawn", [Topology.for_cores(2), DeviceAssignment.build(Topology.for_cores(2))]
+)
+def test_a_notebook_shows_the_picture(drawn: Topology | DeviceAssignment) -> None:
+    assert drawn._repr_html_() == drawn.draw("svg")
