@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from tpuref.base import error_codes as codes
+
 EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
 _SIZES = ("topology", "cores")
@@ -26,7 +28,10 @@ class _Settings:
 
 def _positive_integer(name: str, text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise ValueError(f"{name} must be a whole number from 1 up, got {text!r}")
+        raise ValueError(
+            f"{name} must be a whole number from 1 up, got {text!r}"
+            f" [{codes.INVALID_SETTING}]"
+        )
     return int(text)
 
 
@@ -36,7 +41,10 @@ def _seconds(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not value > 0:  # NaN is not
-        raise ValueError(f"{name} must be a number of seconds above 0, got {text!r}")
+        raise ValueError(
+            f"{name} must be a number of seconds above 0, got {text!r}"
+            f" [{codes.INVALID_SETTING}]"
+        )
     return value
 
 
@@ -57,6 +65,7 @@ def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ValueError(
             f"config.{name} must be one of {', '.join(choices)}, got {value!r}"
+            f" [{codes.INVALID_SETTING}]"
         )
 
 
@@ -68,11 +77,13 @@ def _check(settings: _Settings) -> None:
     ):
         raise ValueError(
             f"config.cores must be a whole number from 1 up, got {settings.cores!r}"
+            f" [{codes.INVALID_SETTING}]"
         )
     if not isinstance(settings.timeout, (int, float)) or not settings.timeout > 0:
         raise ValueError(
             "config.timeout must be a number of seconds above 0, got "
             f"{settings.timeout!r}"
+            f" [{codes.INVALID_SETTING}]"
         )
 
 
@@ -123,6 +134,7 @@ class Config:
         if name not in known:
             raise AttributeError(
                 f"config has no setting {name!r}; it has {', '.join(known)}"
+                f" [{codes.UNKNOWN_SETTING}]"
             )
         changed = {name: value}
         if name in _SIZES and value is not None:  # the later one decides the size

@@ -165,7 +165,7 @@ def test_indivisible_sizes_name_the_nearest(
     message = str(raised.value)
     assert "inputs[1]" in message and f"size {size}" in message
     assert f"num_shards = {shards}" in message
-    assert message.endswith(f"are {nearest}")
+    assert message.endswith(f"are {nearest} [TPUREF-E021]")
 
 
 def test_indivisible_sizes_of_another_axis() -> None:

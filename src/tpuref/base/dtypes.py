@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from tpuref.base import error_codes as codes
+
 NumpyDType: TypeAlias = np.dtype[Any]
 
 
@@ -271,6 +273,7 @@ def as_dtype(value: DTypeLike) -> DType:
         raise TypeError(
             f"as_dtype: value {value!r} is no element type; expected a tf.DType, its "
             f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type"
+            f" [{codes.UNKNOWN_DTYPE}]"
         )
     return dtype
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, SupportsIndex, TypeAlias, overload
 
+from tpuref.base import error_codes as codes
+
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
 ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
 
@@ -217,11 +219,13 @@ def _dimension_value(value: object) -> int | None:
         raise TypeError(
             f"Dimension: expected an integer or None, got {value!r} of type "
             f"{type(value).__name__}"
+            f" [{codes.INVALID_SHAPE}]"
         ) from None
     if size < 0:
         raise ValueError(
             f"Dimension: a size cannot be negative, got {size}; write None for an "
             "unknown size"
+            f" [{codes.INVALID_SHAPE}]"
         )
     return size
 
@@ -613,6 +617,7 @@ def _no_shape_error(value: object) -> TypeError:
     return TypeError(
         "TensorShape: expected None, an integer or a sequence of integers and None, "
         f"got {value!r} of type {type(value).__name__}"
+        f" [{codes.INVALID_SHAPE}]"
     )
 
 

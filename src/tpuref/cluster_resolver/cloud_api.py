@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver.patience import Budget, Patience
 
 API, VERSION = "tpu", "v1"
@@ -109,6 +110,7 @@ class CloudAPI:
             raise RuntimeError(
                 f"TPU {name!r}: the answer of {self._host()} cannot be understood: "
                 f"it is no JSON: {error}"
+                f" [{codes.UNCLEAR_ANSWER}]"
             ) from error
         finally:
             if service is not self._given and hasattr(service, "close"):
@@ -136,6 +138,7 @@ class CloudAPI:
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
                 f"{type(error).__name__}: {error}; check discovery_url and "
                 "TPU_API_DISCOVERY_URL"
+                f" [{codes.UNCLEAR_ANSWER}]"
             ) from error
 
     def _credentials_object(self) -> Any:
@@ -150,6 +153,7 @@ class CloudAPI:
             raise RuntimeError(
                 f"there are no default credentials for {self._host()}: {error}; give "
                 "credentials= or service="
+                f" [{codes.NO_CREDENTIALS}]"
             ) from error
         return credentials
 
@@ -182,6 +186,7 @@ def _request(service: Any, path: str, name: str) -> Any:
         raise RuntimeError(
             "the API object does not answer projects().locations().nodes().get(name=): "
             f"{error}"
+            f" [{codes.UNCLEAR_ANSWER}]"
         ) from error
 
 
@@ -194,6 +199,7 @@ def client_module(name: str) -> ModuleType:
             f"TPUClusterResolver: to find a TPU by its name, {name} is needed; install "
             "it with `pip install tpuref[gcp]`, or give service=, or an address "
             "tpu='grpc://host:port'"
+            f" [{codes.EXTRA_NOT_INSTALLED}]"
         ) from error
 
 
@@ -222,4 +228,5 @@ def _missing(path: str, name: str, reason: str) -> ValueError:
     return ValueError(
         f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check "
         "name, zone and project"
+        f" [{codes.UNKNOWN_TPU}]"
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tpuref.base import error_codes as codes
+
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
 
 
@@ -78,6 +80,7 @@ class ClusterSpec:
             raise TypeError(
                 "tf.train.ClusterSpec: cluster must be a dictionary, a ClusterDef or a "
                 f"ClusterSpec, got {type(cluster).__name__} {cluster!r}"
+                f" [{codes.INVALID_CLUSTER}]"
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -118,6 +121,7 @@ class ClusterSpec:
             raise ValueError(
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
                 f"{task_index!r}; its tasks are {sorted(tasks)}"
+                f" [{codes.NO_SUCH_TASK}]"
             )
         return tasks[task_index]
 
@@ -130,6 +134,7 @@ class ClusterSpec:
         if name not in self._jobs:
             raise ValueError(
                 f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}"
+                f" [{codes.NO_SUCH_TASK}]"
             )
         return self._jobs[name]
 
@@ -152,7 +157,10 @@ class ClusterSpec:
 def _name(job: Any) -> str:
     job = _text(job)
     if not isinstance(job, str):
-        raise TypeError(f"tf.train.ClusterSpec: a job name must be text, got {job!r}")
+        raise TypeError(
+            f"tf.train.ClusterSpec: a job name must be text, got {job!r}"
+            f" [{codes.INVALID_CLUSTER}]"
+        )
     return job
 
 
@@ -165,6 +173,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
         raise TypeError(
             f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of "
             f"addresses or a dictionary from indices to addresses, got {tasks!r}"
+            f" [{codes.INVALID_CLUSTER}]"
         )
     indexed = {index: _text(address) for index, address in indexed.items()}
     for index, address in indexed.items():
@@ -172,6 +181,7 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
             raise TypeError(
                 f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
                 f"{address!r}; expected a number from 0 up and an address"
+                f" [{codes.INVALID_CLUSTER}]"
             )
     return indexed
 

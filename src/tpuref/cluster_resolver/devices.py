@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError, UnavailableError
 from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from tpuref.graph.session import Session
@@ -25,7 +26,9 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
     if len(set(counts.values())) > 1:
         raise RuntimeError(
             f"num_accelerators: the hosts of {master!r} have different numbers of TPU "
-            "cores: " + ", ".join(f"{host} has {n}" for host, n in counts.items())
+            "cores: "
+            + ", ".join(f"{host} has {n}" for host, n in counts.items())
+            + f" [{codes.HOSTS_DIFFER}]"
         )
     return next(iter(counts.values()), 0)
 
@@ -66,6 +69,7 @@ def _listed(master: str, config: Any, patience: Patience) -> list[str]:
                     f"{attempt} attempts in {spent:.1f} s, the last one ended with "
                     f"{type(error).__name__}: {error}; it may not run yet, or the "
                     "address is wrong"
+                    f" [{codes.NO_ANSWER}]"
                 ) from error
         patience.clock.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver import metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.tpu import CloudTPUs
@@ -87,6 +88,7 @@ class TPUClusterResolver(CloudTPUs):
             raise RuntimeError(
                 "TPUClusterResolver: tpu is empty, but this is a machine of Google "
                 f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU"
+                f" [{codes.NO_TPU_FOUND}]"
             )
         self._set_up(
             tpu,

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver.addresses import checked_host, split
 from tpuref.cluster_resolver.patience import Budget, Patience
 
@@ -55,6 +56,7 @@ class Metadata:
             raise RuntimeError(
                 f"metadata {path}: {host()} answered {text[:80]!r}, which is no "
                 f"{what}; give {what}="
+                f" [{codes.UNCLEAR_ANSWER}]"
             )
         return text
 
@@ -98,6 +100,7 @@ def answer(path: str) -> str:
         raise RuntimeError(
             f"metadata {path}: {host()} answered HTTP {response.status} "
             f"{response.reason}, which is not what a metadata server says"
+            f" [{codes.UNCLEAR_ANSWER}]"
         )
     return body.decode("latin-1").strip()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver.addresses import joined
 
 _LONGEST_SHOWN = 200
@@ -36,6 +37,7 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
         raise ValueError(
             f"TPU {name!r} has no network endpoint: there is no such TPU to connect "
             "to; check the name, the zone and the project"
+            f" [{codes.UNKNOWN_TPU}]"
         )
     try:
         return [
@@ -58,6 +60,7 @@ def _check_health(answer: Mapping[str, Any], name: str) -> None:
         f"{_shown(answer.get('health'))}"
         + (f" ({_shown(description)})" if description else "")
         + "; wait until it is READY and HEALTHY, or start it anew"
+        f" [{codes.TPU_NOT_READY}]"
     )
 
 
@@ -76,6 +79,7 @@ def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 def _unclear(name: str, what: str) -> RuntimeError:
     return RuntimeError(
         f"TPU {name!r}: the answer of the Cloud TPU API cannot be understood: {what}"
+        f" [{codes.UNCLEAR_ANSWER}]"
     )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
+from tpuref.base import error_codes as codes
+
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.1
@@ -172,6 +174,7 @@ class Budget:
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
             f"{type(error).__name__}: {error}"
+            f" [{codes.NO_ANSWER}]"
         )
 
 

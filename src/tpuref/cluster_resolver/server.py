@@ -7,6 +7,7 @@ import weakref
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.cluster_resolver.cluster_spec import ClusterDef, ClusterSpec
 from tpuref.remote.requirement import check_installed
@@ -179,6 +180,7 @@ class Server:
         if not self._stopping.alive:
             raise FailedPreconditionError(
                 "tf.train.Server.start: the server was stopped; make a new one"
+                f" [{codes.SERVER_STOPPED}]"
             )
         self._serving.start()
 
@@ -201,7 +203,10 @@ def _server_def(
         config = given.default_session_config if config is None else config
         given = given.cluster
     if protocol not in (None, "", "grpc"):
-        raise ValueError(f"tf.train.Server: protocol must be 'grpc', got {protocol!r}")
+        raise ValueError(
+            f"tf.train.Server: protocol must be 'grpc', got {protocol!r}"
+            f" [{codes.INVALID_CLUSTER}]"
+        )
     cluster = ClusterSpec(given)
     job = _only(cluster.jobs, "job_name") if job is None else job
     if task is None:
@@ -213,6 +218,7 @@ def _only(choices: list[Any], argument: str) -> Any:
     if len(choices) != 1:
         raise ValueError(
             f"tf.train.Server: {argument} must be given, it may be one of {choices}"
+            f" [{codes.INVALID_CLUSTER}]"
         )
     return choices[0]
 
@@ -224,5 +230,6 @@ def _listening_address(address: str) -> tuple[str, str]:
         raise ValueError(
             f"tf.train.Server: the address of the task must be 'host:port', got "
             f"{address!r}"
+            f" [{codes.INVALID_ADDRESS}]"
         )
     return "localhost" if host in _EVERYWHERE else host, f"{host}:{port}"

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver import addresses
 
 ENDPOINTS_VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
@@ -74,7 +75,7 @@ class Search:
                 f"{self._function}: no TPU is specified. Tried in turn:\n  "
                 + "\n  ".join(self.trace)
                 + "\nGive tpu= the name of a Cloud TPU or 'grpc://host:port'; "
-                "tpu='local' is this computer"
+                f"tpu='local' is this computer [{codes.NO_TPU_FOUND}]"
             )
         return found
 
@@ -83,6 +84,7 @@ class Search:
             raise ValueError(
                 f"{self._function}: no TPU is specified: tpu is an empty list; give at "
                 "least one name"
+                f" [{codes.NO_TPU_FOUND}]"
             )
         if len(tpus) == 1:
             return self.find(tpus[0])
@@ -90,6 +92,7 @@ class Search:
             raise NotImplementedError(
                 f"{self._function}: tpu is a list of {len(tpus)}, only one TPU can be "
                 "used; give one name (tf.contrib.cluster_resolver takes several)"
+                f" [{codes.SEVERAL_TPUS}]"
             )
         names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
         for name in names:
@@ -97,6 +100,7 @@ class Search:
                 raise ValueError(
                     f"{self._function}: tpu lists {name!r}, which is no name of a "
                     "Cloud TPU; such a string must stand alone"
+                    f" [{codes.SEVERAL_TPUS}]"
                 )
         self.trace.append(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
@@ -164,6 +168,7 @@ def text_of(value: Any, argument: str, function: str) -> str:
     if not isinstance(value, str):
         raise TypeError(
             f"{function}: {argument} must be text, got {type(value).__name__} {value!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     return value
 
@@ -172,10 +177,13 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{CONFIG_VARIABLE} is no JSON: {error}") from None
+        raise ValueError(
+            f"{CONFIG_VARIABLE} is no JSON: {error} [{codes.INVALID_TPU_CONFIG}]"
+        ) from None
     if not isinstance(entries, dict):
         raise ValueError(
             f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}"
+            f" [{codes.INVALID_TPU_CONFIG}]"
         )
     return entries
 
@@ -183,5 +191,8 @@ def _json_object(text: str) -> dict[str, Any]:
 def _entry(entries: dict[str, Any], key: str) -> str | None:
     value = entries.get(key)
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}")
+        raise ValueError(
+            f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}"
+            f" [{codes.INVALID_TPU_CONFIG}]"
+        )
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar, TypeVar
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver import devices, metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.cloud_api import CloudAPI
@@ -76,6 +77,7 @@ class CloudTPUs(ClusterResolver):
             raise RuntimeError(
                 f"{type(self).__name__}: the {what} of the TPU is not known; give "
                 f"{what}=. Tried in turn:\n  "
+                f" [{codes.NO_PROJECT_OR_ZONE}]"
                 + "\n  ".join([*self._trace, f"metadata server: {error}"])
             ) from error
         self._trace.append(f"{what}: {text!r}, from {metadata.host()}")
@@ -92,6 +94,7 @@ class CloudTPUs(ClusterResolver):
             raise ValueError(
                 f"{type(self).__name__}: coordinator_name and job_name are both "
                 f"{name!r}; the coordinator would stand in the place of the TPUs"
+                f" [{codes.INVALID_CLUSTER}]"
             )
         coordinator = Coordinator(name, address or None, self._metadata)
         how = "a server that was started" if coordinator.started else "as given"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Iterator as Values
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
@@ -469,6 +470,7 @@ class Dataset(ElementDescription):
             raise RuntimeError(
                 "Dataset.make_initializable_iterator is not available in eager mode; "
                 "iterate over the dataset with a for loop"
+                f" [{codes.WRONG_ITERATOR}]"
             )
         return initializable(get_default_graph(), self.stage)
 
@@ -486,6 +488,7 @@ class Dataset(ElementDescription):
             raise RuntimeError(
                 "Dataset.as_numpy_iterator: the dataset depends on tensors or "
                 "variables of a graph; use an initializable iterator and a session"
+                f" [{codes.WRONG_ITERATOR}]"
             )
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
@@ -495,6 +498,7 @@ class Dataset(ElementDescription):
             raise RuntimeError(
                 "a dataset can be iterated over in eager mode only; use "
                 "make_one_shot_iterator() or as_numpy_iterator()"
+                f" [{codes.WRONG_ITERATOR}]"
             )
         return EagerIterator(self.stage)
 
@@ -509,6 +513,7 @@ class Dataset(ElementDescription):
             raise TypeError(
                 f"Dataset.padded_batch: {argument} must have the structure of the "
                 f"elements, {self.output_shapes}, got {value!r}"
+                f" [{codes.INVALID_PADDED_BATCH}]"
             ) from None
 
 
@@ -517,6 +522,7 @@ def _zipped(value: Any) -> Stage:
         raise TypeError(
             "Dataset.zip: expected a tuple or dict of datasets, nested, got "
             f"{value!r}; put the datasets of a list into a tuple"
+            f" [{codes.NOT_A_DATASET}]"
         )
     return value.stage
 
@@ -526,6 +532,7 @@ def _padded_shape(shape: Any) -> TensorShape:
         raise ValueError(
             "Dataset.padded_batch: padded_shapes must have a shape for each component, "
             f"such as [None], got {shape!r}"
+            f" [{codes.INVALID_PADDED_BATCH}]"
         )
     sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
     return as_shape([None if size == -1 else size for size in sizes])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
@@ -39,6 +40,7 @@ def stage_of(data: Any) -> Stage:
     raise TypeError(
         "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
         f"returns one, got {data!r} of type {type(data).__name__}"
+        f" [{codes.NOT_A_DATASET}]"
     )
 
 
@@ -113,7 +115,8 @@ class Foreign(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"element {number} is not like the first, {shown(self.element)}: got "
-                f"{_brief(value)} {error}",
+                f"{_brief(value)} {error}"
+                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
             ) from None
 
 
@@ -135,6 +138,7 @@ class _Once:
             raise FailedPreconditionError(
                 "the iterator given to Dataset.from_any was gone through already; give "
                 "a list, or a function that returns a new iterator"
+                f" [{codes.END_OF_SEQUENCE}]"
             )
         values, self._values = self._values, None
         return values
@@ -147,6 +151,7 @@ def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
         raise ValueError(
             f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
             "not known; use Dataset.from_generator"
+            f" [{codes.NOT_A_DATASET}]"
         ) from None
     return mapped(_native(first), _array)
 
@@ -177,6 +182,7 @@ def _array(value: Any) -> Array:
         raise TypeError(
             f"Dataset.from_any: {array.describe()} has no value yet; use "
             "Dataset.from_tensors or from_tensor_slices"
+            f" [{codes.NOT_A_DATASET}]"
         )
     return array
 
@@ -226,6 +232,7 @@ def _foreign_spec(spec: Any) -> TensorSpec:
         raise TypeError(
             f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
             "tensors can be taken over"
+            f" [{codes.NOT_A_DATASET}]"
         )
     dims = None if spec.shape.rank is None else spec.shape.as_list()
     dtype = string if spec.dtype.name == "string" else as_dtype(spec.dtype.name)

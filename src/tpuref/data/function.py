@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError
@@ -46,7 +47,10 @@ class Function:
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
         if not callable(function):
-            raise TypeError(f"{caller}: expected a function, got {function!r}")
+            raise TypeError(
+                f"{caller}: expected a function, got {function!r}"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            )
         graph = get_default_graph()
         if executing_eagerly():
             graph, around = Graph(), graph
@@ -104,6 +108,7 @@ def _component(caller: str, value: Any) -> Tensor:
         raise TypeError(
             f"{caller}: the function returned {value!r}, expected tensors, or tuples "
             "and dicts of tensors"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
         )
     return convert_to_tensor(value)
 
@@ -114,4 +119,5 @@ def _check_accessible(caller: str, tensor: Tensor, region: Region) -> None:
         raise InaccessibleTensorError(
             f"{caller}: the function returned {tensor.describe()}, which belongs to "
             f"the {owner.kind} {owner.name!r}"
+            f" [{codes.LEAKED_TENSOR}]"
         )

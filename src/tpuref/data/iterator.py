@@ -7,6 +7,7 @@ from collections.abc import MutableMapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.shapes import TensorShape
@@ -216,6 +217,7 @@ def _check_same(iterator: Any, dataset: Any) -> None:
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
                 f"{[spec.describe() for spec in specs_of(dataset)]}; make the iterator "
                 "from dataset.output_types and dataset.output_shapes"
+                f" [{codes.WRONG_ITERATOR}]"
             )
 
 
@@ -285,6 +287,7 @@ def _check_self_contained(stage: Stage) -> None:
             f"{sorted({*used, *stage.variables})}, whose values are not known when the "
             "iterator starts by itself; use make_initializable_iterator() and run its "
             "initializer"
+            f" [{codes.WRONG_ITERATOR}]"
         )
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.data.element import Item
 from tpuref.data.sources import integer
@@ -34,7 +35,9 @@ class Prefetch(Stage):
         size = current.number(self._size)
         if size < -1:
             raise self.fault(
-                InvalidArgumentError, f"buffer_size must be 0 or more, got {size}"
+                InvalidArgumentError,
+                f"buffer_size must be 0 or more, got {size}"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]",
             )
         items = self._source.items(current)
         if size == 0:

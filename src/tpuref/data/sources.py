@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import int64
 from tpuref.base.errors import InvalidArgumentError
@@ -62,7 +63,8 @@ class Slices(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"the components have {[len(array) for array in arrays]} rows, "
-                "expected as many in each",
+                "expected as many in each"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]",
             )
         for k in range(len(arrays[0])):
             yield tuple(row(array, k) for array in arrays)
@@ -76,6 +78,7 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
         raise ValueError(
             f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
             "no rows; use Dataset.from_tensors for a single element"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
         )
     return TensorSpec(spec.shape[1:], spec.dtype)
 
@@ -86,6 +89,7 @@ def _check_rows(specs: Sequence[TensorSpec]) -> None:
         raise ValueError(
             "Dataset.from_tensor_slices: the components "
             f"{[spec.describe() for spec in specs]} differ in their number of rows"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
         )
 
 
@@ -99,6 +103,7 @@ class Range(Stage):
             raise ValueError(
                 "Dataset.range: expected stop, or start and stop, or start, stop and "
                 f"step, got {len(bounds)} arguments"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]"
             )
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._bounds = [
@@ -111,7 +116,9 @@ class Range(Stage):
         start, stop, step = (current.number(bound) for bound in self._bounds)
         if step == 0:
             raise self.fault(
-                InvalidArgumentError, "step must be a non-zero integer, got 0"
+                InvalidArgumentError,
+                "step must be a non-zero integer, got 0"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]",
             )
         for value in range(start, stop, step):
             yield (np.asarray(value, np.int64),)
@@ -122,13 +129,20 @@ def integer(name: str, value: Any) -> Array | Tensor:
     found = component(value)
     spec = spec_of(found)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
-        raise TypeError(f"{name}: expected an integer, got {value!r}")
+        raise TypeError(
+            f"{name}: expected an integer, got {value!r}"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        )
     if spec.shape.rank not in (0, None):
-        raise ValueError(f"{name}: expected a single integer, got {value!r}")
+        raise ValueError(
+            f"{name}: expected a single integer, got {value!r}"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        )
     if isinstance(value, Tensor) and spec.dtype != int64:
         raise ValueError(
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
             "tf.cast(value, tf.int64)"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
         )
     return found
 
@@ -164,6 +178,7 @@ class Generator(Stage):
             raise TypeError(
                 "Dataset.from_generator: generator must be callable and return an "
                 f"iterable, got {generator!r}"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]"
             )
         element = declared("Dataset.from_generator", output_types, output_shapes)
         self._generator = generator
@@ -197,7 +212,8 @@ class Generator(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 "the generator yielded an element that does not match the structure of "
-                f"output_types: expected {shown(self.element)}, got {value!r}",
+                f"output_types: expected {shown(self.element)}, got {value!r}"
+                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
             ) from None
 
     def _array(self, part: Any, spec: TensorSpec) -> Array:
@@ -207,13 +223,15 @@ class Generator(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"the generator yielded {part!r} where {spec.describe()} was expected: "
-                f"{error}",
+                f"{error}"
+                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
             ) from None
         if not spec.shape.is_compatible_with(array.shape):
             raise self.fault(
                 InvalidArgumentError,
                 f"the generator yielded an element of shape {array.shape} where an "
-                f"element of shape {spec.shape} was expected",
+                f"element of shape {spec.shape} was expected"
+                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
             )
         return array
 

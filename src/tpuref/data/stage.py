@@ -14,6 +14,7 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InvalidArgumentError, OpError
 from tpuref.base.spec import TensorSpec
@@ -132,6 +133,7 @@ class Stage:
         if value < 1:
             raise self.fault(
                 InvalidArgumentError,
-                f"{argument} must be greater than zero, got {value}",
+                f"{argument} must be greater than zero, got {value}"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]",
             )
         return value

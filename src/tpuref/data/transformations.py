@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import bool_, string
 from tpuref.base.errors import DataLossError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
@@ -53,6 +54,7 @@ class Filter(Stage):
             raise ValueError(
                 "Dataset.filter: predicate must return a scalar bool tensor, got "
                 f"{spec!r}"
+                f" [{codes.INVALID_DATASET_ARGUMENT}]"
             )
         super().__init__(source.element, [source], self._function.captured)
         self.variables += self._function.variables
@@ -184,7 +186,8 @@ class Batch(Stage):
                     InvalidArgumentError,
                     "cannot batch tensors with different shapes in component "
                     f"{number}: the first element had shape {list(arrays[0].shape)} "
-                    f"and element {k} had shape {list(array.shape)}; use padded_batch",
+                    f"and element {k} had shape {list(array.shape)}; use padded_batch"
+                    f" [{codes.CANNOT_BATCH}]",
                 )
         return stacked(arrays)
 
@@ -240,7 +243,8 @@ class PaddedBatch(Stage):
                 raise self.fault(
                     DataLossError,
                     f"an element has {sizes[axis]} in dimension {axis}, padded_shapes "
-                    f"gives {wanted}; give a size that none exceeds, or None",
+                    f"gives {wanted}; give a size that none exceeds, or None"
+                    f" [{codes.INVALID_PADDED_BATCH}]",
                 )
             sizes[axis] = wanted
         result = np.empty((len(arrays), *map(int, sizes)), arrays[0].dtype)
@@ -254,7 +258,10 @@ class PaddedBatch(Stage):
 def _flag(name: str, value: Any) -> bool:
     array = component(value)
     if isinstance(array, Tensor) or array.dtype != np.bool_:
-        raise TypeError(f"{name}: drop_remainder must be True or False, got {value!r}")
+        raise TypeError(
+            f"{name}: drop_remainder must be True or False, got {value!r}"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        )
     return bool(array)
 
 
@@ -282,11 +289,13 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
         raise TypeError(
             f"Dataset.padded_batch: padding_values has {given.name} for a component of "
             f"{spec.describe()}; give a value of its type"
+            f" [{codes.INVALID_PADDED_BATCH}]"
         )
     if len(fill.shape) != 0:
         raise ValueError(
             "Dataset.padded_batch: padding_values must be scalars, got one of shape "
             f"{list(fill.shape)}"
+            f" [{codes.INVALID_PADDED_BATCH}]"
         )
     return fill
 
@@ -296,6 +305,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
         raise ValueError(
             f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
             f"the component {spec.describe()}"
+            f" [{codes.INVALID_PADDED_BATCH}]"
         )
     sizes = spec.shape.as_list() if spec.shape.rank is not None else []
     for own, padded in zip(sizes, shape.as_list(), strict=False):
@@ -303,6 +313,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
             raise ValueError(
                 f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
                 f"component {spec.describe()}"
+                f" [{codes.INVALID_PADDED_BATCH}]"
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Iterator as Values
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.spec import TensorSpec
 from tpuref.data.dataset import Dataset
 from tpuref.data.iterator import EagerIterator, ElementDescription, Iterator
@@ -40,12 +41,14 @@ def per_device_dataset(
         raise TypeError(
             "distribute_dataset: dataset_fn must be a function that returns a "
             f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset"
+            f" [{codes.NOT_A_DATASET}]"
         )
     dataset = dataset_fn()
     if not isinstance(dataset, Dataset):
         raise ValueError(
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
             f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable"
+            f" [{codes.NOT_A_DATASET}]"
         )
     return PerDeviceDataset(strategy, dataset)
 
@@ -140,6 +143,7 @@ class PerDeviceIterator(ElementDescription):
             raise ValueError(
                 "PerDeviceIterator.initializer: in eager mode an iterator starts by "
                 "itself"
+                f" [{codes.WRONG_ITERATOR}]"
             )
         return self.rounds.initializer
 
@@ -166,6 +170,7 @@ class PerDeviceIterator(ElementDescription):
         if not isinstance(self.rounds, EagerIterator):
             raise RuntimeError(
                 "an iterator can be gone through in eager mode only; use get_next()"
+                f" [{codes.WRONG_ITERATOR}]"
             )
         return merged(next(self.rounds), self._devices)
 

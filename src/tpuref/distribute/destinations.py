@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.values import DistributedValues
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Tensor
@@ -51,6 +52,7 @@ def _wrong(function: str, destinations: Any) -> str:
     return (
         f"{function}: destinations must be a variable, a per-device value, a device "
         f"such as '/device:TPU:0' or a list of devices, got {destinations!r}"
+        f" [{codes.UNKNOWN_DESTINATION}]"
     )
 
 
@@ -66,6 +68,7 @@ def _device(function: str, device: Any, strategy: DistributionStrategy) -> str:
         raise ValueError(
             f"{function}: {device!r} is no device of the strategy, whose devices are "
             f"{', '.join(strategy.worker_devices)}"
+            f" [{codes.UNKNOWN_DESTINATION}]"
         )
     return str(wanted)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.distribute.values import (
     DistributedValues,
@@ -64,6 +65,7 @@ def _check_structures(results: Sequence[Any], who: str) -> None:
                 f"{who} 0 and {who} {k} returned different structures, which cannot be "
                 f"merged: {results[0]!r} and {result!r}; return the same structure "
                 f"everywhere ({error})"
+                f" [{codes.TOWER_STRUCTURES_DIFFER}]"
             ) from None
 
 
@@ -91,6 +93,7 @@ def selected_mirrored(device: str, structure: Any, function: str) -> Any:
                 "would make the copies of the variable differ; combine it first with "
                 "strategy.reduce(aggregation, value, destinations=var), or mirror one "
                 "value with strategy.broadcast"
+                f" [{codes.NO_AGGREGATION}]"
             )
         return leaf.get(device) if isinstance(leaf, DistributedValues) else leaf
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.distribute.tower_context import get_tower_context
 from tpuref.distribute.values import PerDevice
@@ -118,6 +119,7 @@ class MultiStepContext:
             raise ValueError(
                 "set_last_step_output: aggregation must be one of "
                 f"tf.VariableAggregation, got {aggregation!r}"
+                f" [{codes.INVALID_AGGREGATION}]"
             )
         leaves = nest.flatten(output)
         if aggregation is not VariableAggregation.NONE:

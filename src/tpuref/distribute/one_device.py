@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.strategy import DistributionStrategy
 
 __all__ = ["OneDeviceStrategy"]
@@ -31,5 +32,8 @@ class OneDeviceStrategy(DistributionStrategy):
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):
-            raise TypeError(f"OneDeviceStrategy: device must be a name, got {device!r}")
+            raise TypeError(
+                f"OneDeviceStrategy: device must be a name, got {device!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            )
         super().__init__([device])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.batching import Batch, ReducedValues, Request
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.documented import documented
@@ -213,6 +214,7 @@ class ReducingStrategy(ScopedStrategy):
                 raise ValueError(
                     "batch_reduce: value_destination_pairs must be pairs "
                     f"(value, destinations), got {pair!r}"
+                    f" [{codes.UNKNOWN_DESTINATION}]"
                 )
         return self._reduced("batch_reduce", aggregation, pairs, explain)
 

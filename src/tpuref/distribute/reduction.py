@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import float64
 from tpuref.distribute.values import (
@@ -44,6 +45,7 @@ def check_aggregation(function: str, aggregation: Any) -> None:
         raise ValueError(
             f"{function}: aggregation must be tf.VariableAggregation.SUM, MEAN or "
             f"ONLY_FIRST_TOWER, got {aggregation!r}"
+            f" [{codes.INVALID_AGGREGATION}]"
         )
 
 
@@ -64,6 +66,7 @@ def check_numbers(
         f"{function}: {aggregation.name} takes numbers, the towers hold {dtype.name}; "
         "use tf.cast(value, tf.int32) in the towers where that has a meaning, or "
         "tf.VariableAggregation.ONLY_FIRST_TOWER"
+        f" [{codes.NOT_REDUCIBLE}]"
     )
 
 
@@ -92,7 +95,9 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
     elif len(towers) == 1 and not isinstance(value, (DistributedValues, Variable)):
         parts = [value]
     else:
-        raise ValueError(_wrong_kind(function, value, towers))
+        raise ValueError(
+            f"{_wrong_kind(function, value, towers)} [{codes.NOT_REDUCIBLE}]"
+        )
     tensors = _tensors(function, parts)
     _check_alike(function, tensors)
     return tensors
@@ -108,11 +113,12 @@ def warn_of_means(tensors: Sequence[Tensor]) -> None:
         _log.warning(
             "reduce: SUM of %s, which already is a mean over the batch of each of the "
             "%d towers, gives %d times the mean over the whole batch; use "
-            "tf.VariableAggregation.MEAN, or divide by %d. Built at %s",
+            "tf.VariableAggregation.MEAN, or divide by %d [%s]. Built at %s",
             tensors[0].name if tensors[0].op.index >= 0 else "a value",
             len(tensors),
             len(tensors),
             len(tensors),
+            codes.SUM_OF_MEANS,
             user_site(),
         )
 
@@ -146,12 +152,16 @@ def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
 
 def _tensors(function: str, parts: Sequence[Any]) -> list[Tensor]:
     if not parts:
-        raise ValueError(f"{function}: there is nothing to combine, the value is empty")
+        raise ValueError(
+            f"{function}: there is nothing to combine, the value is empty"
+            f" [{codes.NOT_REDUCIBLE}]"
+        )
     try:
         return [convert_to_tensor(part) for part in parts]
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{function}: the components must be tensors or convert to them: {error}"
+            f" [{codes.NOT_REDUCIBLE}]"
         ) from None
 
 
@@ -165,6 +175,7 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
                 f"{function}: the towers' values differ: tower 0 has "
                 f"{first.describe()}, tower {tower} has {tensor.describe()}; they must "
                 "be of one dtype and shape"
+                f" [{codes.NOT_REDUCIBLE}]"
             )
 
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.tower_context import (
     across_towers,
@@ -173,6 +174,7 @@ class ScopedStrategy:
             raise RuntimeError(
                 f"{self!r}: scope() was entered within the scope of {around!r}; the "
                 "scopes of two strategies cannot be nested, leave the other first"
+                f" [{codes.NESTED_SCOPES}]"
             )
         self.require_cross_tower("scope")
 
@@ -239,6 +241,7 @@ class ScopedStrategy:
             raise RuntimeError(
                 f"{type(self).__name__}.{method} must be used inside of `with "
                 "strategy.scope():` of the same strategy"
+                f" [{codes.OUTSIDE_SCOPE}]"
             )
 
     def require_cross_tower(self, method: str) -> None:
@@ -251,4 +254,5 @@ class ScopedStrategy:
                 f"but was called within tower {context.tower_id}; use "
                 "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
                 "merge_fn(strategy, value)"
+                f" [{codes.IN_TOWER_CONTEXT}]"
             )

@@ -17,6 +17,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
@@ -83,7 +84,10 @@ def run_steps(
         its initial value.
     """
     if not callable(fn):
-        raise TypeError(f"run_steps_on_dataset: fn must be callable, got {fn!r}")
+        raise TypeError(
+            f"run_steps_on_dataset: fn must be callable, got {fn!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        )
     eagerly = executing_eagerly()
     rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
     start = _initial_values(initial_loop_values)
@@ -105,6 +109,7 @@ def _rounds(iterator: Any, kind: type[Any]) -> Any:
             "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
             "mode, such as strategy.distribute_dataset(dataset_fn)"
             f".make_one_shot_iterator(), got {iterator!r}"
+            f" [{codes.WRONG_ITERATOR}]"
         )
     return rounds
 
@@ -116,6 +121,7 @@ def _initial_values(values: Any) -> dict[str, Any]:
         raise TypeError(
             "run_steps_on_dataset: initial_loop_values must be a dict from the names "
             f"of outputs to their values, got {values!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     return dict(values)
 
@@ -127,6 +133,7 @@ def _check_shapes(element: Any) -> None:
                 "run_steps_on_dataset: the cores need elements of fully known shape, "
                 f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
                 "or set_shape on the tensors in dataset.map"
+                f" [{codes.UNKNOWN_ELEMENT_SHAPE}]"
             )
 
 
@@ -326,6 +333,7 @@ def _zeros(name: str, output: Tensor) -> Tensor:
             f"run_steps_on_dataset: the shape of the output {name!r}, "
             f"{output.describe()}, is not known; give its value before the first step "
             "in initial_loop_values"
+            f" [{codes.STEP_OUTPUT_MISMATCH}]"
         )
     result: Tensor = zeros(output.shape.as_list(), output.dtype)
     return result
@@ -347,6 +355,7 @@ def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
         f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
         f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
         "give a value of the type and shape of the output"
+        f" [{codes.STEP_OUTPUT_MISMATCH}]"
     )
 
 
@@ -379,6 +388,7 @@ def _run_now(
             raise OutOfRangeError(
                 f"{iterations} steps were to be run, and the dataset has input for "
                 f"{step} of them ({error.message})"
+                f" [{codes.END_OF_SEQUENCE}]"
             ) from None
         _call(fn, context, inputs)
     given = {name: output.value for name, output in context.set_in_step.items()}

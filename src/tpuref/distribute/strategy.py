@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.grouping import merged, selected, selected_mirrored
 from tpuref.distribute.later_names import LaterNames
 from tpuref.distribute.reducing_strategy import ReducingStrategy
@@ -88,6 +89,7 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
             raise TypeError(
                 f"call_for_each_tower: fn must be callable, got {type(fn).__name__} "
                 f"{fn!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
         self._check_region()
         concurrently = kwargs.pop("run_concurrently", True)
@@ -108,6 +110,7 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
                 f"call_for_each_tower: {self!r} was used inside of {around.name!r}, a "
                 f"replicated computation of {around.replicas} replicas; there must be "
                 f"{self.num_towers}, one for each tower"
+                f" [{codes.NESTED_COMPUTATION}]"
             )
 
     def map(

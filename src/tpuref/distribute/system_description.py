@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.cluster_resolver.devices import core_counts, list_devices
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tower_place import TowerSystem
@@ -93,6 +94,7 @@ def describe_system(resolver: Any) -> SystemDescription:
                 "TPUStrategy: tpu_cluster_resolver must be a tf.contrib."
                 f"cluster_resolver.TPUClusterResolver (with {method}()), got "
                 f"{type(resolver).__name__} {resolver!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
     master = resolver.master()
     master = master.decode() if isinstance(master, bytes) else master
@@ -122,7 +124,10 @@ def _count(answer: Any, master: str) -> int:
     """Return the cores of one host, given as a number or, as releases do, by type."""
     count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
     if count < 1:
-        raise ValueError(f"TPUStrategy: the master {master!r} has no TPU cores")
+        raise ValueError(
+            f"TPUStrategy: the master {master!r} has no TPU cores"
+            f" [{codes.INVALID_TOWER_COUNT}]"
+        )
     return int(count)
 
 
@@ -134,6 +139,7 @@ def _as_listed(master: str, job: str) -> SystemDescription:
         raise ValueError(
             f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
             f"cores: {dict(hosts)}"
+            f" [{codes.HOSTS_DIFFER}]"
         )
     cores = _count(next(iter(counts), 0), master)
     named = DeviceName.parse(next(iter(hosts))).job

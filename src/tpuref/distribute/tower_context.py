@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.shared_variables import SharedVariables
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class TowerContext:
                 f"merge_call of tower {self.tower_id} was called outside of the "
                 "tower's own function; get the context with tf.get_tower_context() "
                 "where it is used"
+                f" [{codes.MISPLACED_MERGE_CALL}]"
             )
         return self._merge(merge_fn, args, kwargs)
 

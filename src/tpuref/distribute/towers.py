@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import OpError
 from tpuref.distribute.grouping import merged, selected
 from tpuref.distribute.shared_variables import SharedVariables
@@ -144,6 +145,7 @@ class Tower:
                 "merge_call was made within tf.cond or tf.while_loop of tower "
                 f"{self.tower_id}, where the other towers cannot be waited for; make "
                 "it before or after"
+                f" [{codes.MISPLACED_MERGE_CALL}]"
             )
         scopes = graph.scopes_in_force()
         self.merges += 1
@@ -243,6 +245,7 @@ def _uneven(towers: Sequence[Tower]) -> RuntimeError:
         "the towers made different numbers of merge_call: "
         f"{_numbers(waiting)} at a merge_call while {_numbers(ended)} over ({counts})"
         ". Every tower has to make the same merge calls in the same order"
+        f" [{codes.UNEVEN_MERGE_CALLS}]"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.one_device import OneDeviceStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
@@ -71,6 +72,7 @@ class TPUStrategy(OneDeviceStrategy):
                 f"TPUStrategy: num_cores is {towers}, but the TPU system has "
                 f"{self._system.cores} cores; use at most that many, or a larger "
                 f"system (TPUREF_CORES={towers})"
+                f" [{codes.INVALID_TOWER_COUNT}]"
             )
         super().__init__(self._system.core_device(0))
         self._devices = tuple(self._system.core_device(k) for k in range(towers))
@@ -98,6 +100,7 @@ class TPUStrategy(OneDeviceStrategy):
                 f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
                 f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
                 "choose num_cores as a multiple of that"
+                f" [{codes.INVALID_TOWER_COUNT}]"
             )
         return self._system.cores_per_host if full else rest
 
@@ -129,11 +132,13 @@ class TPUStrategy(OneDeviceStrategy):
         if not isinstance(host_id, int) or isinstance(host_id, bool):
             raise TypeError(
                 f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
         if not 0 <= host_id < self.num_hosts:
             raise ValueError(
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
                 f"{self.num_hosts}, counted from 0"
+                f" [{codes.UNKNOWN_DESTINATION}]"
             )
         return self._system.cpu_device(host_id)
 
@@ -234,10 +239,12 @@ def _checked(num_cores: Any) -> int:
         raise TypeError(
             "TPUStrategy: num_cores must be a whole number or None, got "
             f"{type(num_cores).__name__} {num_cores!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     if num_cores < 1:
         raise ValueError(
             f"TPUStrategy: num_cores must be at least 1, got {num_cores}; leave it out "
             "to use all cores"
+            f" [{codes.INVALID_TOWER_COUNT}]"
         )
     return num_cores

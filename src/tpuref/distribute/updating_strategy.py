@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.destinations import devices_of
@@ -67,6 +68,7 @@ class UpdatingStrategy(ScopedStrategy):
         if not isinstance(var, Variable):
             raise TypeError(
                 f"update: var must be a variable, got {type(var).__name__} {var!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
         if not isinstance(var, DistributedVariable):
             return self._update_plain(var, fn, args, kwargs)
@@ -223,5 +225,6 @@ class UpdatingStrategy(ScopedStrategy):
             raise TypeError(
                 "read_var: tower_local_var must be a variable, got "
                 f"{type(tower_local_var).__name__} {tower_local_var!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
         return tower_local_var.read_value()

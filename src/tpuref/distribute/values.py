@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape
 from tpuref.graph.convert import convert_to_tensor
@@ -65,6 +66,7 @@ class DistributedValues:
             raise ValueError(
                 f"{self!r} has no component for the device {wanted!r}; it has those "
                 f"of {', '.join(self.index)}"
+                f" [{codes.UNKNOWN_DESTINATION}]"
             )
         return self.index[wanted]
 
@@ -79,6 +81,7 @@ class DistributedValues:
         raise TypeError(
             f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
             "of its components"
+            f" [{codes.PER_DEVICE_AS_TENSOR}]"
         )
 
     def __repr__(self) -> str:
@@ -108,6 +111,7 @@ class PerDevice(DistributedValues):
             "strategy.reduce(aggregation, value, destinations) to combine it, "
             "strategy.unwrap(value) for the list of its components, or hand it to "
             "strategy.call_for_each_tower(fn, value), which gives each tower its own"
+            f" [{codes.PER_DEVICE_AS_TENSOR}]"
         )
 
 

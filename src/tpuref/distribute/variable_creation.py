@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.tower_context import get_tower_context
 from tpuref.distribute.variables import (
     DistributedVariable,
@@ -81,6 +82,7 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
         raise ValueError(
             "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
             f"{how!r}"
+            f" [{codes.INVALID_AGGREGATION}]"
         )
     if when is VariableSynchronization.ON_READ:
         return TowerLocalVariable
@@ -90,6 +92,7 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
         f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
         "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
         "the variable outside of the scope"
+        f" [{codes.INVALID_AGGREGATION}]"
     )
 
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tpuref.base import error_codes as codes
 from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.tower_context import (
     current_device,
@@ -168,6 +169,7 @@ class MirroredVariable(DistributedVariable):
                 "the values of the towers become one; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
                 "merge_call with strategy.reduce and strategy.update"
+                f" [{codes.NO_AGGREGATION}]"
             )
 
         def merge(strategy: Any, value: Any) -> Any:
@@ -207,6 +209,7 @@ class TowerLocalVariable(DistributedVariable):
                 "how its components become one; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
                 "strategy.unwrap(variable)"
+                f" [{codes.NO_AGGREGATION}]"
             )
         values = []
         for device, component in self.index.items():
@@ -228,6 +231,7 @@ class TowerLocalVariable(DistributedVariable):
                 f"{self!r} belongs to the towers and can be assigned only within one; "
                 "assign it in a function that call_for_each_tower runs, or use "
                 "strategy.update(variable, fn)"
+                f" [{codes.NO_AGGREGATION}]"
             )
         return self.here()._change(op, value, name, read_value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import as_shape
 from tpuref.graph.build import apply
@@ -48,6 +49,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         raise RuntimeError(
             "tf.placeholder: eager mode has nothing to feed; pass the value itself, or "
             "build in tf.Graph().as_default()"
+            f" [{codes.WRONG_MODE}]"
         )
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()

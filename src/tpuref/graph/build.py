@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_operands
@@ -80,7 +81,8 @@ def infer_specs(
             for k, t in enumerate(tensors)
         )
         label = definition.name if name is None else f"{definition.name} {name!r}"
-        raise type(error)(f"{label}: {error}{operands}\n  at: {user_site()}") from error
+        fault = codes.with_code(str(error), codes.INVALID_OPERANDS)
+        raise type(error)(f"{label}: {fault}{operands}\n  at: {user_site()}") from error
 
 
 def _fold(definition: OpDef, operation: Operation) -> None:

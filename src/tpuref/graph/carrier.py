@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
+from tpuref.base import error_codes as codes
 from tpuref.graph.session_options import ConfigProto, RPCOptions
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -94,6 +95,7 @@ def target_of(given: Any, function: str) -> str:
         raise TypeError(
             f"{function}: target must be text, or a cluster resolver, got "
             f"{type(given).__name__} {given!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     return target
 
@@ -130,6 +132,7 @@ def _address(target: str, function: str) -> str:
         raise ValueError(
             f"{function}: target must be '' or 'local' for this process, or "
             f"'grpc://host:port' for a server, got {target!r}"
+            f" [{codes.INVALID_ADDRESS}]"
         )
     return target.removeprefix("grpc://")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -35,7 +36,10 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     if dtype == string:
         return _string_array(array)
     if natural == string:
-        raise TypeError(f"expected {dtype.name}, got the text {value!r}")
+        raise TypeError(
+            f"expected {dtype.name}, got the text {value!r}"
+            f" [{codes.VALUE_DOES_NOT_FIT}]"
+        )
     _check_kind(value, natural, dtype)
     if not _from_numpy(value):
         _check_range(array, dtype)
@@ -52,20 +56,27 @@ def _owned(value: Any, array: Array, dtype: DType) -> bool:
 def _shape_value(value: Dimension | TensorShape) -> Any:
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
-            raise ValueError(f"the partly unknown shape {value} has no tensor form")
+            raise ValueError(
+                f"the partly unknown shape {value} has no tensor form"
+                f" [{codes.NO_TENSOR_FORM}]"
+            )
         return value.as_list()
     if value.value is None:
-        raise ValueError("an unknown Dimension has no tensor form")
+        raise ValueError(
+            f"an unknown Dimension has no tensor form [{codes.NO_TENSOR_FORM}]"
+        )
     return value.value
 
 
 def _plain_array(value: Any) -> Array:
     if value is None:
-        raise ValueError("None has no tensor form")
+        raise ValueError(f"None has no tensor form [{codes.NO_TENSOR_FORM}]")
     try:
         array: Array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{_brief(value)} is ragged: {error}") from None
+        raise ValueError(
+            f"{_brief(value)} is ragged: {error} [{codes.NO_TENSOR_FORM}]"
+        ) from None
     if array.dtype.kind in "SU" and not _from_numpy(value):
         array = np.array(value, object)  # as text, NumPy would drop ending zero bytes
     return _plain_objects(value, array) if array.dtype == object else array
@@ -80,9 +91,13 @@ def _plain_objects(value: Any, array: Array) -> Array:
     if numbers.dtype != object:
         return np.reshape(numbers, array.shape)
     if any(isinstance(item, (list, tuple)) for item in items):
-        raise ValueError(f"{_brief(value)} is ragged: its lists differ in length")
+        raise ValueError(
+            f"{_brief(value)} is ragged: its lists differ in length"
+            f" [{codes.NO_TENSOR_FORM}]"
+        )
     raise TypeError(
         f"{_brief(value)} of type {type(value).__name__} has no tensor form"
+        f" [{codes.NO_TENSOR_FORM}]"
     )
 
 
@@ -115,7 +130,9 @@ def _natural_dtype(value: Any, array: Array) -> DType:
 
 def _string_array(array: Array) -> Array:
     if array.dtype.kind not in "OSU" and array.size:
-        raise TypeError(f"expected text, got values of {array.dtype}")
+        raise TypeError(
+            f"expected text, got values of {array.dtype} [{codes.VALUE_DOES_NOT_FIT}]"
+        )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
         result[index] = item.encode() if isinstance(item, str) else bytes(item)
@@ -128,6 +145,7 @@ def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
         raise TypeError(
             f"expected {dtype.name}, got {_brief(value)} of type "
             f"{type(value).__name__}; use tf.cast to convert on purpose"
+            f" [{codes.VALUE_DOES_NOT_FIT}]"
         )
 
 
@@ -145,6 +163,7 @@ def _check_range(array: Array, dtype: DType) -> None:
         if low < dtype.min or high > dtype.max:
             raise ValueError(
                 f"{low if low < dtype.min else high} does not fit {dtype.name}"
+                f" [{codes.VALUE_DOES_NOT_FIT}]"
             )
 
 
@@ -214,16 +233,21 @@ def constant(
 def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise ValueError(f"tf.constant: shape {sizes} is not fully known")
+        raise ValueError(
+            f"tf.constant: shape {sizes} is not fully known"
+            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
+        )
     if verify_shape and not sizes.is_compatible_with(array.shape):
         raise TypeError(
             f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}"
+            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
         )
     count = sizes.num_elements() or 0
     if array.size > count or (array.size == 0 and count):
         raise ValueError(
             f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
             f"{count}"
+            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
         )
     flat = array.reshape(-1)
     filled = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])
@@ -298,6 +322,7 @@ def convert_to_tensor(
         raise ValueError(
             f"tf.convert_to_tensor: expected dtype {wanted.name}, got "
             f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast"
+            f" [{codes.DTYPES_DIFFER}]"
         )
     return tensor
 
@@ -331,6 +356,7 @@ def _existing_tensor(
         raise TypeError(
             f"tf.convert_to_tensor: {value.name!r} is an operation, which has no "
             "value; pass one of its outputs"
+            f" [{codes.NO_TENSOR_FORM}]"
         )
     converted = getattr(value, "_as_tensor", None)
     if callable(converted):

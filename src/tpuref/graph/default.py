@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.graph.graph import Graph
 
 
@@ -68,6 +69,7 @@ def enable_eager_execution(
         raise ValueError(
             "tf.enable_eager_execution must be called at program start: the default "
             f"graph already has {_default[0].version} operations"
+            f" [{codes.WRONG_MODE}]"
         )
     _eager_by_default[0] = True
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tpuref.base import error_codes as codes
+
 REPLICATED_CORE = "TPU_REPLICATED_CORE"
 
 _PART = re.compile(
@@ -45,6 +47,7 @@ class DeviceName:
                     f"tf.device: cannot read {part!r} in device name {text!r}; "
                     "expected parts like /job:worker, /replica:0, /task:0, "
                     "/device:CPU:0, /cpu:0"
+                    f" [{codes.INVALID_DEVICE_NAME}]"
                 )
             name = name._with(match)
         return name
@@ -57,7 +60,10 @@ class DeviceName:
         if part["task"] is not None:
             return replace(self, task=int(part["task"]))
         if self.kind is not None:
-            raise ValueError(f"tf.device: {part[0]!r} is a second device in one name")
+            raise ValueError(
+                f"tf.device: {part[0]!r} is a second device in one name"
+                f" [{codes.INVALID_DEVICE_NAME}]"
+            )
         kind = (part["kind"] or part["bare"]).upper()
         index = None if part["index"] in (None, "*") else int(part["index"])
         return replace(self, kind=kind, index=index)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
@@ -71,6 +72,7 @@ class EagerTensor(Tensor):
             f"{self!r} has its value already and is part of no graph; use numpy(), or "
             "tf.identity to bring it into one"
         )
+            f" [{codes.WRONG_MODE}]"
 
     def operand(self) -> Operand:
         """Return what an inference rule may know: everything."""
@@ -147,6 +149,7 @@ def _array_of(tensor: Tensor) -> Array:
         raise TypeError(
             f"the symbolic tensor {tensor.describe()} has no value in eager mode"
         )
+            f" [{codes.NO_VALUE_YET}]"
     return tensor.array
 
 

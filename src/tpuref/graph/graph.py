@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.base.spec import TensorSpec
@@ -86,6 +87,7 @@ class Graph:
             raise KeyError(
                 f"the graph has no operation named {name!r}; Graph.get_operations() "
                 "lists those it has"
+                f" [{codes.NO_SUCH_ELEMENT}]"
             ) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
@@ -95,12 +97,14 @@ class Graph:
             raise ValueError(
                 f"the tensor name {name!r} is not of the form 'operation:index', "
                 "such as 'add:0'"
+                f" [{codes.NO_SUCH_ELEMENT}]"
             )
         outputs = self.get_operation_by_name(operation).outputs
         if int(index) >= len(outputs):
             raise KeyError(
                 f"operation {operation!r} has {len(outputs)} outputs, so there is no "
                 f"tensor {name!r}"
+                f" [{codes.NO_SUCH_ELEMENT}]"
             )
         return outputs[int(index)]
 
@@ -127,7 +131,10 @@ class Graph:
                 f"expected a tensor, an operation or the name of one, got {obj!r}"
             )
         if element.graph is not self:
-            raise ValueError(f"{element!r} belongs to another graph than {self!r}")
+            raise ValueError(
+                f"{element!r} belongs to another graph than {self!r}"
+                f" [{codes.OTHER_GRAPH}]"
+            )
         return element
 
     # -- building --------------------------------------------------------------
@@ -144,7 +151,10 @@ class Graph:
         """Add one operation, placed by the scopes in force."""
         with self._lock:
             if self._finalized:
-                raise RuntimeError("the graph is finalized and cannot be changed")
+                raise RuntimeError(
+                    "the graph is finalized and cannot be changed"
+                    f" [{codes.GRAPH_FINALIZED}]"
+                )
             site = user_site()
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
             for used in needed:
@@ -187,6 +197,7 @@ class Graph:
                 f"{user}: the {label} belongs to another graph than the current one; "
                 f"it was made at {maker.site}. Build both in one graph, or evaluate it "
                 "first and pass the value"
+                f" [{codes.OTHER_GRAPH}]"
             )
         owner, here = maker.region, self._scopes.region
         if owner is None or (here is not None and here.is_within(owner)):
@@ -195,6 +206,7 @@ class Graph:
             f"{user}: the {label} was made inside the {owner.kind} {owner.name!r} at "
             f"{maker.site} and is used outside of it at {user_site()}; return it from "
             "that function and use the value that comes back"
+            f" [{codes.LEAKED_TENSOR}]"
         )
 
     def _operation_name(self, name: str) -> str:
@@ -293,6 +305,7 @@ class Graph:
             raise TypeError(
                 "control_dependencies: control_inputs must be a list of operations and "
                 f"tensors, got {control_inputs!r}; write [it]"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
         for value in control_inputs:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -56,6 +57,7 @@ def apply_ufunc(
     if kwargs:
         raise TypeError(
             f"np.{ufunc.__name__} on a tensor does not take {', '.join(sorted(kwargs))}"
+            f" [{codes.NUMPY_NOT_SUPPORTED}]"
         )
     if dtype is not None:
         wanted = as_dtype(dtype).name
@@ -78,4 +80,5 @@ def _refuse(name: str) -> NoReturn:
     raise TypeError(
         f"{name} has no operation for symbolic tensors; use a tf function, or call it "
         "on the host with tf.tpu.outside_compilation and tf.py_func"
+        f" [{codes.NUMPY_NOT_SUPPORTED}]"
     )

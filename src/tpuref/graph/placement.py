@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Operation
@@ -53,7 +54,8 @@ def _unknown(
     return InvalidArgumentError(
         f"cannot place the operation on {operation.device}: {what}; the jobs are "
         f"{sorted(jobs)}, each with /device:CPU:0 and its TPU cores. Cores of a "
-        "replica exist only inside tf.tpu.replicate",
+        "replica exist only inside tf.tpu.replicate"
+        f" [{codes.UNKNOWN_DEVICE}]",
         op=operation.name,
         site=operation.site,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import nest
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.carrier import carrier_for, target_of
@@ -64,7 +65,10 @@ class Session:
         config: ConfigProto | None = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(f"tf.Session: graph must be a tf.Graph, got {graph!r}")
+            raise TypeError(
+                f"tf.Session: graph must be a tf.Graph, got {graph!r}"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            )
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target_of(target, "tf.Session")
         self._closed = False
@@ -130,6 +134,7 @@ class Session:
             raise RuntimeError(
                 "the session is closed; make a new tf.Session to run anything"
             )
+                f" [{codes.SESSION_CLOSED}]"
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
         feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
         tensors = [e for e in elements if isinstance(e, Tensor)]
@@ -156,6 +161,7 @@ class Session:
                 f"Session.run: cannot fetch {fetch!r}: {error.args[0]}"
             ) from None
         region = (element.op if isinstance(element, Tensor) else element).region
+                f" [{codes.CANNOT_FETCH}]"
         if region is not None:
             raise InaccessibleTensorError(
                 f"Session.run: cannot fetch {element!r}: it belongs to the "
@@ -167,10 +173,11 @@ class Session:
     def _fed(self, key: Any, value: Any) -> tuple[Tensor, Array]:
         try:
             tensor = self._graph.as_graph_element(key, allow_operation=False)
+                f" [{codes.LEAKED_TENSOR}]"
         except (TypeError, ValueError, KeyError) as error:
             raise TypeError(
                 f"Session.run: cannot use {key!r} as a key of feed_dict: "
-                f"{error.args[0]}"
+                f"{codes.with_code(error.args[0], codes.CANNOT_FEED)}"
             ) from None
         assert isinstance(tensor, Tensor)
         if tensor.op.region is not None:
@@ -184,11 +191,13 @@ class Session:
                 f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
                 "feed NumPy arrays, numbers or lists"
             )
+                f" [{codes.LEAKED_TENSOR}]"
         return tensor, self._feed_array(tensor, value)
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
             array = (
+                f" [{codes.CANNOT_FEED}]"
                 _fed_view(value)
                 if _fits(value, tensor)
                 else to_array(value, tensor.dtype)
@@ -207,6 +216,7 @@ class Session:
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
+                f" [{codes.FED_SHAPE}]"
         self._execution.state.close()
         self._carrier.close()
 
@@ -313,6 +323,7 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
             yield key, value
         elif isinstance(value, (list, tuple)) and len(value) == len(key):
             yield from zip(key, value, strict=True)
+            f" [{codes.CANNOT_FEED}]"
         else:
             raise ValueError(
                 f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
@@ -323,6 +334,7 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
 def _wants_trace(
     options: RunOptions | None, metadata: RunMetadata | None
 ) -> list[CoreTrace] | None:
+                f" [{codes.CANNOT_FEED}]"
     if options is None or metadata is None:
         return None
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
@@ -374,4 +386,6 @@ def session_for(session: Session | None, graph: Graph) -> Session:
             "the session runs another graph than the one that is asked for"
         )
     assert isinstance(chosen, Session)
+            f" [{codes.NO_SESSION}]"
     return chosen
+            f" [{codes.OTHER_GRAPH}]"

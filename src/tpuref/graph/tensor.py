@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape, as_shape
@@ -216,6 +217,7 @@ class Tensor(Operators):
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
             "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run"
+            f" [{codes.NO_TRUTH_VALUE}]"
         )
 
     def __len__(self) -> int:
@@ -224,6 +226,7 @@ class Tensor(Operators):
             raise TypeError(
                 f"len() of {self.describe()} is not known while the graph is built; "
                 "use tf.shape(x)[0]"
+                f" [{codes.NO_VALUE_YET}]"
             )
         return size
 
@@ -235,6 +238,7 @@ class Tensor(Operators):
                 f"cannot iterate over {self.describe()}: its length is not known while "
                 f"the graph is built (made at {self.op.site}); use tf.while_loop, or "
                 "give the tensor a static shape"
+                f" [{codes.NO_VALUE_YET}]"
             )
         return (self[i] for i in range(len(self)))
 
@@ -242,6 +246,7 @@ class Tensor(Operators):
         raise TypeError(
             f"{wanted} of the symbolic tensor {self.describe()} does not exist before "
             "a session evaluates it; use tf.Session().run(tensor)"
+            f" [{codes.NO_VALUE_YET}]"
         )
 
     def __int__(self) -> int:
@@ -257,6 +262,7 @@ class Tensor(Operators):
         raise NotImplementedError(
             f"the symbolic tensor {self.describe()} cannot become a NumPy array before "
             "a session evaluates it; use tf.Session().run(tensor)"
+            f" [{codes.NO_VALUE_YET}]"
         )
 
 

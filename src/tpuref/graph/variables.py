@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
@@ -179,6 +180,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
             raise ValueError(
                 f"tf.Variable: the initial value {value.describe()} must have a known "
                 "shape; give shape=, or validate_shape=False for any shape"
+                f" [{codes.VARIABLE_WITHOUT_SHAPE}]"
             )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
@@ -316,6 +318,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
                 f"the variable {self._name!r}, made at {self._element.op.site}, "
                 "belongs to another graph than the current one; make and use it in one "
                 "graph"
+                f" [{codes.OTHER_GRAPH}]"
             )
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -336,6 +339,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
             raise AttributeError(
                 f"the variable {self._name!r} has a NumPy value in eager mode only; "
                 "use tf.Session().run(variable)"
+                f" [{codes.WRONG_MODE}]"
             )
         return value.numpy()
 
@@ -386,6 +390,7 @@ def _in_graph_mode(variable: Variable, part: Part | None, name: str) -> Part:
         raise AttributeError(
             f"the variable {variable.name!r} was made in eager mode, where it has its "
             f"value at once and no {name}"
+            f" [{codes.WRONG_MODE}]"
         )
     return part
 

@@ -15,6 +15,8 @@ import importlib.util
 import os
 from typing import TYPE_CHECKING
 
+from tpuref.base import error_codes as codes
+
 COMPILED = (
     "tpuref.kernels.cython.allreduce",
     "tpuref.kernels.cython.links",
@@ -28,6 +30,7 @@ def _choose(wanted: str) -> str:
     if wanted not in ("auto", "cython", "python"):
         raise ValueError(
             f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}"
+            f" [{codes.INVALID_SETTING}]"
         )
     if wanted == "python":
         return wanted
@@ -39,7 +42,8 @@ def _choose(wanted: str) -> str:
             "TPUREF_KERNELS=cython: this tpuref was built without "
             f"{', '.join(missing)}; install it again with a C compiler and the "
             "headers of this Python present and TPUREF_PURE unset, or set "
-            "TPUREF_KERNELS to auto or python",
+            "TPUREF_KERNELS to auto or python"
+            f" [{codes.KERNELS_NOT_COMPILED}]",
             name=missing[0],
         )
     return "python"

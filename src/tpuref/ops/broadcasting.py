@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import (
     DTYPES,
     DType,
@@ -72,6 +73,7 @@ def require_kind(operand: Operand, kind: Kind) -> DType:
     if operand.dtype not in kind:
         raise TypeError(
             f"expected {kind}, got {operand.describe()}; use tf.cast to convert"
+            f" [{codes.DTYPE_NOT_TAKEN}]"
         )
     return operand.dtype
 
@@ -82,6 +84,7 @@ def require_same_dtype(*operands: Operand) -> DType:
         raise TypeError(
             f"expected equal dtypes, got {describe_all(*operands)}; use tf.cast to "
             "convert one of them"
+            f" [{codes.DTYPES_DIFFER}]"
         )
     return operands[0].dtype
 
@@ -89,14 +92,19 @@ def require_same_dtype(*operands: Operand) -> DType:
 def require_rank(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand` with its rank known; ValueError if it differs."""
     if operand.shape.rank not in (None, rank):
-        raise ValueError(f"expected rank {rank}, got {operand.describe()}")
+        raise ValueError(
+            f"expected rank {rank}, got {operand.describe()} [{codes.WRONG_RANK}]"
+        )
     return operand.shape.with_rank(rank)
 
 
 def require_rank_at_least(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand`; ValueError if its rank is known to be less."""
     if operand.shape.rank is not None and operand.shape.rank < rank:
-        raise ValueError(f"expected rank {rank} or more, got {operand.describe()}")
+        raise ValueError(
+            f"expected rank {rank} or more, got {operand.describe()}"
+            f" [{codes.WRONG_RANK}]"
+        )
     return operand.shape
 
 
@@ -127,6 +135,7 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
             raise ValueError(
                 f"the shapes of {describe_all(*operands)} do not broadcast: from the "
                 "right, dimensions must be equal or 1"
+                f" [{codes.SHAPES_DO_NOT_BROADCAST}]"
             )
         shape = merged
     return shape
@@ -182,6 +191,7 @@ def normalize_axis(axis: int, rank: int) -> int:
         raise ValueError(
             f"axis {axis} is out of range for rank {rank}; expected "
             + (f"{-rank} to {rank - 1}" if rank else "none, as for any scalar")
+            + f" [{codes.NO_SUCH_AXIS}]"
         )
     return axis % rank
 
@@ -204,7 +214,10 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else axis
     axes = [normalize_axis(a, rank) for a in given]
     if len(set(axes)) < len(axes):
-        raise ValueError(f"axis {list(given)} names an axis of rank {rank} twice")
+        raise ValueError(
+            f"axis {list(given)} names an axis of rank {rank} twice"
+            f" [{codes.NO_SUCH_AXIS}]"
+        )
     return tuple(sorted(axes))
 
 

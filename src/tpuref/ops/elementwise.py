@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import (
     DType,
     as_dtype,
@@ -251,6 +252,7 @@ def _refuse_zero(x: Array, y: Array) -> None:
         raise InvalidArgumentError(
             f"integer division by zero (inputs: {describe(x)}, {describe(y)}); use "
             "tf.truediv for a quotient that may be infinite"
+            f" [{codes.INTEGER_DIVISION_BY_ZERO}]"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
@@ -85,6 +86,7 @@ def _check_index(index: Any, size: int | None, axis: int) -> None:
     raise ValueError(
         f"index {index} is out of range for axis {axis} of size {size}; expected "
         f"{-size} <= index < {size}"
+        f" [{codes.INDEX_OUT_OF_RANGE}]"
     )
 
 
@@ -229,6 +231,7 @@ def _check_range(indices: Array, low: int, size: int, axis: int) -> None:
         raise InvalidArgumentError(
             f"indices{position} is {indices[tuple(position)]}, out of range for axis "
             f"{axis} of size {size}; expected {low} <= index < {size}"
+            f" [{codes.INDEX_OUT_OF_RANGE}]"
         )
 
 

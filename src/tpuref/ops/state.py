@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -20,11 +21,13 @@ def _assigned(value: Operand, *, handle: str, dtype: str, shape: Any) -> TensorS
         raise TypeError(
             f"the variable {handle!r} holds {variable.describe()}, the value is "
             f"{value.describe()}; use tf.cast"
+            f" [{codes.VARIABLE_MISMATCH}]"
         )
     if not value.shape.is_compatible_with(variable.shape):
         raise ValueError(
             f"the variable {handle!r} holds {variable.describe()}, the value is "
             f"{value.describe()}, which is of another shape"
+            f" [{codes.VARIABLE_MISMATCH}]"
         )
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import grpc
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import (
     CancelledError,
     DeadlineExceededError,
@@ -128,6 +129,7 @@ class Replies:
                 raise DeadlineExceededError(
                     f"the server at {self._sorting.address} has said nothing for "
                     f"{allowed:g} s, though the connection stands"
+                    f" [{codes.SERVER_UNREACHABLE}]"
                 )
             try:
                 reply = self._inbox.get(timeout=min(left, 1.0))
@@ -193,7 +195,10 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
             if reply.HasField("refused"):
                 raise error_of(reply.refused)
             sorting.put(reply)
-        raise UnavailableError(f"the server at {sorting.address} ended the session")
+        raise UnavailableError(
+            f"the server at {sorting.address} ended the session"
+            f" [{codes.SERVER_UNREACHABLE}]"
+        )
     except grpc.RpcError as error:
         sorting.break_off(_of_status(error, sorting.address))
     except OpError as error:
@@ -211,10 +216,12 @@ def _of_status(error: Any, address: str) -> OpError:
         return UnavailableError(
             f"the server at {address} cannot be reached, or is gone: {details}. Once "
             "it runs, make a new tf.Session"
+            f" [{codes.SERVER_UNREACHABLE}]"
         )
     if code == grpc.StatusCode.UNIMPLEMENTED:
         return UnimplementedError(
             f"what listens at {address} is no server of tpuref: {details}"
+            f" [{codes.SERVER_UNREACHABLE}]"
         )
     return class_of(code.value[0])(f"the server at {address}: {details}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 
+from tpuref.base import error_codes as codes
+
 
 def check_installed(function: str) -> None:
     """Raise an ImportError that tells what to install, unless it is there.
@@ -19,6 +21,7 @@ def check_installed(function: str) -> None:
         raise ImportError(
             f"{function}: remote sessions need the module {missing[0]!r}, which is not "
             "installed: pip install 'tpuref[grpc]'"
+            f" [{codes.EXTRA_NOT_INSTALLED}]"
         )
     # Or gRPC writes to standard error whenever a connection ends.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

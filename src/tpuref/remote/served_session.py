@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import (
     AbortedError,
     FailedPreconditionError,
@@ -171,6 +172,7 @@ class ServedSession:
                 f"this server is tpuref {__version__} and speaks protocol "
                 f"{PROTOCOL}, the client is tpuref {opening.version} and speaks "
                 f"protocol {opening.protocol}; install the same release on both sides"
+                f" [{codes.RELEASES_DIFFER}]"
             )
         if self._cluster is not None:
             raise malformed("the session is open already")

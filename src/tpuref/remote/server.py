@@ -21,6 +21,7 @@ from typing import Any
 
 import grpc
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.remote import schema
 from tpuref.remote.served_session import ServedSession, Shared
@@ -106,6 +107,7 @@ class SessionServer:
             raise UnknownError(
                 f"tf.train.Server: cannot listen on {address!r}: {error}; the port may "
                 "be in use, or the host not this computer"
+                f" [{codes.CANNOT_LISTEN}]"
             ) from None
 
     def start(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError, EncodeError
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.remote import schema
 from tpuref.remote.tensors import malformed
@@ -50,6 +51,7 @@ def packed(message: Any, limit: int, what: str) -> bytes:
         f"{what} has {size} bytes, and the other side takes {limit} in one message; "
         "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
         "and of tf.RPCOptions)"
+        f" [{codes.MESSAGE_TOO_LARGE}]"
     )
 
 

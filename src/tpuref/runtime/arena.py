@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.ops.definition import Array
 
@@ -86,6 +87,7 @@ class Arena:
                         f"no room for the memory of the cores, {heaps} heaps of "
                         f"{heap_bytes >> 20} MiB of address space ({error}); raise the "
                         "limits of the process (ulimit -v, ulimit -f, ulimit -n)"
+                        f" [{codes.OUT_OF_SHARED_MEMORY}]"
                     ) from error
             heap_bytes //= 4
 
@@ -177,6 +179,7 @@ class Heap:
             raise ResourceExhaustedError(
                 f"a heap of {(self._end - self.start) >> 20} MiB cannot hold {size} "
                 f"more bytes, it has {self._end - self._top}"
+                f" [{codes.OUT_OF_SHARED_MEMORY}]"
             )
         if offset + size > self._taken:
             step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
@@ -247,6 +250,7 @@ def anonymous_file() -> int:
         raise ResourceExhaustedError(
             f"no memory to share with the cores could be made ({error}); raise the "
             "limits of the process (ulimit -n)"
+            f" [{codes.OUT_OF_SHARED_MEMORY}]"
         ) from error
     os.unlink(path)
     return descriptor
@@ -311,4 +315,5 @@ def _short_of_memory(need: int, have: int) -> str:
     return (
         f"the cores need {need} more bytes of shared memory, {have} are available; use "
         "smaller batches or fewer cores, or give the container more memory"
+        f" [{codes.OUT_OF_SHARED_MEMORY}]"
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.kernels import links as kernel
 from tpuref.ops.definition import Array
@@ -110,6 +111,7 @@ class Cores:
                 raise UnavailableError(
                     f"cores {sorted(starting.values())} did not start within "
                     f"{START_SECONDS:g} s"
+                    f" [{codes.CORE_NOT_STARTED}]"
                 )
             for descriptor, _ in ready:
                 if self._is_ready(starting[descriptor]):
@@ -124,6 +126,7 @@ class Cores:
             fate = process.fate(GRACE_SECONDS)
             raise UnavailableError(
                 f"core {number} ended while it started: {fate}"
+                f" [{codes.CORE_NOT_STARTED}]"
             ) from remote_traceback(process.log())
         return process.channel.take() is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 
 
@@ -15,6 +16,7 @@ def absent_replicas(
         f"{op}: replicas {sorted(present)} wait for "
         f"{sorted(set(group) - set(present))}, which took another branch or left the "
         "loop; make every replica of the group reach it equally often"
+        f" [{codes.REPLICAS_MISSING}]"
     )
 
 
@@ -25,4 +27,5 @@ def differing_shapes(
     return InvalidArgumentError(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
         f"{[list(shape) for shape in shapes]}"
+        f" [{codes.COLLECTIVE_MISMATCH}]"
     )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType, as_dtype, string
 from tpuref.base.errors import (
@@ -75,6 +76,7 @@ def _store(instr: Instr, value: Array, replica: int, run: Run) -> list[Array]:
         raise InvalidArgumentError(
             f"the variable {instr.attrs['handle']!r} holds "
             f"{instr.specs[0].describe()}, got shape {list(value.shape)}"
+            f" [{codes.VARIABLE_MISMATCH}]"
         )
     run.variables[replica].write(instr.attrs["handle"], value)
     return [value]
@@ -95,6 +97,7 @@ def _call_python(
         raise InvalidArgumentError(
             f"the host function called for replica {replica} returned {len(returned)} "
             f"values, Tout names {len(dtypes)} types"
+            f" [{codes.HOST_FUNCTION_RESULT}]"
         )
     return [
         _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
@@ -123,7 +126,8 @@ def host_fault(what: str, error: Exception) -> OpError:
     if isinstance(error, OpError):
         kinds = [type(error)]
     kind = kinds[0] if kinds else UnknownError
-    return kind(f"{what} raised {type(error).__name__}: {error}{_raised_at(error)}")
+    said = codes.with_code(str(error), codes.HOST_FUNCTION_RAISED)
+    return kind(f"{what} raised {type(error).__name__}: {said}{_raised_at(error)}")
 
 
 def _raised_at(error: Exception) -> str:
@@ -146,6 +150,7 @@ def _returned_array(value: object, dtype: DType, name: str) -> Array:
         raise InvalidArgumentError(
             f"the host function returned {array.dtype} as {name}, Tout names "
             f"{dtype.name}"
+            f" [{codes.HOST_FUNCTION_RESULT}]"
         )
     return array.astype(dtype.np, "C")
 
@@ -256,6 +261,7 @@ def _host(run: Run) -> Host:
         raise FailedPreconditionError(
             "the TPU system cannot be started, stopped or used from within a "
             "replicated computation; do it outside"
+            f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
         )
     return run.host
 

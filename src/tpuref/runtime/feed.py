@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import OutOfRangeError
 from tpuref.ops.definition import Array
 
@@ -83,4 +84,5 @@ class Feed:
             f"{self._steps} steps were to be run, and the dataset has input for "
             f"{self._given} of them ({error.message}). Variables keep the values from "
             "before the run; ask for fewer steps, or repeat the dataset"
+            f" [{codes.END_OF_SEQUENCE}]"
         )

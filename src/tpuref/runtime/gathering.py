@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
+from tpuref.base import error_codes as codes
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
@@ -301,3 +302,4 @@ class Gathering:
 
 def _whole(array: Array) -> Described:
     return describe_strings(array) if array.dtype == object else describe_inline(array)
+                f" [{codes.CORE_LOST}]"

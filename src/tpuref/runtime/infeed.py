@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import (
     DeadlineExceededError,
     OutOfRangeError,
@@ -41,6 +42,7 @@ class Infeed:
                     f"infeed {self.name!r} holds {len(queue)} tuples for replica "
                     f"{replica} that no computation has taken; run the computation, or "
                     "enqueue less often"
+                    f" [{codes.INFEED_FULL}]"
                 )
             queue.append(tuple(elements))
             self._changed.notify_all()
@@ -73,11 +75,13 @@ class Infeed:
                 raise OutOfRangeError(
                     f"infeed {self.name!r} came to its end: replica {replica} took all "
                     f"{taken} tuples and asks for one more"
+                    f" [{codes.INFEED_ENDED}]"
                 )
             raise DeadlineExceededError(
                 f"infeed {self.name!r} stalled: replica {replica} took {taken} tuples "
                 f"and waited {timeout:g} s for the next; {self._counts()}. Run the "
                 "operations of InfeedQueue.generate_enqueue_ops, or close the queue"
+                f" [{codes.INFEED_STALLED}]"
             )
 
     def _counts(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import AbortedError, OpError, OutOfRangeError
 from tpuref.ops.definition import Array
 
@@ -45,6 +46,7 @@ class Iteration:
                 raise OutOfRangeError(
                     f"end of sequence: the dataset gave all of its {self._given} "
                     "elements"
+                    f" [{codes.END_OF_SEQUENCE}]"
                 ) from None
             except BaseException as error:
                 self._error = _without_traceback(error)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
@@ -95,11 +96,14 @@ def compute(
     if definition.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
     if definition.compute is None:
-        raise InvalidArgumentError(f"{instr.op} has no value: it has to be fed")
+        raise InvalidArgumentError(
+            f"{instr.op} has no value: it has to be fed [{codes.NOT_FED}]"
+        )
     try:
         outputs = outputs_of(definition.compute(*arrays, **attrs))
     except OpError as error:
-        raise type(error)(f"on replica {replica}: {error.message}") from error
+        message = codes.with_code(error.message, codes.OPERATION_FAILED)
+        raise type(error)(f"on replica {replica}: {message}") from error
     except MemoryError as error:
         raise ResourceExhaustedError(
             f"{instr.op} on replica {replica}: {error}, {available_bytes()} bytes are "
@@ -108,8 +112,10 @@ def compute(
     except (ValueError, TypeError, IndexError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
         raise InvalidArgumentError(
-            f"{instr.op} of ({shapes}) on replica {replica}: {error}"
+            f"{instr.op} of ({shapes}) on replica {replica}: "
+            f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
         ) from error
+            f" [{codes.OUT_OF_MEMORY}]"
     # Never a view with strides: sums round by the order of their elements in memory.
     return [
         np.asarray(output, spec.dtype.np, order="C")

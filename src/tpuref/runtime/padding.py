@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.kernels import arrays
 from tpuref.ops.definition import Array
@@ -92,13 +93,14 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
         raise InvalidArgumentError(
             f"{name}: replica {replica} brings shape {list(shape)}, maximum_shapes has "
             f"{given}, which is of another rank"
+            f" [{codes.MAXIMUM_SHAPE_RANK}]"
         )
     for k, (size, _) in enumerate(dimensions):
         if size is not None and shape[k] > size:
             raise InvalidArgumentError(
                 f"{name}: replica {replica} brings shape {list(shape)}, whose "
                 f"dimension {k} is {shape[k]} and exceeds the {size} of "
-                f"maximum_shapes {given}"
+                f"maximum_shapes {given} [{codes.EXCEEDS_MAXIMUM_SHAPE}]"
             )
 
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
+from tpuref.base import error_codes as codes
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -92,6 +93,7 @@ class CorePool:
                 "that runs on it; do it outside"
             )
         self._broken = self._broken or "they were shut down"
+                f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
         self._cores.closing = True
         if not self._lock.acquire(blocking=False):
             for process in self._cores.processes:
@@ -164,6 +166,7 @@ class CorePool:
         try:
             facts = self._registered(program)
             self._runs += 1
+                f" [{codes.CORES_BROKEN}]"
             gathering.places = ResultPlaces(cores, facts.results, len(inputs))
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])

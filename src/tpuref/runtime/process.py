@@ -25,6 +25,7 @@ import numpy as np
 
 import tpuref
 from tpuref import kernels
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.whereabouts import STACK_SIGNAL
@@ -79,6 +80,7 @@ class CoreProcess:
             self._drop()
             raise UnavailableError(
                 f"core {number} could not be started with {sys.executable!r}: {error}"
+                f" [{codes.CORE_NOT_STARTED}]"
             ) from error
         except BaseException:
             self._drop()

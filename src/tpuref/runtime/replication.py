@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
@@ -57,6 +58,7 @@ class Placement:
                 "a device_assignment, for example tf.contrib.tpu.device_assignment("
                 f"topology, computation_shape=[1, 1, {needed}], "
                 f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}"
+                f" [{codes.ASSIGNMENT_TOO_SMALL}]"
             )
         if fixed and replicas not in (1, topology.num_cores):
             raise InvalidArgumentError(
@@ -64,6 +66,7 @@ class Placement:
                 f"{topology.num_cores} cores. Without a device_assignment there must "
                 "be one replica, or as many as cores; give a device_assignment, or "
                 f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})"
+                f" [{codes.REPLICAS_UNLIKE_CORES}]"
             )
         return cls(topology, job, tuple((replica,) for replica in range(replicas)))
 
@@ -82,12 +85,14 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
             f"the computation has {instr.attrs['replicas']} replicas, its "
             f"device_assignment has {len(assignment)}; build the assignment with as "
             "many"
+            f" [{codes.ASSIGNMENT_TOO_SMALL}]"
         )
     if needed > len(assignment[0]):
         raise InvalidArgumentError(
             f"the computation uses {needed} logical cores per replica, its "
             f"device_assignment gives {len(assignment[0])}; build the assignment with "
             f"a larger computation_shape, or change {_highest(instr.blocks[0])}"
+            f" [{codes.ASSIGNMENT_TOO_SMALL}]"
         )
     try:
         return tuple(
@@ -98,6 +103,7 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
         raise InvalidArgumentError(
             f"the device_assignment was made for another topology than the one that "
             f"runs: {error}"
+            f" [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]"
         ) from None
 
 

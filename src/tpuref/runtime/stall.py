@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import links
 from tpuref.ops.registry import REGISTRY
@@ -104,7 +105,8 @@ class Stall:
                 missing = [self._places[c][0] for c in self._missing(running, running)]
                 return DeadlineExceededError(
                     f"{instr.op}: replica {self._places[core][0]} waited "
-                    f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
+                    f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}"
+                    f" [{codes.STALLED}]",
                     op=instr.name,
                     site=instr.site,
                 )
@@ -114,6 +116,7 @@ class Stall:
             f"{self._program.name!r} made no progress for {self._seconds:g} s "
             "(TPUREF_TIMEOUT)"
         )
+            f" [{codes.STALLED}]"
 
     def _is_busy(self, core: int, seconds: float) -> bool:
         ticks = self._processes[core].processor_ticks()
@@ -126,11 +129,13 @@ class Stall:
         if missing:
             self._warned = True
             _LOG.warning(
-                "%r made no progress for %g s and ends after %g s (TPUREF_TIMEOUT)\n%s",
+                "%r made no progress for %g s and ends after %g s (TPUREF_TIMEOUT) "
+                "[%s]\n%s",
                 self._program.name,
                 self._patience,
                 self._seconds,
                 self.report(running, missing),
+                codes.STALL_REPORT,
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:

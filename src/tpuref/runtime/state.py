@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.base import error_codes as codes
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.feed import Feed
@@ -124,6 +125,7 @@ class State:
                     f"the iterator {name!r} has not been initialized in this session; "
                     "run its initializer before getting the next element"
                 )
+                    f" [{codes.ITERATOR_NOT_INITIALIZED}]"
             return self._iterations[name]
 
     def begin_feed(self, name: str, feed: Feed) -> None:
@@ -162,6 +164,7 @@ def stream(
 ) -> np.random.Generator:
     """Return the generator of one draw; without seeds, `entropy` makes it differ."""
     if seed[0] is None or seed[1] is None:
+        f" [{codes.UNINITIALIZED}]"
         origin = [entropy, zlib.crc32(operation.encode())]
     else:
         origin = [seed[0] % 2**64, seed[1] % 2**64]
@@ -229,6 +232,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
             )
         where = _first_difference(first, value)
         if where is not None:
+                f" [{codes.REPLICAS_DISAGREE}]"
             raise InvalidArgumentError(
                 f"replicas leave different values in variable {handle!r}: at index "
                 f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
@@ -238,6 +242,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
 
 
 def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
+                f" [{codes.REPLICAS_DISAGREE}]"
     """Return the first index at which the bits differ, None where they all agree."""
     if a.dtype == object:
         differing = np.flatnonzero(a != b)
@@ -246,6 +251,7 @@ def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
     else:
         bits = (-1, a.itemsize)
         rows = [np.frombuffer(x.tobytes(), np.uint8).reshape(bits) for x in (a, b)]
+                f" [{codes.REPLICAS_DISAGREE}]"
         differing = np.flatnonzero((rows[0] != rows[1]).any(axis=1))
     if not differing.size:
         return None

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from tpuref.base.callsite import CallSite
+from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
@@ -129,6 +130,7 @@ class System:
         if self._topology is None or self._topology.num_cores < cores:
             return Topology.for_cores(cores)
         return self._topology
+                    f" [{codes.SYSTEM_SHUT_DOWN}]"
 
 
 class Cluster:
@@ -231,13 +233,16 @@ class Cluster:
 
 
 LOCAL = Cluster([LOCAL_JOB])
+                f" [{codes.UNKNOWN_JOB}]"
 """The one job of this process."""
 
 atexit.register(LOCAL.reset)
 
 
+                f" [{codes.UNKNOWN_JOB}]"
 def connect(cluster_def: Any) -> Cluster:
     """Return the cluster that a session sees; None means this process alone."""
     if cluster_def is None:
         return LOCAL
     return Cluster([job.name for job in cluster_def.job])
+                f" [{codes.UNKNOWN_JOB}]"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.base import error_codes as codes
 from tpuref.runtime import topology_proto
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import (
@@ -89,6 +90,7 @@ class Topology:
             raise TypeError(
                 "Topology: give either serialized (bytes that are not empty) or both "
                 "mesh_shape and device_coordinates"
+                f" [{codes.INVALID_TOPOLOGY}]"
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
@@ -198,6 +200,7 @@ class Topology:
                 "Topology.parse_mesh: a mesh is written XxYxC, three positive whole "
                 "numbers for columns of chips, rows of chips and cores of a chip, "
                 f"such as 2x2x2 for 8 cores; got {text!r}"
+                f" [{codes.INVALID_MESH}]"
             )
         x, y, cores_per_chip = match.groups()
         return int(x), int(y), int(cores_per_chip)
@@ -389,6 +392,7 @@ class Topology:
                 f"Topology.core_index: there is no device {device} of task {task}; "
                 f"this topology has {self.num_tasks} tasks, numbered from 0, "
                 f"with {self.num_tpus_per_task} devices each"
+                f" [{codes.OUTSIDE_MESH}]"
             )
         return task * self.num_tpus_per_task + device
 
@@ -420,7 +424,8 @@ class Topology:
         if task == NO_DEVICE:
             raise MeshRangeError(
                 f"Topology.core_at: no device is at {list(coords)}; "
-                "missing_devices lists such places\n" + self.draw()
+                f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
+                + self.draw()
             )
         return self.core_index(task, device)
 
@@ -517,8 +522,8 @@ class Topology:
         if not in_mesh(self._mesh_shape, coordinates):
             raise MeshRangeError(
                 f"Topology.{function}: {list(coordinates)} lies outside mesh "
-                f"{mesh_text(self._mesh_shape)}, where axes count from 0\n"
-                + self._draw_conflict(coordinates)
+                f"{mesh_text(self._mesh_shape)}, where axes count from 0 "
+                f"[{codes.OUTSIDE_MESH}]\n" + self._draw_conflict(coordinates)
             )
         return self._device_at.get(coordinates, (NO_DEVICE, NO_DEVICE))
 
@@ -538,6 +543,7 @@ def _require_bytes(serialized: object) -> None:
         "Topology: serialized must be the bytes of a TopologyProto, got "
         f"{type(serialized).__name__}. Evaluate the result of "
         "tf.tpu.initialize_system() with Session.run first and pass what it returns."
+        f" [{codes.TOPOLOGY_NOT_EVALUATED}]"
     )
 
 
@@ -547,6 +553,7 @@ def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
         raise ValueError(
             "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
             f"of chips, cores of a chip), got {mesh.tolist()}"
+            f" [{codes.INVALID_MESH}]"
         )
     return mesh
 
@@ -558,6 +565,7 @@ def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
         raise ValueError(
             f"{name} must have the shape [tasks, devices per task, 3], "
             f"got shape {list(coordinates.shape)}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     return coordinates
 
@@ -568,6 +576,7 @@ def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
         raise ValueError(
             "Topology: the mesh_shape in serialized must be 3 or 4 positive numbers, "
             f"got {mesh.tolist()}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     return mesh
 
@@ -578,12 +587,14 @@ def _parsed_coordinates(proto: topology_proto.TopologyProto) -> Int32Array:
         raise ValueError(
             "Topology: num_tasks and num_tpu_devices_per_task in serialized must be 0 "
             f"or more, got {shape[0]} and {shape[1]}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     if len(proto.device_coordinates) != math.prod(shape):
         raise ValueError(
             "Topology: the device_coordinates in serialized must be "
             f"{math.prod(shape)} numbers for {shape[0]} tasks with {shape[1]} devices "
             f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     coordinates = as_int32("Topology: device_coordinates", proto.device_coordinates)
     return coordinates.reshape(shape)
@@ -616,9 +627,11 @@ def _conflict(
     labels = {at: f"{task}:{ordinal}" for at, (task, ordinal) in devices.items()}
     if place in devices:
         kind, fault = ValueError, f"where device {labels[place]} is already"
+        code = codes.CORE_TAKEN_TWICE
         labels[place] += f"/{device[0]}:{device[1]}!"
     else:
         kind, fault = MeshRangeError, f"outside mesh {mesh_text(mesh_shape)}"
+        code = codes.OUTSIDE_MESH
         labels[place] = f"{device[0]}:{device[1]}!"
     picture = draw_mesh(
         mesh_shape, lambda at: devices.get(at, (NO_DEVICE,))[0], labels.get, place
@@ -626,7 +639,7 @@ def _conflict(
     return kind(
         f"Topology: device_coordinates puts device {device[0]}:{device[1]} (task:"
         f"device) at {list(place)}, {fault}. Each device needs a place of its own in "
-        f"the mesh.\n{picture}"
+        f"the mesh. [{code}]\n{picture}"
     )
 
 

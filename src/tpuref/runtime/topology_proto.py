@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tpuref.base import error_codes as codes
+
 _VARINT, _FIXED64, _LENGTH, _GROUP, _END_GROUP, _FIXED32 = range(6)
 _MESH_SHAPE, _NUM_TASKS, _NUM_DEVICES, _COORDINATES = 1, 2, 3, 4
 
@@ -188,6 +190,7 @@ class _Reader:
             f"TopologyProto: cannot read the {len(self._data)} bytes given: met {met} "
             f"at byte {self._position}. Pass the bytes that evaluating "
             "tf.tpu.initialize_system() gives, or Topology.serialized(), unchanged."
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
 from tpuref.graph.build import apply
@@ -86,7 +87,8 @@ def cross_replica_sum(
     if replicas is None:
         _log.warning(
             "tf.tpu.cross_replica_sum is used outside of a replicated computation, so "
-            "it adds nothing to its input; built at %s",
+            "it adds nothing to its input [%s]; built at %s",
+            codes.SUM_OUTSIDE_OF_REPLICAS,
             user_site(),
         )
     total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
@@ -107,6 +109,7 @@ def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
         raise ValueError(
             "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
             f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
+            f" [{codes.INVALID_GROUPS}]"
         )
     _check_partition([int(i) for i in ids.flat], replicas, assignment)
     return tuple(tuple(int(i) for i in row) for row in ids)
@@ -119,6 +122,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
             raise TypeError(
                 "tf.tpu.cross_replica_sum: group_assignment must be known while the "
                 f"graph is built, as int32; got {assignment.describe()}"
+                f" [{codes.INVALID_GROUPS}]"
             )
         return value
     try:
@@ -129,11 +133,13 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
         raise ValueError(
             "tf.tpu.cross_replica_sum: the groups of group_assignment must all have "
             f"the same number of replicas, got {assignment!r}"
+            f" [{codes.INVALID_GROUPS}]"
         )
     if ids.size and ids.dtype.kind not in "iu":
         raise TypeError(
             "tf.tpu.cross_replica_sum: group_assignment must hold whole numbers, got "
             f"{assignment!r}"
+            f" [{codes.INVALID_GROUPS}]"
         )
     return ids
 
@@ -143,6 +149,7 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
         return ValueError(
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
             f"of the replicas 0 to {replicas - 1} must stand in it exactly once"
+            f" [{codes.GROUPS_ARE_NO_PARTITION}]"
         )
 
     for replica in ids:
@@ -160,6 +167,7 @@ def _own_component(x: PerReplica, replicas: int) -> Tensor:
         raise ValueError(
             f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, the "
             f"computation has {replicas} replicas"
+            f" [{codes.WRONG_COMPONENT_COUNT}]"
         )
     stacked = apply("Pack", *x.tensors(), axis=0)
     own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)

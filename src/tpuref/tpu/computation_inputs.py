@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import ArgumentCountError, StructureError
 from tpuref.base.shapes import TensorShape
@@ -42,11 +43,13 @@ def replica_inputs(inputs: Any) -> Inputs:
         raise TypeError(
             "tf.tpu.replicate: inputs must be a list with one list of inputs per "
             f"replica or None, got {type(inputs).__name__} {inputs!r}"
+            f" [{codes.INPUTS_NOT_LISTED}]"
         )
     if not inputs:
         raise ValueError(
             "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
             "give [[]] or None for one replica without inputs"
+            f" [{codes.INPUTS_NOT_LISTED}]"
         )
     replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
     _check_alike(replicas)
@@ -62,6 +65,7 @@ def _listed(replica: int, entry: Any) -> list[Any]:
         f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
         f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
         f"inputs=[[...], [...]]"
+        f" [{codes.INPUTS_NOT_LISTED}]"
     )
 
 
@@ -72,6 +76,7 @@ def _check_alike(replicas: list[list[Any]]) -> None:
             raise ValueError(
                 "tf.tpu.replicate: all replicas must have the same number of inputs; "
                 f"replica 0 has {counts[0]}, replica {replica} has {count}"
+                f" [{codes.REPLICA_STRUCTURES_DIFFER}]"
             )
     for replica, own in enumerate(replicas[1:], start=1):
         try:
@@ -81,6 +86,7 @@ def _check_alike(replicas: list[list[Any]]) -> None:
         except StructureError as error:
             raise StructureError(
                 f"tf.tpu.replicate: all replicas must have the same structure: {error}"
+                f" [{codes.REPLICA_STRUCTURES_DIFFER}]"
             ) from None
 
 
@@ -107,6 +113,7 @@ def single_inputs(function: str, inputs: Any) -> list[Any]:
         raise TypeError(
             f"{function}: inputs must be a list of inputs or None, got "
             f"{type(inputs).__name__} {inputs!r}"
+            f" [{codes.INPUTS_NOT_LISTED}]"
         )
     return list(inputs)
 
@@ -121,6 +128,7 @@ def check_dtypes(replicas: Inputs) -> None:
                     "tf.tpu.replicate: all replicas must bring the same dtypes; "
                     f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
                     f"{b.describe()}"
+                    f" [{codes.REPLICA_TENSORS_DIFFER}]"
                 )
 
 
@@ -145,6 +153,7 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
                 f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
                 "agree, unless maximum_shapes is given"
+                f" [{codes.REPLICA_TENSORS_DIFFER}]"
             ) from None
     return shape
 
@@ -162,6 +171,7 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
     if not callable(computation):
         raise TypeError(
             f"tf.tpu.replicate: computation must be callable, got {computation!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     if isinstance(computation, np.ufunc):
         _check_ufunc(computation, count + infeed)
@@ -177,6 +187,7 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
             f"tf.tpu.replicate: computation {_name(computation)}{signature} takes "
             f"{_taken(signature.parameters)}, but the inputs give it {count}"
             + (f" and the infeed queue {infeed} more" if infeed else "")
+            + f" [{codes.WRONG_INPUT_COUNT}]"
         ) from None
 
 
@@ -185,6 +196,7 @@ def _check_ufunc(ufunc: np.ufunc, count: int) -> None:
         raise ArgumentCountError(
             f"tf.tpu.replicate: computation numpy.{ufunc.__name__} takes exactly "
             f"{ufunc.nin} inputs, but is given {count}"
+            f" [{codes.WRONG_INPUT_COUNT}]"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -74,6 +75,7 @@ def _flat(returned: Sequence[Any]) -> Outputs:
                 "a computation must return tensors before operations; element "
                 f"{count} of what it returned is the operation "
                 f"{returned[count].name!r}, element {k} is {value!r}"
+                f" [{codes.INVALID_OUTPUTS}]"
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
     return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
@@ -94,6 +96,7 @@ def _nested(returned: Any) -> Outputs:
                 f"the operation {leaf.name!r} stands at {path} in the nested structure "
                 "that the computation returned; return operations only at the end of a "
                 "flat list"
+                f" [{codes.INVALID_OUTPUTS}]"
             )
     tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
     return Outputs(returned, tensors) if tensors else NO_OUTPUTS
@@ -105,7 +108,8 @@ def _tensor(path: str, value: Any) -> Tensor:
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"what the computation returned{' at ' + path if path else ''} is neither "
-            f"an operation nor convertible to a tensor: {error}"
+            f"an operation nor convertible to a tensor: "
+            f"{codes.with_code(str(error), codes.INVALID_OUTPUTS)}"
         ) from None
     with get_default_graph().device(tensor.device):
         returned: Tensor = apply("Identity", tensor)

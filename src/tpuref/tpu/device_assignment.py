@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.base import error_codes as codes
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import Coordinates, in_mesh, mesh_text
 from tpuref.runtime.mesh_picture import Format
@@ -204,7 +205,8 @@ class DeviceAssignment:
                 f"DeviceAssignment.lookup_replicas: no replica has logical core "
                 f"{logical_core} on task {task_id}; there are "
                 f"{self.num_cores_per_replica} logical cores a replica and "
-                f"{self._topology.num_tasks} tasks\n{self.draw()}"
+                f"{self._topology.num_tasks} tasks "
+                f"[{codes.OUTSIDE_MESH}]\n{self.draw()}"
             )
         return sorted(replicas)
 
@@ -548,6 +550,7 @@ def _as_topology(function: str, topology: object) -> Topology:
         f"{function}: topology must be a Topology or the bytes of one, got "
         f"{type(topology).__name__}. Evaluate the result of "
         "tf.tpu.initialize_system() with Session.run first and pass what it returns."
+        f" [{codes.TOPOLOGY_NOT_EVALUATED}]"
     )
 
 
@@ -560,6 +563,7 @@ def _sizes(name: str, value: npt.ArrayLike | None, topology: Topology) -> _IntAr
         raise ValueError(
             f"device_assignment: {name} must be {rank} positive numbers, one per axis "
             f"of mesh {mesh_text(topology.mesh_shape)}, got {sizes.tolist()}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     return sizes.astype(np.int64)
 
@@ -571,7 +575,8 @@ def _require_fit(topology: Topology, block: _Block) -> None:
             f"device_assignment: computation_shape {block.shape.tolist()} with "
             f"computation_stride {block.stride.tolist()} takes a block of {footprint} "
             f"cores, which does not fit into mesh {mesh_text(topology.mesh_shape)}; "
-            f"make it smaller\n{draw_footprint(topology, footprint)}"
+            f"make it smaller [{codes.NO_ROOM_IN_MESH}]\n"
+            f"{draw_footprint(topology, footprint)}"
         )
 
 
@@ -579,6 +584,7 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
     if num_replicas < 0:
         raise ValueError(
             f"device_assignment: num_replicas must be 0 or more, got {num_replicas}"
+            f" [{codes.NO_ROOM_IN_MESH}]"
         )
     room = math.prod(block.counts)
     if num_replicas <= room:
@@ -588,7 +594,8 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
         f"device_assignment: num_replicas={num_replicas}, but mesh "
         f"{mesh_text(topology.mesh_shape)} has room for {room} of computation_shape "
         f"{block.shape.tolist()} with computation_stride {block.stride.tolist()}; ask "
-        f"for fewer replicas or smaller ones\n{draw_placement(topology, users)}\n"
+        f"for fewer replicas or smaller ones [{codes.NO_ROOM_IN_MESH}]\n"
+        f"{draw_placement(topology, users)}\n"
         f"no core is left from replica {room} on!"
     )
 
@@ -620,23 +627,35 @@ def _require_cores(topology: Topology, users: _Users) -> None:
     outside = [place for place in users if not in_mesh(mesh, place)]
     if outside:
         fault = f"which is outside mesh {mesh_text(mesh)}"
-        raise MeshRangeError(_conflict(fault, outside, topology, users))
+        raise MeshRangeError(
+            _conflict(fault, codes.OUTSIDE_MESH, outside, topology, users)
+        )
     holes = [p for p in users if topology.task_ordinal_at_coordinates(p) < 0]
     if holes:
-        raise ValueError(_conflict("where no device is", holes, topology, users))
+        fault = "where no device is"
+        raise ValueError(
+            _conflict(fault, codes.NO_DEVICE_THERE, holes, topology, users)
+        )
     shared = [place for place in users if len(users[place]) > 1]
     if shared:
-        other = _named(users[shared[0]][1])
-        raise ValueError(_conflict(f"where {other} is, too", shared, topology, users))
+        fault = f"where {_named(users[shared[0]][1])} is, too"
+        raise ValueError(
+            _conflict(fault, codes.CORE_TAKEN_TWICE, shared, topology, users)
+        )
 
 
 def _conflict(
-    fault: str, places: list[Coordinates], topology: Topology, users: _Users
+    fault: str,
+    code: str,
+    places: list[Coordinates],
+    topology: Topology,
+    users: _Users,
 ) -> str:
     more = f" ({len(places)} such places)" if len(places) > 1 else ""
     return (
         f"DeviceAssignment: core_assignment puts {_named(users[places[0]][0])} at "
-        f"{list(places[0])}, {fault}{more}. Give each logical core a core of its own.\n"
+        f"{list(places[0])}, {fault}{more}. Give each logical core a core of its own. "
+        f"[{code}]\n"
         f"{draw_placement(topology, users, places)}"
     )
 
@@ -650,5 +669,6 @@ def _index(name: str, value: int, size: int) -> int:
     if not -size <= number < size:
         raise MeshRangeError(
             f"DeviceAssignment: {name}={number}, but there are {size}, numbered from 0"
+            f" [{codes.OUTSIDE_MESH}]"
         )
     return number

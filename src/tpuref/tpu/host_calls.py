@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.graph.default import get_default_graph
 
 __all__ = ["outside_compilation", "outside_compilation_dyn"]
@@ -56,6 +57,7 @@ def outside_compilation(
         raise TypeError(
             "tf.tpu.outside_compilation: computation must be callable, got "
             f"{computation!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     graph = get_default_graph()
     replicated = None if graph.region is None else graph.region.replicated
@@ -65,6 +67,7 @@ def outside_compilation(
         raise NotImplementedError(
             "tf.tpu.outside_compilation cannot be used within itself; call it once "
             "around the whole host part"
+            f" [{codes.NESTED_HOST_PART}]"
         )
     label = str(replicated.host_calls)
     replicated.host_calls += 1

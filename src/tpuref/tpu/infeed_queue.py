@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.build import apply_all, apply_operation
@@ -285,12 +286,14 @@ class InfeedQueue:
             raise ValueError(
                 "InfeedQueue.freeze: the types of the elements are not set; give "
                 "tuple_types, or call set_tuple_types"
+                f" [{codes.INFEED_NOT_CONFIGURED}]"
             )
         if self._shapes is None or any(shape.rank is None for shape in self._shapes):
             raise ValueError(
                 f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
                 "of known rank for every element; give tuple_shapes, or call "
                 "set_tuple_shapes"
+                f" [{codes.INFEED_NOT_CONFIGURED}]"
             )
         self._fill_in_sharding()
         self._check_divisible()
@@ -492,12 +495,14 @@ class InfeedQueue:
             raise ValueError(
                 f"InfeedQueue: {argument} is {values!r}, expected a list of length "
                 f"{self._number_of_elements}, the number of tuple elements"
+                f" [{codes.INFEED_LENGTH}]"
             )
 
     def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
         return ValueError(
             f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
             "the queue before operations or tf.tpu.replicate use it"
+            f" [{codes.INFEED_FROZEN}]"
         )
 
     def _fill_in_sharding(self) -> None:
@@ -553,6 +558,7 @@ class InfeedQueue:
             raise TypeError(
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
                 "expected the same types in every shard"
+                f" [{codes.INFEED_SHARD_SHAPE}]"
             )
         self.set_tuple_types(types[0])
         return shards
@@ -577,6 +583,7 @@ class InfeedQueue:
                     f"InfeedQueue.{method}: the graph has an {op} of queue {key!r} "
                     f"already, built at {operation.site}; run that one again, or make "
                     "another queue"
+                    f" [{codes.INFEED_REPEATED}]"
                 )
 
     def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -647,6 +654,7 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
     raise ValueError(
         "InfeedQueue: the number of tuple elements is not known; give "
         "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions"
+        f" [{codes.INFEED_NOT_CONFIGURED}]"
     )
 
 
@@ -656,6 +664,7 @@ def _length(argument: str, values: Sequence[Any]) -> int:
     except TypeError:
         raise TypeError(
             f"InfeedQueue: {argument} must be a list, got {values!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         ) from None
 
 
@@ -666,9 +675,13 @@ def _positive(argument: str, value: int) -> int:
         raise TypeError(
             f"InfeedQueue: {argument} must be an integer, got {value!r} of type "
             f"{type(value).__name__}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         ) from None
     if number < 1:
-        raise ValueError(f"InfeedQueue: {argument} must be 1 or more, got {number}")
+        raise ValueError(
+            f"InfeedQueue: {argument} must be 1 or more, got {number}"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
     return number
 
 
@@ -681,11 +694,13 @@ def _shard_dimension(value: int | None) -> int | None:
         raise ShardDimensionTypeError(
             f"InfeedQueue: shard_dimensions holds {value!r} of type "
             f"{type(value).__name__}, expected integers or None"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         ) from None
     if dimension < 0:
         raise ValueError(
             f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
             "dimensions are counted from the first"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     return dimension
 
@@ -700,11 +715,13 @@ def _sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorSha
         raise ValueError(
             f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
             f"split it into {shards} shards; declare its size in tuple_shapes"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     if size % shards:
         raise ValueError(
             f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
             f"along dimension {dimension}, whose size is {size}"
+            f" [{codes.UNEVEN_SHARDS}]"
         )
     dims[dimension] = size // shards
     return TensorShape(dims)
@@ -719,6 +736,7 @@ def _whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
         raise ValueError(
             f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
             f"of {len(shapes)} equal shards along dimension {dimension}"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     return wholes[0]
 
@@ -730,6 +748,7 @@ def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
         raise TypeError(
             f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
             "known, expected a tensor with a static size there; use set_shape"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     dims[dimension] = size * shards
     return TensorShape(dims)
@@ -740,6 +759,7 @@ def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
         raise ValueError(
             f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
             "along; set another one with shard_dimensions"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     return shape.as_list()
 
@@ -762,6 +782,7 @@ def _check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
         raise ValueError(
             f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
             f"the devices {devices}, expected one device; give a placement_function"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import StructureError
 from tpuref.base.shapes import Dimension, TensorShape
@@ -50,6 +51,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
         raise TypeError(
             "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
             f"{padding_spec!r}"
+            f" [{codes.INVALID_PADDING_SPEC}]"
         )
     try:
         return PaddingSpec(padding_spec)
@@ -57,6 +59,7 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
         raise ValueError(
             f"tf.tpu.replicate: padding_spec must be one of {list(PaddingSpec)}, got "
             f"{padding_spec!r}"
+            f" [{codes.INVALID_PADDING_SPEC}]"
         ) from None
 
 
@@ -108,6 +111,7 @@ def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
     raise StructureError(
         f"tf.tpu.replicate: maximum_shapes is the single shape {shape!r}, but each "
         f"replica has {len(inputs)} inputs; give a list with one shape per input"
+        f" [{codes.MAXIMUM_SHAPES_STRUCTURE}]"
     )
 
 
@@ -138,6 +142,7 @@ def _differs(path: str, got: Any, expected: str) -> StructureError:
     return StructureError(
         f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: "
         f"expected {expected}, got {got!r}"
+        f" [{codes.MAXIMUM_SHAPES_STRUCTURE}]"
     )
 
 
@@ -150,6 +155,7 @@ def _shape(path: str, value: Any) -> TensorShape | None:
         raise TypeError(
             f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or "
             f"array of ints, got {type(value).__name__} {value!r}"
+            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
         )
     if isinstance(value, TensorShape):
         shape = value
@@ -163,6 +169,7 @@ def _shape(path: str, value: Any) -> TensorShape | None:
         raise StructureError(
             f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
             "dimensions as the input has, None for unknown ones"
+            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
         )
     return shape
 
@@ -174,10 +181,12 @@ def _integers(path: str, value: Any) -> Any:
             raise TypeError(
                 f"tf.tpu.replicate: {path} is a tensor whose value is not known while "
                 "the graph is built"
+                f" [{codes.INVALID_MAXIMUM_SHAPE}]"
             )
     if np.asarray(value).dtype.kind not in "iu":
         raise TypeError(
             f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}"
+            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
         )
     return value
 
@@ -189,6 +198,7 @@ def _size(path: str, item: Any) -> int | None:
         raise ValueError(
             f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from "
             "0 up, or -1 for an unknown one"
+            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
         )
     return None if size == -1 else size
 
@@ -216,18 +226,21 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
         raise ValueError(
             f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot "
             f"be padded to {list(maximum)}; use set_shape"
+            f" [{codes.MAXIMUM_SHAPE_RANK}]"
         )
     own = tensor.shape.as_tuple()
     if len(own) != len(maximum):
         raise ValueError(
             f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its "
             f"entry in maximum_shapes {list(maximum)} has rank {len(maximum)}"
+            f" [{codes.MAXIMUM_SHAPE_RANK}]"
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
         if size is not None and limit is not None and size > limit:
             raise ValueError(
                 f"tf.tpu.replicate: {path} {tensor.describe()} exceeds its entry in "
                 f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}"
+                f" [{codes.EXCEEDS_MAXIMUM_SHAPE}]"
             )
 
 

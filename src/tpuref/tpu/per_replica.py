@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
@@ -34,6 +35,7 @@ class PerReplica:
         if not isinstance(values, (list, tuple)) or not values:
             raise ValueError(
                 f"PerReplica: values must be a list of at least one, got {values!r}"
+                f" [{codes.WRONG_COMPONENT_COUNT}]"
             )
         self.values = tuple(values)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
@@ -204,6 +205,7 @@ def _check_not_nested(function: str) -> None:
         raise ValueError(
             f"{function}: TPU computations cannot be nested; this one is inside "
             f"{around.name!r}, built at {around.site}"
+            f" [{codes.NESTED_COMPUTATION}]"
         )
 
 
@@ -212,6 +214,7 @@ def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
         raise TypeError(
             "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
             f"None, got {infeed_queue!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     if device_assignment is not None and not isinstance(
         device_assignment, DeviceAssignment
@@ -220,6 +223,7 @@ def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
             "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
             f"got {type(device_assignment).__name__} {device_assignment!r}; make one "
             "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
 
 
@@ -227,6 +231,7 @@ def _check_unpadded_infeed(maximum_shapes: Any) -> None:
     if maximum_shapes is not None:
         raise ValueError(
             "tf.tpu.replicate: maximum_shapes cannot be used together with infeed_queue"
+            f" [{codes.PADDED_INFEED}]"
         )
 
 
@@ -264,6 +269,7 @@ def _check_devices(region: Region) -> None:
                 f"tf.tpu.replicate: there is no device {operation.device!r}; "
                 f"{operation.describe()} is placed on it. Use "
                 "tf.device(tf.tpu.core(n)), or no device"
+                f" [{codes.UNKNOWN_DEVICE}]"
             )
         for block in operation.blocks:
             _check_devices(block)

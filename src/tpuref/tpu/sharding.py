@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.functions.joining import concat, stack
 from tpuref.graph.build import apply_all
 from tpuref.graph.convert import convert_to_tensor
@@ -175,9 +176,13 @@ def _shard_count(num_shards: Any) -> int:
     except TypeError:
         raise TypeError(
             f"tf.tpu.shard: num_shards must be a whole number, got {num_shards!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         ) from None
     if count < 1:
-        raise ValueError(f"tf.tpu.shard: num_shards must be 1 or more, got {count}")
+        raise ValueError(
+            f"tf.tpu.shard: num_shards must be 1 or more, got {count}"
+            f" [{codes.INVALID_SHARD_COUNT}]"
+        )
     return count
 
 
@@ -188,6 +193,7 @@ def _input_tensors(inputs: Any) -> list[Tensor]:
         raise TypeError(
             "tf.tpu.shard: inputs must be a list of tensors or None, got "
             f"{type(inputs).__name__} {inputs!r}"
+            f" [{codes.INPUTS_NOT_LISTED}]"
         )
     return [convert_to_tensor(value) for value in inputs]
 
@@ -201,11 +207,13 @@ def _axes(
         raise TypeError(
             f"tf.tpu.shard: {argument} must be a list with one dimension per {noun}, "
             f"got {axes!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     if len(axes) != count:
         raise ValueError(
             f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} "
             f"{noun}s"
+            f" [{codes.WRONG_AXIS_COUNT}]"
         )
     return [_axis(argument, axis) for axis in axes]
 
@@ -216,6 +224,7 @@ def _axis(argument: str, axis: Any) -> int:
     except TypeError:
         raise TypeError(
             f"tf.tpu.shard: {argument} must hold whole numbers, got {axis!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         ) from None
 
 
@@ -226,11 +235,13 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
         raise ValueError(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
             "use set_shape"
+            f" [{codes.NO_SHARD_DIMENSION}]"
         )
     if not -rank <= axis < rank:
         raise ValueError(
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
             f"{axis} to split; inputs must have rank 1 or more"
+            f" [{codes.NO_SHARD_DIMENSION}]"
         )
     axis %= rank
     size = tensor.shape.as_tuple()[axis]
@@ -241,6 +252,7 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has size {size} in "
             f"dimension {axis}, which num_shards = {count} does not divide; the "
             f"nearest sizes that it divides are {nearest}"
+            f" [{codes.UNEVEN_SHARDS}]"
         )
     return apply_all("Split", tensor, axis=axis, sizes=(None,) * count)
 
@@ -255,6 +267,7 @@ def _join_all(
             raise TypeError(
                 "tf.tpu.shard: the computation must return a tensor, or a flat list of "
                 f"tensors, got {results[0]!r}; tf.tpu.replicate keeps nested structures"
+                f" [{codes.INVALID_OUTPUTS}]"
             )
     count = len(results[0])
     axes = _axes("output_shard_axes", output_axes, count, "output")
@@ -274,11 +287,13 @@ def _choices(from_all: Any, count: int) -> list[bool]:
         raise TypeError(
             "tf.tpu.shard: outputs_from_all_shards must be a bool or a list of bools, "
             f"got {from_all!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     if len(from_all) != count:
         raise ValueError(
             f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, there "
             f"are {count} outputs"
+            f" [{codes.WRONG_AXIS_COUNT}]"
         )
     return [bool(choice) for choice in from_all]
 
