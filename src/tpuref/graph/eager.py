@@ -71,8 +71,8 @@ class EagerTensor(Tensor):
         raise TypeError(
             f"{self!r} has its value already and is part of no graph; use numpy(), or "
             "tf.identity to bring it into one"
-        )
             f" [{codes.WRONG_MODE}]"
+        )
 
     def operand(self) -> Operand:
         """Return what an inference rule may know: everything."""
@@ -148,8 +148,8 @@ def _array_of(tensor: Tensor) -> Array:
     if not isinstance(tensor, EagerTensor):
         raise TypeError(
             f"the symbolic tensor {tensor.describe()} has no value in eager mode"
-        )
             f" [{codes.NO_VALUE_YET}]"
+        )
     return tensor.array
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base import nest
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.carrier import carrier_for, target_of
@@ -133,8 +133,8 @@ class Session:
         if self._closed:
             raise RuntimeError(
                 "the session is closed; make a new tf.Session to run anything"
-            )
                 f" [{codes.SESSION_CLOSED}]"
+            )
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
         feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
         tensors = [e for e in elements if isinstance(e, Tensor)]
@@ -155,25 +155,25 @@ class Session:
             raise TypeError(
                 f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
                 "give tensors, operations, variables or their names"
+                f" [{codes.CANNOT_FETCH}]"
             ) from None
         except (ValueError, KeyError) as error:
             raise ValueError(
                 f"Session.run: cannot fetch {fetch!r}: {error.args[0]}"
             ) from None
         region = (element.op if isinstance(element, Tensor) else element).region
-                f" [{codes.CANNOT_FETCH}]"
         if region is not None:
             raise InaccessibleTensorError(
                 f"Session.run: cannot fetch {element!r}: it belongs to the "
                 f"{region.kind} {region.name!r} and has a value only there; return it "
                 "from that function and fetch what comes back"
+                f" [{codes.LEAKED_TENSOR}]"
             )
         return element
 
     def _fed(self, key: Any, value: Any) -> tuple[Tensor, Array]:
         try:
             tensor = self._graph.as_graph_element(key, allow_operation=False)
-                f" [{codes.LEAKED_TENSOR}]"
         except (TypeError, ValueError, KeyError) as error:
             raise TypeError(
                 f"Session.run: cannot use {key!r} as a key of feed_dict: "
@@ -185,19 +185,19 @@ class Session:
                 f"Session.run: cannot feed {tensor.describe()}: it belongs to the "
                 f"{tensor.op.region.kind} {tensor.op.region.name!r}; feed what that "
                 "takes from outside"
+                f" [{codes.LEAKED_TENSOR}]"
             )
         if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
             raise TypeError(
                 f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
                 "feed NumPy arrays, numbers or lists"
+                f" [{codes.CANNOT_FEED}]"
             )
-                f" [{codes.LEAKED_TENSOR}]"
         return tensor, self._feed_array(tensor, value)
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
             array = (
-                f" [{codes.CANNOT_FEED}]"
                 _fed_view(value)
                 if _fits(value, tensor)
                 else to_array(value, tensor.dtype)
@@ -210,13 +210,13 @@ class Session:
             raise ValueError(
                 f"Session.run: cannot feed a value of shape {list(array.shape)} for "
                 f"{tensor.describe()}, made at {tensor.op.site}"
+                f" [{codes.FED_SHAPE}]"
             )
         return array
 
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
-                f" [{codes.FED_SHAPE}]"
         self._execution.state.close()
         self._carrier.close()
 
@@ -317,24 +317,24 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
         raise TypeError(
             "Session.run: feed_dict must be a dict from tensors to values, got "
             f"{type(feed_dict).__name__}"
+            f" [{codes.CANNOT_FEED}]"
         )
     for key, value in (feed_dict or {}).items():
         if not isinstance(key, tuple):
             yield key, value
         elif isinstance(value, (list, tuple)) and len(value) == len(key):
             yield from zip(key, value, strict=True)
-            f" [{codes.CANNOT_FEED}]"
         else:
             raise ValueError(
                 f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
                 f"its value must be as many values, got {value!r}"
+                f" [{codes.CANNOT_FEED}]"
             )
 
 
 def _wants_trace(
     options: RunOptions | None, metadata: RunMetadata | None
 ) -> list[CoreTrace] | None:
-                f" [{codes.CANNOT_FEED}]"
     if options is None or metadata is None:
         return None
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
@@ -380,12 +380,12 @@ def session_for(session: Session | None, graph: Graph) -> Session:
         raise ValueError(
             "there is no current session: use `with tf.Session() as sess:`, or give "
             "session="
+            f" [{codes.NO_SESSION}]"
         )
     if chosen.graph is not graph:
         raise ValueError(
             "the session runs another graph than the one that is asked for"
+            f" [{codes.OTHER_GRAPH}]"
         )
     assert isinstance(chosen, Session)
-            f" [{codes.NO_SESSION}]"
     return chosen
-            f" [{codes.OTHER_GRAPH}]"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
-from tpuref.base import error_codes as codes
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
@@ -293,6 +293,7 @@ class Gathering:
             fault = AbortedError(
                 f"{self.broken}. The other cores were stopped; run "
                 "tf.tpu.initialize_system() to start new ones"
+                f" [{codes.CORE_LOST}]"
             )
         if instr is not None:
             fault.op, fault.site = instr.name, instr.site
@@ -302,4 +303,3 @@ class Gathering:
 
 def _whole(array: Array) -> Described:
     return describe_strings(array) if array.dtype == object else describe_inline(array)
-                f" [{codes.CORE_LOST}]"

@@ -108,6 +108,7 @@ def compute(
         raise ResourceExhaustedError(
             f"{instr.op} on replica {replica}: {error}, {available_bytes()} bytes are "
             "available; use smaller batches or fewer cores"
+            f" [{codes.OUT_OF_MEMORY}]"
         ) from error
     except (ValueError, TypeError, IndexError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
@@ -115,7 +116,6 @@ def compute(
             f"{instr.op} of ({shapes}) on replica {replica}: "
             f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
         ) from error
-            f" [{codes.OUT_OF_MEMORY}]"
     # Never a view with strides: sums round by the order of their elements in memory.
     return [
         np.asarray(output, spec.dtype.np, order="C")

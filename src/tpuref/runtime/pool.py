@@ -27,8 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.errors import FailedPreconditionError
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import FailedPreconditionError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -91,9 +91,9 @@ class CorePool:
             raise FailedPreconditionError(
                 "the TPU system cannot be stopped by a host function of a computation "
                 "that runs on it; do it outside"
+                f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
             )
         self._broken = self._broken or "they were shut down"
-                f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
         self._cores.closing = True
         if not self._lock.acquire(blocking=False):
             for process in self._cores.processes:
@@ -152,6 +152,7 @@ class CorePool:
             raise FailedPreconditionError(
                 f"the core processes cannot be used any more: {self._broken}. Run "
                 "tf.tpu.initialize_system() to start new ones"
+                f" [{codes.CORES_BROKEN}]"
             )
         if self._restart:
             self._cores.kill()
@@ -166,7 +167,6 @@ class CorePool:
         try:
             facts = self._registered(program)
             self._runs += 1
-                f" [{codes.CORES_BROKEN}]"
             gathering.places = ResultPlaces(cores, facts.results, len(inputs))
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])

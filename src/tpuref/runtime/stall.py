@@ -115,8 +115,8 @@ class Stall:
         return DeadlineExceededError(
             f"{self._program.name!r} made no progress for {self._seconds:g} s "
             "(TPUREF_TIMEOUT)"
-        )
             f" [{codes.STALLED}]"
+        )
 
     def _is_busy(self, core: int, seconds: float) -> bool:
         ticks = self._processes[core].processor_ticks()
@@ -134,8 +134,8 @@ class Stall:
                 self._program.name,
                 self._patience,
                 self._seconds,
-                self.report(running, missing),
                 codes.STALL_REPORT,
+                self.report(running, missing),
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.feed import Feed
@@ -124,8 +124,8 @@ class State:
                 raise FailedPreconditionError(
                     f"the iterator {name!r} has not been initialized in this session; "
                     "run its initializer before getting the next element"
-                )
                     f" [{codes.ITERATOR_NOT_INITIALIZED}]"
+                )
             return self._iterations[name]
 
     def begin_feed(self, name: str, feed: Feed) -> None:
@@ -152,6 +152,7 @@ def uninitialized(handle: str) -> str:
     return (
         f"the variable {handle!r} has no value yet in this session; run its "
         "initializer first, for example tf.global_variables_initializer()"
+        f" [{codes.UNINITIALIZED}]"
     )
 
 
@@ -164,7 +165,6 @@ def stream(
 ) -> np.random.Generator:
     """Return the generator of one draw; without seeds, `entropy` makes it differ."""
     if seed[0] is None or seed[1] is None:
-        f" [{codes.UNINITIALIZED}]"
         origin = [entropy, zlib.crc32(operation.encode())]
     else:
         origin = [seed[0] % 2**64, seed[1] % 2**64]
@@ -220,6 +220,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
                 f"replica {replica} leaves no value in variable {handle!r}, which "
                 "other replicas assign; assign it on all replicas, or initialise it "
                 "before"
+                f" [{codes.REPLICAS_DISAGREE}]"
             )
     first = views[0].read(handle)
     for replica, view in enumerate(views[1:], start=1):
@@ -229,20 +230,20 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
                 f"replicas leave different shapes in variable {handle!r}: replica 0 "
                 f"{list(first.shape)}, replica {replica} {list(value.shape)}; sum or "
                 "average over replicas first"
+                f" [{codes.REPLICAS_DISAGREE}]"
             )
         where = _first_difference(first, value)
         if where is not None:
-                f" [{codes.REPLICAS_DISAGREE}]"
             raise InvalidArgumentError(
                 f"replicas leave different values in variable {handle!r}: at index "
                 f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
                 f"{value[where]}; assign a value that is equal on all replicas, such "
                 "as one from tf.tpu.cross_replica_sum"
+                f" [{codes.REPLICAS_DISAGREE}]"
             )
 
 
 def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
-                f" [{codes.REPLICAS_DISAGREE}]"
     """Return the first index at which the bits differ, None where they all agree."""
     if a.dtype == object:
         differing = np.flatnonzero(a != b)
@@ -251,7 +252,6 @@ def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
     else:
         bits = (-1, a.itemsize)
         rows = [np.frombuffer(x.tobytes(), np.uint8).reshape(bits) for x in (a, b)]
-                f" [{codes.REPLICAS_DISAGREE}]"
         differing = np.flatnonzero((rows[0] != rows[1]).any(axis=1))
     if not differing.size:
         return None

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tpuref.base.callsite import CallSite
 from tpuref.base import error_codes as codes
+from tpuref.base.callsite import CallSite
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
@@ -115,6 +115,7 @@ class System:
                 raise FailedPreconditionError(
                     "the TPU system is not initialised: it was shut down at "
                     f"{self._stopped}. Run tf.tpu.initialize_system() again first"
+                    f" [{codes.SYSTEM_SHUT_DOWN}]"
                 )
             fixed = self._explicit or assigned is not None
             if not self._explicit:
@@ -130,7 +131,6 @@ class System:
         if self._topology is None or self._topology.num_cores < cores:
             return Topology.for_cores(cores)
         return self._topology
-                    f" [{codes.SYSTEM_SHUT_DOWN}]"
 
 
 class Cluster:
@@ -208,11 +208,13 @@ class Cluster:
             raise InvalidArgumentError(
                 f"{function}: job is None, but the cluster has the jobs "
                 f"{sorted(self._systems)}; give job= one of them"
+                f" [{codes.UNKNOWN_JOB}]"
             )
         if job is not None and job not in self._systems:
             raise InvalidArgumentError(
                 f"{function}: the cluster has no job {job!r}; its jobs are "
                 f"{sorted(self._systems)}"
+                f" [{codes.UNKNOWN_JOB}]"
             )
         return self._systems[job or next(iter(self._systems))]
 
@@ -228,21 +230,19 @@ class Cluster:
                 f"of which {len(running)} run a TPU system; initialise one with "
                 "tf.tpu.initialize_system(job=...), or build the computation under "
                 "tf.device('/job:...')"
+                f" [{codes.UNKNOWN_JOB}]"
             )
         return running[0]
 
 
 LOCAL = Cluster([LOCAL_JOB])
-                f" [{codes.UNKNOWN_JOB}]"
 """The one job of this process."""
 
 atexit.register(LOCAL.reset)
 
 
-                f" [{codes.UNKNOWN_JOB}]"
 def connect(cluster_def: Any) -> Cluster:
     """Return the cluster that a session sees; None means this process alone."""
     if cluster_def is None:
         return LOCAL
     return Cluster([job.name for job in cluster_def.job])
-                f" [{codes.UNKNOWN_JOB}]"
