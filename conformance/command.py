@@ -246,6 +246,10 @@ def _coverage(arguments):
     return EXIT_PASSED if coverage.complete else EXIT_FAILED
 
 
+def _say(line):
+    print(line, flush=True)
+
+
 def _env(arguments):
     parser = argparse.ArgumentParser(
         prog="tpuref conformance env",
@@ -261,7 +265,7 @@ def _env(arguments):
     status = EXIT_PASSED
     for requirement in options.requirement:
         try:
-            print(build(requirement, within=options.within))
+            print(build(requirement, _say, options.within))
         except CannotBuild as error:
             status = _could_not_run(error)
     return status

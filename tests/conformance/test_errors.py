@@ -66,7 +66,7 @@ def triggers(clause, monkeypatch):
 
 def test_the_documents_name_errors_of_every_kind():
     assert len(ERRORS) >= 20 and not set(ERRORS) & set(DEMANDS)
-    assert {CLAUSES[id].seed[:3] for id in ERRORS} == {
+    assert {CLAUSES[id].seed[:3] for id in ERRORS} >= {
         "000",
         "001",
         "002",
