@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,14 +50,15 @@ class Project:
         return target / done.stdout.splitlines()[-1]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    pytest.importorskip(
-        "setuptools", minversion="77", reason="builds: tox -e packaging"
-    )
-    pytest.importorskip("Cython", minversion="3.1", reason="builds: tox -e packaging")
-    folder = tmp_path / "project"
-    folder.mkdir()
+@pytest.fixture(scope="session")
+def copy_project() -> Callable[[Path], Project]:
+    """Return a function that makes a copy in a folder."""
+    for name, version in (("setuptools", "77"), ("Cython", "3.1")):
+        pytest.importorskip(name, minversion=version, reason="builds: tox -e packaging")
+    return _copy_project
+
+
+def _copy_project(folder: Path) -> Project:
     leftovers = shutil.ignore_patterns("__pycache__", "*.so", "*.c", "*.egg-info")
     for part in PARTS:
         if (ROOT / part).is_dir():
@@ -64,3 +66,11 @@ def project(tmp_path: Path) -> Project:
         else:
             shutil.copy(ROOT / part, folder / part)
     return Project(folder)
+
+
+@pytest.fixture
+def project(copy_project: Callable[[Path], Project], tmp_path: Path) -> Project:
+    """Return a copy of its own for the test."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return copy_project(folder)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import tarfile
+import venv
 import zipfile
 
 import pytest
@@ -14,6 +19,33 @@ SOURCES = {
     "tpuref/kernels/cython/status.pxd",
     "tpuref/kernels/python/allreduce.py",
 }
+
+
+@pytest.fixture(scope="module")
+def compiled_wheel(copy_project, tmp_path_factory):
+    """The wheel that the sdist gives."""
+    project = copy_project(tmp_path_factory.mktemp("sdist"))
+    sdist = project.build("sdist", project.folder)
+    unpacked = project.folder / "unpacked"
+    with tarfile.open(sdist) as archive:
+        archive.extractall(unpacked, filter="data")
+    (project.folder,) = unpacked.iterdir()
+    return project.build("wheel", unpacked)
+
+
+def command(folder, *arguments, **environment):
+    """Run it in the folder, with these variables changed; return what it prints."""
+    done = subprocess.run(
+        list(map(str, arguments)),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": "", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def names_in(wheel):
@@ -49,13 +81,8 @@ def test_a_pure_wheel_needs_no_compiler_and_fits_everywhere(project):
     assert not [name for name in names if name.endswith((".so", ".pyd", ".c"))]
 
 
-def test_a_wheel_from_the_sdist_holds_everything(project):
-    sdist = project.build("sdist", project.folder)
-    unpacked = project.folder / "unpacked"
-    with tarfile.open(sdist) as archive:
-        archive.extractall(unpacked, filter="data")
-    (project.folder,) = unpacked.iterdir()
-    names = names_in(project.build("wheel", unpacked))
+def test_a_wheel_from_the_sdist_holds_everything(compiled_wheel):
+    names = names_in(compiled_wheel)
     assert names >= SOURCES
     assert {
         "tpuref_conformance/__init__.py",
@@ -66,6 +93,22 @@ def test_a_wheel_from_the_sdist_holds_everything(project):
         suffixes = {name.rpartition(".")[2] for name in names if name.startswith(start)}
         assert suffixes & {"so", "pyd"}
         assert "c" not in suffixes
+
+
+def test_a_manylinux_wheel_needs_no_compiler(compiled_wheel, tmp_path):
+    pytest.importorskip("auditwheel", reason="repairs wheels: tox -e packaging")
+    repair = (sys.executable, "-m", "auditwheel", "repair", compiled_wheel)
+    command(tmp_path, *repair, "-w", "manylinux")
+    (wheel,) = (tmp_path / "manylinux").iterdir()
+    assert "manylinux_2_17" in wheel.name
+
+    venv.create(tmp_path / "venv", with_pip=True)
+    scripts = tmp_path / "venv" / "bin"
+    bare = {"PATH": str(scripts), "PIP_ONLY_BINARY": ":all:"}
+    command(tmp_path, scripts / "python", "-m", "pip", "install", wheel, **bare)
+    doctor = command(tmp_path, scripts / "tpuref", "doctor", "--json", **bare)
+    assert json.loads(doctor)["kernels"] == "cython"
+    command(tmp_path, scripts / "tpuref", "conformance", "--smoke", **bare)
 
 
 def test_packages_on_disk_are_packages_in_the_wheel(project):
