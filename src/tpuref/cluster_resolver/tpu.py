@@ -76,8 +76,7 @@ class CloudTPUs(ClusterResolver):
         except (RuntimeError, ValueError) as error:
             raise RuntimeError(
                 f"{type(self).__name__}: the {what} of the TPU is not known; give "
-                f"{what}=. Tried in turn:\n  "
-                f" [{codes.NO_PROJECT_OR_ZONE}]"
+                f"{what}= [{codes.NO_PROJECT_OR_ZONE}]. Tried in turn:\n  "
                 + "\n  ".join([*self._trace, f"metadata server: {error}"])
             ) from error
         self._trace.append(f"{what}: {text!r}, from {metadata.host()}")

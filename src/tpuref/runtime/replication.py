@@ -101,9 +101,8 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
         )
     except ValueError as error:
         raise InvalidArgumentError(
-            f"the device_assignment was made for another topology than the one that "
-            f"runs: {error}"
-            f" [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]"
+            "the device_assignment was made for another topology than the one that "
+            f"runs [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]: {error}"
         ) from None
 
 
