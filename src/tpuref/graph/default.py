@@ -84,6 +84,22 @@ def eager_execution() -> Iterator[None]:
         _stacks.eager.pop()
 
 
+@contextlib.contextmanager
+def fresh_defaults() -> Iterator[None]:
+    """Begin with an empty default graph, no session, and no eager mode.
+
+    After the block everything is as before it.
+    """
+    stacks, graph, eager = vars(_stacks).copy(), _default[0], _eager_by_default[0]
+    vars(_stacks).update(vars(_Stacks()))
+    _default[0], _eager_by_default[0] = Graph(), False
+    try:
+        yield
+    finally:
+        vars(_stacks).update(stacks)
+        _default[0], _eager_by_default[0] = graph, eager
+
+
 def get_default_session() -> Any:
     """Return the innermost session made current by ``with``, None outside of any."""
     return _stacks.sessions[-1] if _stacks.sessions else None

@@ -191,6 +191,10 @@ class Cores:
         """End the processes in order; results that were handed out stay valid."""
         self._ending()
 
+    def are_alive(self) -> bool:
+        """Return whether no process has ended, and none is stopped by a signal."""
+        return not any(p.wait(0.0) or p.is_stopped() for p in self.processes)
+
     def kill(self) -> None:
         """End the processes at once, whatever they are doing."""
         for process in self.processes:

@@ -28,6 +28,12 @@ class Executor(Protocol):
     def retire(self) -> None:
         """Let go of everything that was started, once it is no longer in use."""
 
+    def is_sound(self) -> bool:
+        """Return whether it is idle and fit for the next run."""
+
+    def stacks(self) -> str:
+        """Say where each core of a run is that goes on in another thread."""
+
 
 class Lockstep:
     """All replicas step by step in this process."""
@@ -50,6 +56,14 @@ class Lockstep:
 
     def retire(self) -> None:
         """Do nothing: nothing was started."""
+
+    def is_sound(self) -> bool:
+        """Return True: there is nothing that could break."""
+        return True
+
+    def stacks(self) -> str:
+        """Say that there is nothing but the threads of the host."""
+        return "  lockstep: all replicas run in the thread of the host that runs them"
 
 
 def start_executor(name: str, cores: int) -> Executor:

@@ -145,6 +145,10 @@ class Gathering:
                 raise overdue
         return stall.next_look - time.monotonic()
 
+    def stacks(self) -> str:
+        """Say where each core is, those that have not answered with their stacks."""
+        return self._watched().stacks(tuple(self._waiting))
+
     # -- what cores say --------------------------------------------------------
 
     def _answer(self, core: int, message: tuple[Any, ...]) -> None:

@@ -66,6 +66,7 @@ class CorePool:
         self._retired = False
         self._lock = threading.Lock()
         self._owner = 0
+        self._gathering: Gathering | None = None
         self._launch()
         _POOLS.add(self)
 
@@ -110,6 +111,18 @@ class CorePool:
             self._retired = True
         else:
             self.close()
+
+    def is_sound(self) -> bool:
+        """Return whether no run is under way and all cores wait for the next."""
+        usable = self._broken is None and not self._restart and not self._lock.locked()
+        return usable and self._cores.are_alive()
+
+    def stacks(self) -> str:
+        """Say where each core of a run is that goes on in another thread."""
+        gathering = self._gathering
+        if gathering is None:
+            return f"  pool: no program runs on its {self._number} cores"
+        return gathering.stacks()
 
     def abandon(self) -> None:
         """Let go of everything: this process is a fork of the host."""
@@ -164,6 +177,7 @@ class CorePool:
         self._restart = True  # until all is well: an interrupt may come at any moment
         cores.free_returned()
         sent, gathering = PlacedInputs(cores), Gathering(cores, program, run)
+        self._gathering = gathering
         try:
             facts = self._registered(program)
             self._runs += 1
@@ -184,6 +198,7 @@ class CorePool:
             finally:
                 del fault  # it would keep this frame, and all that lives in it
         finally:
+            self._gathering = None
             sent.release()
 
     def _take_leave(self, gathering: Gathering) -> None:

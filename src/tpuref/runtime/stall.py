@@ -20,6 +20,7 @@ WARNING_SECONDS = 10.0
 
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
+_LONG_STACK_SECONDS = 5.0  # where nobody waits for anything else
 _BUSY = 0.15  # of a processor: a core that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = logging.getLogger("tpuref")
@@ -183,7 +184,17 @@ class Stall:
             f"{doing}"
         )
 
-    def _stacks(self, cores: Iterable[int]) -> dict[int, str]:
+    def stacks(self, running: Iterable[int]) -> str:
+        """Say where all cores are; of those that run, with their stacks."""
+        stacks = self._stacks(running, _LONG_STACK_SECONDS)
+        return "\n".join(
+            f"  {self.describe(core)}\n    {stacks.get(core, 'it has answered')}"
+            for core in sorted(self._places)
+        )
+
+    def _stacks(
+        self, cores: Iterable[int], seconds: float = _STACK_SECONDS
+    ) -> dict[int, str]:
         stacks = {}
         asked = {}
         for core in cores:
@@ -191,7 +202,7 @@ class Stall:
                 stacks[core] = "a signal such as SIGSTOP holds it, so it has no stack"
             else:
                 asked[core] = self._processes[core].ask_for_stack()
-        deadline = time.monotonic() + _STACK_SECONDS
+        deadline = time.monotonic() + seconds
         for core, start in asked.items():
             while "  File " not in self._processes[core].log(start):
                 if time.monotonic() > deadline:

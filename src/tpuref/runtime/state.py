@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
@@ -145,6 +146,17 @@ class State:
             iterations = list(self._iterations.values())
         for iteration in iterations:
             iteration.close()
+
+    @contextlib.contextmanager
+    def set_aside(self) -> Iterator[None]:
+        """Be like a new one within a block, and what it was before afterwards."""
+        before = vars(self).copy()
+        vars(self).update(vars(State()))
+        try:
+            yield
+        finally:
+            self.close()
+            vars(self).update(before)
 
 
 def uninitialized(handle: str) -> str:

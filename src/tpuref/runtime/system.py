@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -75,6 +76,20 @@ class System:
             self._start(wanted)
             self._explicit, self._stopped = True, None
             return wanted
+
+    def initialize_kept(self) -> Topology:
+        """Be as if just started; executors of that size that are sound are kept."""
+        with self._lock:
+            wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+            if not self._executor.is_sound():
+                self._stop()
+            self._start(wanted)
+            self._explicit, self._stopped = True, None
+            return wanted
+
+    def stacks(self) -> str:
+        """Say where each core is that runs for another thread."""
+        return self._executor.stacks()
 
     def shutdown(self, site: CallSite) -> None:
         """Stop the system until it is initialised again."""
@@ -172,6 +187,16 @@ class Cluster:
         for system in self._systems.values():
             system.close()
         self._systems = {job: System(job) for job in self._systems}
+
+    @contextlib.contextmanager
+    def with_system(self, system: System) -> Iterator[None]:
+        """Let `system` be that of its job within a block."""
+        before = self._systems[system.job]
+        self._systems[system.job] = system
+        try:
+            yield
+        finally:
+            self._systems[system.job] = before
 
     def devices(self) -> list[DeviceAttributes]:
         """Return the hosts' CPUs and their cores, whether these run already or not.

@@ -1,10 +1,31 @@
-"""What tests of launch scripts need: a Cloud TPU service on this computer, and time."""
+"""What tests of programs and launch scripts need; loaded at its first use.
+
+A service that looks like Cloud TPUs on this computer, time that passes at once, and in
+`pytest_plugin` fixtures and a marker for pytest.
+"""
 
 from __future__ import annotations
 
-from tpuref.cluster_resolver.patience import patience
-from tpuref.testing.fake_clock import FakeClock
-from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
-from tpuref.testing.node import Node
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tpuref.cluster_resolver.patience import patience
+    from tpuref.testing.fake_clock import FakeClock
+    from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
+    from tpuref.testing.node import Node
 
 __all__ = ["FakeClock", "FakeCloudTPU", "Node", "patience"]
+
+_MODULES = {
+    "FakeClock": "tpuref.testing.fake_clock",
+    "FakeCloudTPU": "tpuref.testing.fake_cloud_tpu",
+    "Node": "tpuref.testing.node",
+    "patience": "tpuref.cluster_resolver.patience",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'tpuref.testing' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULES[name]), name)

@@ -1,0 +1,112 @@
+"""The TPU system of a test, and what keeps tests apart."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from tpuref.configuration import config
+from tpuref.functions.variable_scope import variables_initializer
+from tpuref.graph.default import fresh_defaults
+from tpuref.graph.eager import STATE
+from tpuref.graph.session import Session
+from tpuref.graph.variables import Variable, global_variables
+from tpuref.runtime.system import LOCAL, LOCAL_JOB, System
+from tpuref.runtime.topology import Topology
+from tpuref.testing.tpu_marker import Wanted
+
+
+class TPUSystem:
+    """An initialised TPU system: what the fixture ``tpu_system`` gives to a test.
+
+    Attributes
+    ----------
+    topology
+        The topology, a ``tf.contrib.tpu.Topology``.
+    cores
+        The number of cores.
+    executor
+        ``"pool"`` or ``"lockstep"``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> def test_sum(tpu_system):
+    ...     inputs = [[float(k)] for k in range(tpu_system.cores)]
+    ...     sums = tf.tpu.replicate(tf.tpu.cross_replica_sum, inputs)
+    ...     assert tpu_system.evaluate(sums)[0] == (sum(range(tpu_system.cores)),)
+    """
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        self.cores = topology.num_cores
+        self.executor: str = config.executor
+        self._session: Session | None = None
+        self._initialized: set[Variable] = set()
+
+    @property
+    def session(self) -> Session:
+        """A session of the default graph, the same for the whole test."""
+        if self._session is None:
+            self._session = Session()
+        return self._session
+
+    def evaluate(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
+        """Run `fetches` in the session; new variables get their first values before.
+
+        Parameters
+        ----------
+        fetches, feed_dict
+            As for ``Session.run``.
+
+        Returns
+        -------
+        object
+            As of ``Session.run``.
+        """
+        with self.session.graph.as_default():
+            new = [v for v in global_variables() if v not in self._initialized]
+            if new:
+                self.session.run(variables_initializer(new))
+                self._initialized.update(new)
+        return self.session.run(fetches, feed_dict)
+
+    def close(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            self._session.close()
+
+    def __repr__(self) -> str:
+        return f"<TPU system of {self.cores} cores, {self.executor}>"
+
+
+class KeptSystem:
+    """The TPU system of all tests of a process, started anew where it has to be."""
+
+    def __init__(self) -> None:
+        self._system = System(LOCAL_JOB)
+
+    @contextlib.contextmanager
+    def lent(self, wanted: Wanted) -> Iterator[TPUSystem]:
+        """Lend it to one test.
+
+        Settings, default graph, current session, eager mode with its variables, and the
+        system that runs outside of tests, are as before afterwards.
+        """
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(config.override(**wanted.settings))
+            stack.enter_context(fresh_defaults())
+            stack.enter_context(STATE.set_aside())
+            stack.enter_context(LOCAL.with_system(self._system))
+            system = TPUSystem(self._system.initialize_kept())
+            stack.callback(system.close)
+            yield system
+
+    def stacks(self) -> str:
+        """Say where its cores are."""
+        return self._system.stacks()
+
+    def close(self) -> None:
+        """Stop it."""
+        self._system.close()

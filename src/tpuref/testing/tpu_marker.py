@@ -1,0 +1,180 @@
+"""What a test asks for with ``@pytest.mark.tpu(...)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tpuref.configuration import EXECUTORS
+
+ARGUMENTS = ("cores", "topology", "executor", "timeout")
+_MESH = re.compile(r"[1-9]\d*(x[1-9]\d*){2}")
+
+
+class MarkerError(ValueError):
+    """The marker has arguments that mean nothing."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The TPU system for one run of a test; what is None is as configured.
+
+    Attributes
+    ----------
+    cores
+        The number of cores.
+    topology
+        The mesh as text, ``"XxYxC"``.
+    executor
+        ``"pool"`` or ``"lockstep"``.
+    """
+
+    cores: int | None = None
+    topology: str | None = None
+    executor: str | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of `tf.config` that it asks for."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        parts = []
+        if self.cores is not None:
+            parts.append(f"cores={self.cores}")
+        if self.topology is not None:
+            parts.append(f"topology={self.topology}")
+        if self.executor is not None:
+            parts.append(self.executor)
+        return "-".join(parts)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the markers of one test say together.
+
+    Attributes
+    ----------
+    systems
+        The systems to run the test on, one after the other.
+    timeout
+        After how many seconds it fails, None where no marker says so.
+    """
+
+    systems: tuple[Wanted, ...]
+    timeout: float | None
+
+
+def request_of(markers: Iterable[Any]) -> Request:
+    """Return what the markers of a test ask for, the closest one first.
+
+    An argument of a closer marker takes the place of that of another; ``cores`` and
+    ``topology`` are two ways to say the same.
+
+    Raises
+    ------
+    MarkerError
+        If an argument is unknown or has no meaning.
+    """
+    said: dict[str, Any] = {}
+    for marker in markers:
+        arguments = _arguments(marker.args, marker.kwargs)
+        if "cores" in said or "topology" in said:
+            arguments.pop("cores", None)
+            arguments.pop("topology", None)
+        said = {**arguments, **said}
+    timeout = said.pop("timeout", None)
+    return Request(_systems(**said), None if timeout is None else seconds(timeout))
+
+
+def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    if args:
+        raise MarkerError(
+            f"tpu() takes its arguments by name, got {args!r}; write "
+            "tpu(cores=[1, 2, 8], executor=['lockstep', 'pool'])"
+        )
+    unknown = sorted(set(kwargs) - set(ARGUMENTS))
+    if unknown:
+        raise MarkerError(
+            f"tpu() has no argument {', '.join(unknown)}; it has {', '.join(ARGUMENTS)}"
+        )
+    if "cores" in kwargs and "topology" in kwargs:
+        raise MarkerError("tpu() takes cores= or topology=, not both")
+    return dict(kwargs)
+
+
+def _systems(
+    cores: Any = None, topology: Any = None, executor: Any = None
+) -> tuple[Wanted, ...]:
+    counts = [_checked_cores(value) for value in _listed("cores", cores)]
+    meshes = [_checked_topology(value) for value in _listed("topology", topology)]
+    executors = [_checked_executor(value) for value in _listed("executor", executor)]
+    return tuple(
+        Wanted(count, mesh, name)
+        for count in counts
+        for mesh in meshes
+        for name in executors
+    )
+
+
+def _listed(name: str, value: Any) -> list[Any]:
+    """Return the values to go through; None, where there is none, is one of them."""
+    if not isinstance(value, (list, tuple, range)):
+        return [value]
+    if not value:
+        raise MarkerError(f"tpu({name}=...) must list at least one value, got none")
+    if None in value or len(set(map(repr, value))) < len(value):
+        raise MarkerError(
+            f"tpu({name}=...) must list different values, got {list(value)!r}"
+        )
+    return list(value)
+
+
+def _checked_cores(value: Any) -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if value is not None and not (whole and value > 0):
+        raise MarkerError(
+            "tpu(cores=...) must be a whole number from 1 up, or a list of those, got "
+            f"{value!r}"
+        )
+    return value
+
+
+def _checked_topology(value: Any) -> Any:
+    text = isinstance(value, str)
+    if value is not None and not (text and _MESH.fullmatch(value)):
+        raise MarkerError(
+            "tpu(topology=...) must be text such as '2x2x2' (chips along x and y, "
+            f"cores per chip), or a list of those, got {value!r}"
+        )
+    return value
+
+
+def _checked_executor(value: Any) -> Any:
+    if value is not None and value not in EXECUTORS:
+        raise MarkerError(
+            f"tpu(executor=...) must be {' or '.join(map(repr, EXECUTORS))}, or a list "
+            f"of those, got {value!r}"
+        )
+    return value
+
+
+def seconds(value: Any) -> float:
+    """Return a timeout as a number.
+
+    Raises
+    ------
+    MarkerError
+        If it is no number of seconds from 0 up; 0 means none.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, bool) or not 0 <= number < float("inf"):
+        raise MarkerError(
+            f"a timeout must be a number of seconds, 0 for none, got {value!r}"
+        )
+    return number

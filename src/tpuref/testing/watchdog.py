@@ -1,0 +1,98 @@
+"""A limit for a part of a test: it fails, and the run goes on."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+
+import pytest
+
+from tpuref.testing.stacks import host_stacks
+
+SIGNAL = signal.SIGUSR2
+"""What makes the main thread raise the failure."""
+
+_AGAIN_SECONDS = 10.0  # until it is sent once more, where the failure was swallowed
+
+
+class Watchdog:
+    """Watches a ``with`` block.
+
+    When its time is over, it notes where the host and the cores are, and the block
+    fails where it is.  One that is not in the main thread fails when it ends.
+
+    Parameters
+    ----------
+    name
+        What is watched, for the message.
+    seconds
+        How long it may take.
+    core_stacks
+        Says where the cores are.
+
+    Attributes
+    ----------
+    report
+        Where everything was when the time was over, None before.
+    """
+
+    def __init__(
+        self, name: str, seconds: float, core_stacks: Callable[[], str]
+    ) -> None:
+        self._message = f"{name} took longer than {seconds:g} s"
+        self._seconds = seconds
+        self._core_stacks = core_stacks
+        self.report: str | None = None
+        self._done = threading.Event()
+        self._late = False
+        self._main = threading.main_thread().ident or 0
+        self._in_main = threading.get_ident() == self._main
+        self._thread = threading.Thread(
+            target=self._watch, name="tpuref watchdog", daemon=True
+        )
+
+    def __enter__(self) -> Watchdog:
+        if self._in_main:
+            self._before = signal.signal(SIGNAL, self._raise)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._done.set()
+        self._thread.join()
+        if self._in_main:
+            signal.signal(SIGNAL, self._before)
+        if self._late and (kind is None or issubclass(kind, Exception)):
+            pytest.fail(self._message)
+
+    def call_off(self) -> None:
+        """Watch no longer."""
+        self._done.set()
+
+    def _watch(self) -> None:
+        if self._done.wait(self._seconds):
+            return
+        self._late = True
+        self.report = f"the host\n{host_stacks()}\nthe cores\n{self._of_cores()}\n"
+        while self._in_main and not self._done.is_set():
+            signal.pthread_kill(self._main, SIGNAL)
+            self._done.wait(_AGAIN_SECONDS)
+
+    def _of_cores(self) -> str:
+        try:
+            return self._core_stacks()
+        except Exception as error:  # they end while they are looked at
+            return f"  {error!r}"
+
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        if self.report is None and callable(self._before):
+            self._before(number, frame)
+        elif not self._done.is_set():
+            pytest.fail(self._message)

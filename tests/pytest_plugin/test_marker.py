@@ -1,0 +1,73 @@
+"""What a test asks for with the marker."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpuref.testing.tpu_marker import MarkerError, Wanted, request_of
+
+
+def tpu(*args: Any, **kwargs: Any) -> Any:
+    """Return what pytest makes of a marker; this run need not know the marker."""
+    return SimpleNamespace(args=args, kwargs=kwargs)
+
+
+def test_each_combination_has_a_name() -> None:
+    marker = tpu(cores=[1, 8], executor=["lockstep", "pool"])
+    systems = request_of([marker]).systems
+    assert systems[1] == Wanted(cores=1, executor="pool")
+    assert [str(system) for system in systems] == [
+        "cores=1-lockstep",
+        "cores=1-pool",
+        "cores=8-lockstep",
+        "cores=8-pool",
+    ]
+    assert list(map(str, request_of([tpu(topology="2x2x1")]).systems)) == [
+        "topology=2x2x1"
+    ]
+
+
+def test_a_marker_may_say_nothing() -> None:
+    request = request_of([tpu()])
+    assert request.systems == (Wanted(),) and request.timeout is None
+    assert request_of([]).systems == (Wanted(),)
+
+
+def test_a_closer_marker_says_more() -> None:
+    closer = tpu(topology="1x1x2", timeout=3)
+    farther = tpu(cores=[4, 8], executor="pool", timeout=9)
+    request = request_of([closer, farther])
+    assert request.systems == (Wanted(topology="1x1x2", executor="pool"),)
+    assert request.timeout == 3.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"cores": 0}, "cores=.* whole number from 1 up.* got 0"),
+        ({"cores": [2, True]}, "cores=.* got True"),
+        ({"cores": "2"}, "cores=.* got '2'"),
+        ({"cores": []}, "at least one value"),
+        ({"cores": [2, None]}, "different values"),
+        ({"cores": (2, 2)}, "different values"),
+        ({"topology": "2x2"}, "topology=.* such as '2x2x2'.* got '2x2'"),
+        ({"topology": 8}, "topology=.* got 8"),
+        ({"executor": "thread"}, "executor=.* 'pool' or 'lockstep'.* got 'thread'"),
+        ({"cores": 8, "topology": "2x2x2"}, "not both"),
+        ({"core": 8}, "no argument core; it has cores, topology, executor, timeout"),
+        ({"timeout": "soon"}, "timeout must be a number of seconds.* got 'soon'"),
+        ({"timeout": -1}, "got -1"),
+        ({"timeout": float("nan")}, "got nan"),
+    ],
+)
+def test_arguments_without_meaning(arguments: Any, message: str) -> None:
+    with pytest.raises(MarkerError, match=message):
+        request_of([tpu(**arguments)])
+
+
+def test_arguments_have_names() -> None:
+    with pytest.raises(MarkerError, match="by name"):
+        request_of([tpu(8)])
