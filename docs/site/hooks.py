@@ -1,6 +1,7 @@
-"""What the site takes from the project: members of modules, recorded differences.
+"""What the site takes from the project: members, differences, changes.
 
-A page says where, with ``<!-- members: tf.nn -->`` and ``<!-- differences -->``.
+A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->`` and
+``<!-- unreleased -->``.
 """
 
 from __future__ import annotations
@@ -38,7 +39,21 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     text = MEMBERS.sub(lambda found: members(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())
+    if "<!-- unreleased -->" in text:
+        text = text.replace("<!-- unreleased -->", unreleased())
     return text
+
+
+def unreleased() -> str:
+    """Return what comes with the next release, as towncrier would write it."""
+    kinds = {"added": "Added", "changed": "Changed", "fixed": "Fixed"}
+    parts = []
+    for kind, title in {**kinds, "removed": "Removed"}.items():
+        notes = sorted((TOP / "changes").glob(f"*.{kind}.md"))
+        if notes:
+            texts = [f"- {note.read_text().strip()}" for note in notes]
+            parts += [f"### {title}", "", *texts, ""]
+    return "\n".join(["## The next release", "", *parts])
 
 
 def members(path: str) -> str:
