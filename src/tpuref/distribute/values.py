@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
+from tpuref.base.html import shortened, table
 from tpuref.base.shapes import TensorShape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.operators import Operators
@@ -83,6 +84,10 @@ class DistributedValues:
             "of its components"
             f" [{codes.PER_DEVICE_AS_TENSOR}]"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [(device, shortened(value)) for device, value in self.index.items()]
+        return table(type(self).__name__, rows, ("device", "component"))
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{d!r}: {v!r}" for d, v in self.index.items())

@@ -96,6 +96,11 @@ class EagerTensor(Tensor):
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    def _repr_html_(self) -> str:
+        from tpuref.graph.notebook import value_html  # beside that of other tensors
+
+        return value_html(self._value, self.spec)
+
     def __repr__(self) -> str:
         return (
             f"<tf.Tensor shape={self.shape} dtype={self.dtype.name} "

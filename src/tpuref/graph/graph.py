@@ -7,7 +7,7 @@ import itertools
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
@@ -17,6 +17,9 @@ from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import LABEL, TowerPlace
+
+if TYPE_CHECKING:
+    from tpuref.graph.drawing import GraphDrawing
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 
@@ -136,6 +139,40 @@ class Graph:
                 f" [{codes.OTHER_GRAPH}]"
             )
         return element
+
+    def draw(self, fetches: Any = None) -> GraphDrawing:
+        """Draw the operations, their shapes, and where they run.
+
+        Parameters
+        ----------
+        fetches
+            Tensors, operations or a nest of them; what they do not need is left out.
+            None is everything.
+
+        Returns
+        -------
+        GraphDrawing
+            What a notebook shows, `GraphDrawing.save` writes, and Graphviz lays out.
+
+        Raises
+        ------
+        TypeError
+            If something is no tensor and no operation.
+        ValueError
+            If it belongs to another graph.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> with tf.Graph().as_default() as graph:
+        ...     unused = tf.constant(1.0)
+        ...     wanted = tf.constant(2.0) * 3.0
+        >>> "graph of 3 operations" in graph.draw(wanted).dot
+        True
+        """
+        from tpuref.graph.drawing import draw_graph  # knows graphs
+
+        return draw_graph(self, fetches)
 
     # -- building --------------------------------------------------------------
 
@@ -404,6 +441,11 @@ class Graph:
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
         return self._collections.setdefault(name, [])
+
+    def _repr_html_(self) -> str:
+        from tpuref.graph.notebook import graph_html  # knows graphs
+
+        return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"

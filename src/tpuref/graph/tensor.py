@@ -204,6 +204,11 @@ class Tensor(Operators):
         """Note the value that was found while the graph was built."""
         self._constant = value
 
+    def _repr_html_(self) -> str:
+        from tpuref.graph.notebook import tensor_html  # knows tensors
+
+        return tensor_html(self)
+
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 

@@ -1,0 +1,79 @@
+"""Small tables for notebooks, in HTML without scripts or colours of their own."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+_LONGEST = 300
+
+
+def table(
+    caption: str, rows: Iterable[Sequence[object]], heading: Sequence[str] = ()
+) -> str:
+    """Write a table; the colours are those of the page around it.
+
+    Parameters
+    ----------
+    caption
+        The line above it.
+    rows
+        The cells of each row; anything is written as its ``str``, and escaped.
+    heading
+        What the columns are called.
+
+    Returns
+    -------
+    str
+        The element.
+
+    Examples
+    --------
+    >>> print(table("1 < 2", [["a"]]))
+    <table><caption>1 &lt; 2</caption>
+    <tr><td style="text-align: left">a</td></tr>
+    </table>
+    """
+    lines = [f"<table><caption>{html.escape(caption)}</caption>"]
+    if heading:
+        lines.append(_row("th", heading))
+    lines += [_row("td", row) for row in rows]
+    return "\n".join([*lines, "</table>"])
+
+
+def shortened(value: object) -> str:
+    """Return the ``repr`` of a value, of large arrays and long texts only the ends.
+
+    Parameters
+    ----------
+    value
+        Anything.
+
+    Returns
+    -------
+    str
+        At most a few hundred characters.
+
+    Examples
+    --------
+    >>> shortened(np.arange(1000))[:39]
+    'array([  0,   1,   2, ..., 997, 998, 999'
+    """
+    with np.printoptions(threshold=30, edgeitems=3):
+        text = repr(value)
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
+
+def _row(tag: str, cells: Sequence[object]) -> str:
+    return f"<tr>{''.join(_cell(tag, str(cell)) for cell in cells)}</tr>"
+
+
+def _cell(tag: str, text: str) -> str:
+    written = html.escape(text)
+    if "\n" in text:  # the rows of a matrix
+        written = f"<pre>{written}</pre>"
+    return f'<{tag} style="text-align: left">{written}</{tag}>'

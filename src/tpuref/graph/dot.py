@@ -1,0 +1,134 @@
+"""Writing the language of Graphviz, and running its program ``dot``."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+_PATIENCE = 60.0
+
+
+class Dot:
+    r"""A directed graph that is written line by line.
+
+    Parameters
+    ----------
+    title
+        What it shows.
+
+    Examples
+    --------
+    >>> sheet = Dot("two nodes")
+    >>> sheet.node("a", ["first", 'said "so"'])
+    >>> sheet.node("b", ["second"], fillcolor="#eeeeee")
+    >>> sheet.edge("a", "b")
+    >>> print(sheet.text().splitlines()[-4])
+      "a" [label="first\nsaid \"so\""];
+    """
+
+    def __init__(self, title: str) -> None:
+        font = 'fontname="Helvetica,Arial,sans-serif"'
+        self._clusters = 0
+        self._depth = 1
+        self._lines = [
+            f"digraph {_quoted(title)} {{",
+            f'  graph [{font} fontsize="12" bgcolor="white" compound="true"];',
+            f'  node [{font} fontsize="11" shape="box" style="rounded,filled" '
+            'fillcolor="white" height="0.3"];',
+            f'  edge [{font} fontsize="10" color="#57606a"];',
+        ]
+
+    def node(self, name: str, lines: list[str], **attributes: str) -> None:
+        """Write a node with lines of text."""
+        label = _quoted("\n".join(lines))
+        self._line(f"{_quoted(name)} [label={label}{_listed(attributes)}];")
+
+    def edge(self, start: str, end: str, **attributes: str) -> None:
+        """Write an arrow."""
+        given = _listed(attributes).strip()
+        self._line(
+            f"{_quoted(start)} -> {_quoted(end)}{f' [{given}]' if given else ''};"
+        )
+
+    @contextlib.contextmanager
+    def cluster(self, label: str, **attributes: str) -> Iterator[str]:
+        """Frame the nodes written within a ``with`` block; gives the frame's name."""
+        name = f"cluster_{self._clusters}"
+        self._clusters += 1
+        self._line(f"subgraph {_quoted(name)} {{")
+        self._depth += 1
+        self._line(f"graph [label={_quoted(label)}{_listed(attributes)}];")
+        yield name
+        self._depth -= 1
+        self._line("}")
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return "\n".join([*self._lines, "}"]) + "\n"
+
+    def _line(self, line: str) -> None:
+        self._lines.append("  " * self._depth + line)
+
+
+def graphviz_is_present() -> bool:
+    """Return whether Graphviz's program ``dot`` is installed."""
+    return shutil.which("dot") is not None
+
+
+def dot_to_svg(text: str) -> str:
+    """Lay a graph out with Graphviz.
+
+    Parameters
+    ----------
+    text
+        The graph in the language of Graphviz.
+
+    Returns
+    -------
+    str
+        The SVG element, without the lines that only stand before it in a file.
+
+    Raises
+    ------
+    RuntimeError
+        If Graphviz is not installed, fails, or takes longer than a minute.
+    """
+    if not graphviz_is_present():
+        raise RuntimeError(
+            "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "
+            "install it (apt install graphviz, brew install graphviz), or take the "
+            "text that it reads, drawing.dot, to a computer that has it"
+        )
+    try:
+        done = subprocess.run(
+            ["dot", "-Tsvg"],
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=_PATIENCE,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(
+            f"Graphviz took longer than {_PATIENCE:.0f} s; draw less of the graph, "
+            "with Graph.draw(fetches)"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(f"Graphviz failed: {error.stderr.strip()}") from error
+    svg = done.stdout[done.stdout.index("<svg") :]
+    return re.sub(r"<!--.*?-->\n?", "", svg, flags=re.S).replace(
+        "<svg ", '<svg role="img" ', 1
+    )
+
+
+def _listed(attributes: dict[str, str]) -> str:
+    return "".join(f" {name}={_quoted(value)}" for name, value in attributes.items())
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

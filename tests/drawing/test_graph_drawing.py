@@ -1,0 +1,301 @@
+"""Drawings of graphs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import tpuref as tf
+from tpuref.graph import dot
+from tpuref.graph.drawing import GraphDrawing
+from tpuref.graph.tower_place import TowerPlace, TowerSystem
+
+NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
+ARROW = re.compile(r'^ *"([^"]*)" -> "([^"]*)"(?: \[(.*)\])?;$', re.MULTILINE)
+
+
+@pytest.fixture
+def graph() -> Any:
+    with tf.Graph().as_default() as opened:
+        yield opened
+
+
+def nodes(drawing: GraphDrawing) -> dict[str, list[str]]:
+    found = NODE.finditer(drawing.dot)
+    return {node["name"]: node["label"].split("\\n") for node in found}
+
+
+def arrows(drawing: GraphDrawing) -> dict[tuple[str, str], str]:
+    return {(a, b): rest for a, b, rest in ARROW.findall(drawing.dot)}
+
+
+def frames(drawing: GraphDrawing) -> dict[str, list[str]]:
+    """Return the frames around each node, from the outermost to the innermost."""
+    around: list[str] = []
+    found = {}
+    for line in drawing.dot.splitlines()[1:]:
+        if line.endswith("{"):
+            around.append("")
+        elif line.strip() == "}":
+            around = around[:-1]
+        elif line.strip().startswith("graph [label="):
+            around[-1] = line.split('"')[1]
+        elif node := NODE.match(line):
+            found[node["name"]] = list(around)
+    return found
+
+
+def two_cores(x: Any) -> Any:
+    with tf.device(tf.tpu.core(1)):
+        y = tf.multiply(x, 2.0, name="doubled")
+    return tf.tpu.cross_replica_sum(y)
+
+
+# -- what is drawn -------------------------------------------------------------
+
+
+def test_nodes_have_type_name_shape_and_dtype(graph: Any) -> None:
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    y = tf.matmul(x, tf.zeros([3, 2]), name="y")
+    drawn = nodes(graph.draw())
+    assert drawn["x"] == ["Placeholder", "x", "float32[?,3]"]
+    assert drawn["y"] == ["MatMul", "y", "float32[?,2]"]
+    assert ("x", "y") in arrows(graph.draw())
+    assert nodes(graph.draw(y)) == drawn
+
+
+def test_constants_show_what_they_are(graph: Any) -> None:
+    tf.constant(2.5, name="rate")
+    tf.split(tf.constant([1, 2, 3, 4], name="four"), 2, name="halves")
+    drawn = nodes(graph.draw())
+    assert drawn["rate"] == ["Const", "rate", "= 2.5", "float32[]"]
+    assert drawn["four"] == ["Const", "four", "int32[4]"]
+    assert "2 x int32[2]" in drawn["halves"]
+
+
+def test_fetches_leave_out_what_they_do_not_need(graph: Any) -> None:
+    tf.constant(1.0, name="unused")
+    first = tf.constant(2.0, name="first")
+    with tf.control_dependencies([tf.constant(3.0, name="awaited")]):
+        second = tf.identity(first, name="second")
+    drawing = graph.draw({"second": [second]})
+    assert set(nodes(drawing)) == {"first", "awaited", "second"}
+    assert "dashed" in arrows(drawing)["awaited", "second"]
+    assert 'digraph "graph of 3 operations"' in drawing.dot
+    assert set(nodes(graph.draw(first.op))) == {"first"}
+
+
+def test_each_logical_core_has_a_frame(graph: Any) -> None:
+    topology = tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
+    pairs = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=4)
+    out = tf.tpu.replicate(two_cores, [[1.0]] * 4, device_assignment=pairs)
+    around = frames(graph.draw(out))
+    cores = [
+        ", ".join(str(pairs.core_index(replica, core)) for replica in range(4))
+        for core in range(2)
+    ]
+    outer = "cluster: 4 replicas"
+    assert around["CrossReplicaSum"] == [outer, f"logical core 0: cores {cores[0]}"]
+    assert around["doubled"] == [outer, f"logical core 1: cores {cores[1]}"]
+    assert around["cluster output 0"] == []
+
+
+def test_collectives_are_marked(graph: Any) -> None:
+    tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+    pairs = [[0, 1], [2, 3]]
+    tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x, pairs), [[1.0]] * 4)
+    drawing = graph.draw()
+    drawn = nodes(drawing)
+    assert drawn["CrossReplicaSum"][1] == "over all replicas"
+    assert drawn["CrossReplicaSum_1"][1] == "over groups [0, 1], [2, 3]"
+    marked = [line for line in drawing.dot.splitlines() if 'peripheries="2"' in line]
+    assert len(marked) == 2 and all('"CrossReplicaSum' in line for line in marked)
+
+
+def test_the_host_part_is_apart(graph: Any) -> None:
+    def computation(x: Any) -> Any:
+        return tf.tpu.outside_compilation(lambda y: tf.add(y, 1.0, name="there"), x)
+
+    out = tf.tpu.rewrite(computation, [1.0])
+    around = frames(graph.draw(out))
+    assert around["there"] == ["cluster: 1 replica", "host part 0 (on the host)"]
+    assert around["input0"] == ["cluster: 1 replica", "logical core 0"]
+
+
+def test_replicas_are_on_the_arrows_of_a_computation(graph: Any) -> None:
+    x = tf.zeros([8], name="x")
+    out = tf.tpu.shard(lambda x: x * 2.0, [x], num_shards=4)
+    drawing = graph.draw(out)
+    drawn = arrows(drawing)
+    split = next(a for a, b in drawn if b == "input0")
+    assert drawn[split, "input0"] == 'label="replicas 0-3"'
+    assert not any("shard" in name or "Replicate\\" in name for name in nodes(drawing))
+    own = tf.tpu.replicate(
+        lambda x: tf.negative(x, name="minus"),
+        [[tf.constant(1.0, name="a")], [tf.constant(2.0, name="b")]],
+    )
+    drawn = arrows(graph.draw(own))
+    assert drawn["a", "input0_1"] == 'label="replica 0"'
+    assert drawn["b", "input0_1"] == 'label="replica 1"'
+
+
+def test_outputs_that_nothing_reads_are_one_node(graph: Any) -> None:
+    out = tf.tpu.replicate(lambda x: (x, tf.negative(x, name="minus")), [[1.0]] * 3)
+    drawing = graph.draw(out)
+    assert nodes(drawing)["cluster output 1"] == ["output 1", "float32[]"]
+    assert "replicas 0-2" in arrows(drawing)["Identity_1", "cluster output 1"]
+    one = graph.draw(out[1])
+    assert "replica 1" in arrows(one)["Identity_1", "cluster output 1"]
+
+
+def test_what_waits_for_a_computation_waits_for_its_frame(graph: Any) -> None:
+    def computation(x: Any) -> None:
+        tf.negative(x, name="minus")
+
+    before = tf.constant(1.0, name="before")
+    with tf.control_dependencies([before]):
+        out = tf.tpu.replicate(computation, [[1.0], [2.0]])
+    drawn = arrows(graph.draw(out))
+    assert 'lhead="cluster_0"' in drawn["before", "input0"]
+    waiting = [rest for (start, _), rest in drawn.items() if start == "minus"]
+    assert waiting and all('ltail="cluster_0"' in rest for rest in waiting)
+
+
+def test_branches_and_loops_have_frames(graph: Any) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.cond(x > 0.0, lambda: tf.negative(x, name="minus"), lambda: x)
+    z = tf.while_loop(lambda i: i < 9.0, lambda i: tf.add(i, 1.0, name="more"), [y])
+    drawing = graph.draw(z)
+    around = frames(drawing)
+    assert around["cond/true/minus"] == ["cond/true (branch of tf.cond)"]
+    assert around["while/body/more"] == ["while/body (tf.while_loop)"]
+    assert ("cond/true/minus", "cond/If") in arrows(drawing)
+    assert ("x", "cond/If") in arrows(drawing)
+
+
+def test_variables_are_named(graph: Any) -> None:
+    w = tf.get_variable("layer/w", initializer=tf.zeros([2]))
+    update = w.assign_add([1.0, 1.0])
+    drawn = nodes(graph.draw(update))
+    assert ["AssignAdd", "layer/w", "float32[2]"] in drawn.values()
+
+
+def test_towers_have_frames(graph: Any) -> None:
+    for tower in range(2):
+        with graph.in_tower(TowerPlace(tower, TowerSystem(2))):
+            tf.constant(1.0, name=f"of_{tower}")
+    around = frames(graph.draw())
+    assert around["of_0"] == ["tower 0"] and around["of_1"] == ["tower 1"]
+
+
+def test_a_graph_that_is_being_built_can_be_drawn(graph: Any) -> None:
+    seen = []
+
+    def computation(x: Any) -> Any:
+        y = tf.negative(x, name="minus")
+        seen.append(frames(graph.draw()))
+        return y
+
+    tf.tpu.rewrite(computation, [1.0])
+    assert seen[0]["minus"] == ["cluster: 1 replica", "logical core 0"]
+
+
+def test_what_is_no_fetch(graph: Any) -> None:
+    with pytest.raises(TypeError):
+        graph.draw(3)
+    x = tf.constant(1.0)
+    with pytest.raises(ValueError, match="another graph"):
+        tf.Graph().draw(x)
+
+
+# -- Graphviz ------------------------------------------------------------------
+
+
+@pytest.fixture
+def no_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def stand_in(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a program in the place of dot."""
+    program = folder / "dot"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("no_graphviz")
+def test_without_graphviz_the_text_is_written(graph: Any, tmp_path: Path) -> None:
+    tf.constant(1.0, name="a")
+    drawing = graph.draw()
+    with pytest.warns(UserWarning, match="Graphviz is not installed.*dot -Tsvg"):
+        written = drawing.save(tmp_path / "graph.svg")
+    assert written == tmp_path / "graph.dot"
+    assert written.read_text() == drawing.dot == str(drawing)
+    assert not (tmp_path / "graph.svg").exists()
+    with pytest.raises(RuntimeError, match="not on the PATH; install it"):
+        drawing.svg()
+    shown = drawing._repr_html_()
+    assert "Install Graphviz" in shown and "&quot;a&quot;" in shown
+
+
+def test_graphviz_lays_it_out(
+    graph: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = "cat >/dev/null; echo '<?xml?><!-- by --><svg width=\"1\"><g/></svg>'"
+    stand_in(tmp_path, script, monkeypatch)
+    drawing = graph.draw()
+    assert drawing.svg() == '<svg role="img" width="1"><g/></svg>\n'
+    assert drawing._repr_html_() == drawing.svg()
+    written = drawing.save(tmp_path / "graph.svg")
+    assert written == tmp_path / "graph.svg"
+    assert written.read_text() == drawing.svg()
+    assert drawing.save(str(tmp_path / "graph.dot")).read_text() == drawing.dot
+
+
+def test_graphviz_may_fail(
+    graph: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(tmp_path, "echo 'no memory' >&2; exit 1", monkeypatch)
+    with pytest.raises(RuntimeError, match="Graphviz failed: no memory"):
+        graph.draw().svg()
+
+
+def test_graphviz_may_take_too_long(
+    graph: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(tmp_path, "exec sleep 60", monkeypatch)
+    monkeypatch.setattr(dot, "_PATIENCE", 0.1)
+    with pytest.raises(RuntimeError, match="draw less"):
+        graph.draw().svg()
+
+
+def test_files_end_with_svg_or_dot(graph: Any, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must end with .svg or .dot"):
+        graph.draw().save(tmp_path / "graph.png")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_the_real_graphviz_draws_every_frame(graph: Any) -> None:
+    out = tf.tpu.replicate(two_cores, [[1.0], [2.0]])
+    root = ElementTree.fromstring(graph.draw(out).svg())
+    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    for text in ("cluster: 2 replicas", "logical core 1", "over all replicas"):
+        assert text in texts
+
+
+def test_text_is_quoted() -> None:
+    sheet = dot.Dot('a "title"')
+    sheet.node("n", ['say "hi"', "back\\slash"])
+    text = sheet.text()
+    assert 'digraph "a \\"title\\"" {' in text
+    assert 'label="say \\"hi\\"\\nback\\\\slash"' in text
+    if shutil.which("dot"):
+        subprocess.run(["dot"], input=text, text=True, check=True, capture_output=True)
