@@ -29,6 +29,7 @@ LAYERS = [
     "distribute",
     "testing",
     "train",
+    "profiler",
     "namespaces",
     "compat",
     "contrib",

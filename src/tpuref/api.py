@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from tpuref import compat as compat
 from tpuref import contrib as contrib
+from tpuref import profiler as profiler
 from tpuref.compat.v1 import *
 from tpuref.functions import numpy_arrays as numpy_arrays
 from tpuref.functions import numpy_math as numpy_math

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from tpuref.benchmarks import command as bench
-from tpuref.cli import conformance, doctor, run, topology
+from tpuref.cli import conformance, doctor, run, topology, trace
 from tpuref.testing import command as fake_cloud_tpu
 from tpuref.version import __version__
 
-COMMANDS = (run, doctor, topology, fake_cloud_tpu)
+COMMANDS = (run, trace, doctor, topology, fake_cloud_tpu)
 """Those with arguments of their own: ``NAME``, ``add`` and ``run`` of each."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base import nest
+from tpuref.base import dlpack, nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape
@@ -24,6 +24,7 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array, OpDef, Operand
 from tpuref.program import Instr
 from tpuref.runtime.lockstep import run_instr
+from tpuref.runtime.recording import events_of_run
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 from tpuref.runtime.system import LOCAL
@@ -79,7 +80,31 @@ class EagerTensor(Tensor):
         return Operand(self.shape, self.dtype, self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self._value, dtype)
+        if copy is not False:
+            return np.array(self._value, dtype)
+        if dtype is not None and np.dtype(dtype) != self._value.dtype:
+            raise ValueError(
+                f"{self.spec.describe()} cannot become an array of {np.dtype(dtype)} "
+                "without a copy; leave copy=False out"
+            )
+        shown = self._value.view()
+        shown.flags.writeable = False
+        return shown
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return dlpack.exported(
+            self._value, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.CPU
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -165,6 +190,7 @@ def _run() -> Run:
         functions=get_default_graph().host_functions,
         host=LOCAL,
         timeout=config.timeout,
+        events=events_of_run(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic_ns
 
 from tpuref.configuration import config
 from tpuref.graph.carrier import Carrier
@@ -12,6 +13,7 @@ from tpuref.graph.placement import check_placement
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.program import Program
+from tpuref.runtime import recording
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
@@ -58,6 +60,7 @@ class Execution:
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,
+            events=recording.events_of_run(),
         )
         return self.carrier.run(program, list(feeds.values()), run)
 
@@ -70,7 +73,9 @@ class Execution:
         # A tensor's part of the graph never changes, so its program is made once.
         key = (tensors, operations, fed)
         if key not in self._programs:
+            begin = monotonic_ns()
             for operation in needed_operations(tensors, operations, set(fed)):
                 check_placement(operation, self.carrier.jobs, self._soft_placement)
             self._programs[key] = lower(tensors, operations, fed)
+            recording.note_on_host("compile", begin)
         return self._programs[key]

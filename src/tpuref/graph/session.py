@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from time import monotonic_ns
 from types import TracebackType
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.carrier import carrier_for, target_of
@@ -25,7 +27,7 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
-from tpuref.runtime import results
+from tpuref.runtime import recording, results
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
@@ -140,7 +142,12 @@ class Session:
         tensors = [e for e in elements if isinstance(e, Tensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
-        values = iter(_shown(self._execution.run(tensors, operations, feeds, trace)))
+        begin = monotonic_ns()
+        try:
+            arrays = self._execution.run(tensors, operations, feeds, trace)
+        finally:
+            recording.note_on_host("Session.run", begin)
+        values = iter(_shown(arrays))
         if run_metadata is not None and trace is not None:
             run_metadata.core_trace = tuple(trace)
         return nest.pack_sequence_as(
@@ -197,9 +204,10 @@ class Session:
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
+            given = shared_array(value) if is_foreign(value) else value
             array = (
-                _fed_view(value)
-                if _fits(value, tensor)
+                _fed_view(given)
+                if _fits(given, tensor)
                 else to_array(value, tensor.dtype)
             )
         except (TypeError, ValueError) as error:

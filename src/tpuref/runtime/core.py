@@ -7,6 +7,7 @@ writes the core's values.  A run calls the steps in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic_ns
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +17,19 @@ from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.core_events import (
+    BLOCK,
+    COLLECTIVE,
+    HOST_CALL,
+    OPERATION,
+    RECEIVE,
+    SEND,
+    TO_CORE,
+    TO_REPLICA,
+    CoreEvents,
+    Label,
+    Peer,
+)
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.fed import Fed
 from tpuref.runtime.lockstep import compute, locate
@@ -41,6 +55,7 @@ class Surroundings(Protocol):
     run: Run
     replica: int
     trace: list[str] | None
+    events: CoreEvents | None
     whereabouts: memoryview
 
     def go_on(self) -> None:
@@ -118,6 +133,7 @@ class CoreProgram:
         }
         self._steps: list[tuple[Step, Instr, int, bool]] = []
         self._traced: list[tuple[Step, Instr, int, bool]] = []
+        self._recorded: list[tuple[Step, Instr, int, bool]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
@@ -129,10 +145,11 @@ class CoreProgram:
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
         trace, whereabouts = self._around.trace, self._around.whereabouts
+        steps = self._steps if trace is None else self._traced
+        if self._around.events is not None:
+            steps = self._recorded
         try:
-            for step, instr, number, on_core in (
-                self._steps if trace is None else self._traced
-            ):
+            for step, instr, number, on_core in steps:
                 whereabouts[0] = number
                 step(values)
                 if trace is not None and on_core:
@@ -155,7 +172,8 @@ class CoreProgram:
         if instr.op == "Const":
             self._add_constant(instr)
         else:
-            self._append(self._step(instr, path), instr, instr.core != HOST)
+            label = Label(kind(instr), instr.outputs)
+            self._append(self._step(instr, path), instr, instr.core != HOST, label)
 
     def _add_constant(self, instr: Instr) -> None:
         """Compute a constant now; only a trace tells of it when the program runs."""
@@ -163,7 +181,9 @@ class CoreProgram:
         (value,) = compute(REGISTRY["Const"], instr, [], around.replica, around.run)
         self._constants[slot] = value
         number, on_core = self._numbers[id(instr)], instr.core != HOST
-        self._traced.append((lambda values: None, instr, number, on_core))
+        entry = (lambda values: None), instr, number, on_core
+        self._traced.append(entry)
+        self._recorded.append(entry)
 
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
@@ -175,18 +195,37 @@ class CoreProgram:
                 for replica in targets:
                     around.send_to_replica(replica, values[slot])
 
-            self._append(send, instr, False)
+            peers = tuple((TO_REPLICA, replica) for replica in targets)
+            self._append(send, instr, False, Label(SEND, (slot,), peers))
         elif around.replica in targets:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive_from_replica(source)
 
-            self._append(receive, instr, False)
+            came: Peer = TO_REPLICA, source
+            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
 
-    def _append(self, step: Step, instr: Instr, on_core: bool) -> None:
-        entry = step, instr, self._numbers[id(instr)], on_core
+    def _append(self, step: Step, instr: Instr, on_core: bool, label: Label) -> None:
+        number = self._numbers[id(instr)]
+        entry = step, instr, number, on_core
         self._steps.append(entry)
         self._traced.append(entry)
+        recorded = self._noting(step, number, label)
+        self._recorded.append((recorded, instr, number, on_core))
+
+    def _noting(self, step: Step, number: int, label: Label) -> Step:
+        """Return a step that also notes when it began and ended."""
+        around = self._around
+
+        def noting(values: Values) -> None:
+            begin = monotonic_ns()
+            try:
+                step(values)
+            finally:
+                assert around.events is not None
+                around.events.note(number, label, begin, values)
+
+        return noting
 
     def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
         slot, around = transfer.slot, self._around
@@ -195,13 +234,15 @@ class CoreProgram:
             def send(values: Values) -> None:
                 around.send(transfer.target, values[slot])
 
-            self._append(send, instr, False)
+            to: Peer = TO_CORE, transfer.target
+            self._append(send, instr, False, Label(SEND, (slot,), (to,)))
         elif transfer.target == self._logical_core:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive(transfer.source)
 
-            self._append(receive, instr, False)
+            came: Peer = TO_CORE, transfer.source
+            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
 
     def _step(self, instr: Instr, path: Path) -> Step:
         if instr.op == "If":
@@ -210,7 +251,7 @@ class CoreProgram:
             return self._while(instr, path)
         if instr.op == "FeedDequeue":
             return self._fed(instr, path)
-        if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):
+        if kind(instr) == HOST_CALL:
             return self._host_call(instr, path)
         if instr.op in EFFECTS:
             return self._effect(instr)
@@ -370,6 +411,17 @@ class CoreProgram:
             )
             for number, block in enumerate(instr.blocks)
         ]
+
+
+def kind(instr: Instr) -> str:
+    """Return what an instruction does: which of the kinds of events it is."""
+    if instr.blocks:
+        return BLOCK
+    if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):
+        return HOST_CALL
+    if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None:
+        return COLLECTIVE
+    return OPERATION
 
 
 def _sizes(spec: TensorSpec) -> Shape | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import time
 from collections.abc import Sequence
+from time import monotonic_ns
 from typing import Any
 
 import numpy as np
@@ -81,6 +83,16 @@ class Gathering:
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
+        begin = monotonic_ns()
+        try:
+            return self._gathered()
+        finally:
+            if self._run.events is not None:
+                gathered = self._results.values()
+                size = sum(array.nbytes for arrays in gathered for array in arrays)
+                self._run.events.recording.on_host("wait for cores", begin, size)
+
+    def _gathered(self) -> Values:
         while self._waiting:
             self._take_messages()
             if self._waiting:
@@ -156,6 +168,10 @@ class Gathering:
         if kind in ("call", "pass"):
             if not self._called_off:
                 self._serve(kind, core, *message[1:])
+            return
+        if kind == "events":
+            if self._run.events is not None:
+                self._run.events.take(self._program, *self._place[core], *message[1:])
             return
         self._waiting.discard(core)
         if kind == "done":
@@ -270,6 +286,15 @@ class Gathering:
             self._attend(deadline - time.monotonic())
             self._take_messages()
 
+    def _hear_the_others(self, lost: int) -> None:
+        """Let the cores that are left send what they noted of the run."""
+        self._waiting.discard(lost)
+        self._cores.poll.unregister(self._channel(lost))
+        with contextlib.suppress(LostCore):
+            self._cores.links.poison(HOST_GAVE_UP)
+            self._stop()
+            self._await_the_rest()
+
     def _give_up_the_late(self, error: BaseException) -> None:
         """Report cores that do not stop; where it was they who failed, for good."""
         processes, late = self._cores.processes, sorted(self._waiting)
@@ -289,6 +314,8 @@ class Gathering:
         """Return the error for a core whose process has ended."""
         stall, process = self._watched(), self._cores.processes[core]
         instr, about = stall.instruction(core), stall.describe(core)
+        if self._run.events is not None:
+            self._hear_the_others(core)
         if self._cores.closing:
             self.broken = "they were shut down"
             fault = AbortedError(f"the cores were shut down; {about}")

@@ -56,20 +56,26 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
     if run.trace is not None and run.record is not None and instr.core != HOST:
         run.trace += [run.record(instr.name, r, instr.core) for r in operands]
     try:
-        if instr.op == "If":
-            return _if(instr, operands, run)
-        if instr.op == "While":
-            return _while(instr, operands, run)
-        effect = run.elsewhere.get(instr.op) or EFFECTS.get(instr.op)
-        if effect is not None:
-            return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
-        definition = REGISTRY[instr.op]
-        if definition.collective is not None:
-            return _collective(definition, instr, operands, run)
-        return {r: compute(definition, instr, a, r, run) for r, a in operands.items()}
+        if run.events is not None:
+            return run.events.observe(instr, operands, run, _carry_out)
+        return _carry_out(instr, operands, run)
     except OpError as error:
         locate(error, instr)
         raise
+
+
+def _carry_out(instr: Instr, operands: Values, run: Run) -> Values:
+    if instr.op == "If":
+        return _if(instr, operands, run)
+    if instr.op == "While":
+        return _while(instr, operands, run)
+    effect = run.elsewhere.get(instr.op) or EFFECTS.get(instr.op)
+    if effect is not None:
+        return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
+    definition = REGISTRY[instr.op]
+    if definition.collective is not None:
+        return _collective(definition, instr, operands, run)
+    return {r: compute(definition, instr, a, r, run) for r, a in operands.items()}
 
 
 def locate(error: OpError, instr: Instr) -> None:

@@ -23,6 +23,7 @@ import pickle
 import threading
 import weakref
 from collections.abc import Sequence
+from time import monotonic_ns
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.placed_inputs import PlacedInputs
 from tpuref.runtime.program_facts import ProgramFacts
+from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
@@ -72,7 +74,9 @@ class CorePool:
 
     def _launch(self) -> None:
         """Start the processes, with new memory."""
+        begin = monotonic_ns()
         self._cores = Cores(self._number)
+        note_on_host("start cores", begin)
         self._programs: dict[int, tuple[Program, ProgramFacts]] = {}
         self._runs = 0
 
@@ -173,7 +177,7 @@ class CorePool:
             self._restart = False
 
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
-        cores = self._cores
+        cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
         cores.free_returned()
         sent, gathering = PlacedInputs(cores), Gathering(cores, program, run)
@@ -185,6 +189,9 @@ class CorePool:
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])
                 self._send(program, facts, replica, arrays, run, sent, gathering.places)
+            if run.events is not None:
+                size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
+                run.events.recording.on_host("send to cores", begin, size)
             results = gathering.results()
             self._restart = False
             return results
@@ -263,6 +270,7 @@ class CorePool:
                     logical == 0
                     and (replica == 0 or config.check_replicas or facts.owns(replica)),
                     run.trace is not None,
+                    0 if run.events is None else run.events.recording.capacity,
                     places.of(replica),
                     self._cores.take_freed(core),
                     config.all_reduce,

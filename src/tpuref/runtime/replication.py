@@ -138,6 +138,7 @@ def replicate(
         padding_log=run.padding_log,
         watch=run.watch,
         elsewhere=run.elsewhere,
+        events=run.events and run.events.within(placement.job, placement.cores),
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     results = executor.run(instr.blocks[0], given, inner)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.state import Draws, Variables
 from tpuref.runtime.trace import CoreTrace
+
+if TYPE_CHECKING:
+    from tpuref.runtime.recording import RunEvents
 
 
 class Host(Protocol):
@@ -62,6 +65,8 @@ class Run:
     elsewhere
         Operations that another process carries out, by type: those that call what only
         it has.
+    events
+        What the run adds to a recording, None while nothing is recorded.
     """
 
     state: Draws
@@ -75,6 +80,7 @@ class Run:
     padding_log: dict[str, Any] = field(default_factory=dict)
     watch: Callable[[], None] | None = None
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
+    events: RunEvents | None = None
 
     @property
     def replicas(self) -> int:

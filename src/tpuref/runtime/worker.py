@@ -19,6 +19,7 @@ import traceback
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
+from time import monotonic_ns
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from tpuref.runtime.core_collectives import (
     ReplicaSum,
     Stopped,
 )
+from tpuref.runtime.core_events import PREPARE, CoreEvents, Label
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.run import Run
@@ -79,6 +81,7 @@ class Core:
         self._logical = 0
         self.replica = 0
         self.trace: list[str] | None = None
+        self.events: CoreEvents | None = None
         self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
         self._idle = self.run = _idle_run()
 
@@ -102,9 +105,12 @@ class Core:
     def _prepared(self, number: int, logical_core: int, cores: int) -> CoreProgram:
         key = number, self.replica, logical_core, cores
         if key not in self._programs:
+            begin = monotonic_ns()
             program = self._sent[number]
             plan = PlacementPlan(program, cores)
             self._programs[key] = CoreProgram(program, self, logical_core, plan)
+            if self.events is not None:
+                self.events.note(0, Label(PREPARE, ()), begin)
         return self._programs[key]
 
     # -- one run ---------------------------------------------------------------
@@ -123,6 +129,7 @@ class Core:
         seconds: float,
         report_writes: bool,
         traced: bool,
+        recorded: int,
         targets: Sequence[tuple[int, int] | None],
         freed: Sequence[int],
         all_reduce: str,
@@ -132,6 +139,7 @@ class Core:
         self._collectives.begin(replica, logical, placement, all_reduce)
         self._from_cores.clear()
         self.trace = [] if traced else None
+        self.events = CoreEvents(recorded) if recorded else None
         self.replica, self._logical, self._placement = replica, logical, placement
         state = CoreState(entropy, dict(draws))
         held = CoreVariables({h: self._received(d) for h, d in variables})
@@ -175,7 +183,14 @@ class Core:
             answer = ("error", run, *_described_error(error, instr, replica, where))
         self._links.finish()
         self.run = self._idle
+        self._send_events()
         self._channel.send(answer)
+
+    def _send_events(self) -> None:
+        """Send what was noted of the run, where the host records it."""
+        if self.events is not None:
+            self._channel.send(("events", self.events.noted, self.events.taken()))
+            self.events = None
 
     def _free(self, offsets: Sequence[int]) -> None:
         for offset in offsets:

@@ -1,0 +1,166 @@
+"""The profile that runs: started, stopped, written to its file."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+from collections.abc import Iterator
+from typing import IO
+
+from tpuref.base.callsite import CallSite, user_site
+from tpuref.base.errors import AlreadyExistsError, UnavailableError
+from tpuref.profiler import chrome
+from tpuref.profiler.summary import Summary
+from tpuref.profiler.timeline import Timeline
+from tpuref.runtime import recording
+from tpuref.runtime.recording import Recording
+
+Path = str | os.PathLike[str]
+
+
+class Profile:
+    """A recording and the file that it goes to.
+
+    Parameters
+    ----------
+    path
+        The file, compressed where the name ends in ``.gz``.
+    site
+        The user's line that started it.
+    """
+
+    def __init__(self, path: Path, site: CallSite) -> None:
+        self.site = site
+        opened = gzip.open if os.fspath(path).endswith(".gz") else open
+        self._file: IO[str] = opened(path, "wt", encoding="utf-8")
+        self._recording = Recording()
+        recording.start(self._recording)
+
+    def end(self, save: bool = True) -> Summary:
+        """Stop recording, and write the file."""
+        recording.stop()
+        timeline = Timeline.of(self._recording)
+        with self._file:
+            if save:
+                chrome.write(timeline, self._file)
+        return Summary.of(timeline)
+
+
+_running: list[Profile] = []
+
+
+def start(path: Path) -> None:
+    """Record what host and cores do from now on.
+
+    Parameters
+    ----------
+    path
+        The file for the trace.  It is written when the profile is stopped; with a name
+        that ends in ``.gz`` it is compressed.
+
+    Raises
+    ------
+    tpuref.errors.AlreadyExistsError
+        If a profile runs already.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tpuref as tf
+    >>> tf.profiler.start(tempfile.mkdtemp() + "/trace.json")
+    >>> with tf.Session() as sess:
+    ...     values = sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
+    >>> [core.core for core in tf.profiler.stop().cores]
+    ['core 0', 'core 1']
+    """
+    _start(path, user_site())
+
+
+def _start(path: Path, site: CallSite) -> None:
+    if _running:
+        raise AlreadyExistsError(
+            f"tf.profiler: a profile runs already, started at {_running[0].site}; stop "
+            "it first"
+        )
+    _running.append(Profile(path, site))
+
+
+def stop() -> Summary:
+    """Stop the profile that runs, and write its file.
+
+    Returns
+    -------
+    Summary
+        How long each core worked and waited, and which operations took the time; its
+        text is a table.
+
+    Raises
+    ------
+    tpuref.errors.UnavailableError
+        If no profile runs.
+    """
+    return end()
+
+
+def end(save: bool = True) -> Summary:
+    """Stop the profile that runs; write its file, or leave it empty."""
+    if not _running:
+        raise UnavailableError("tf.profiler: no profile runs; start one first")
+    return _running.pop().end(save)
+
+
+class Trace:
+    """A profile of a ``with`` block.
+
+    Attributes
+    ----------
+    summary
+        What the profile says in short, once the block is over.
+    """
+
+    summary: Summary
+
+
+@contextlib.contextmanager
+def trace(path: Path) -> Iterator[Trace]:
+    """Record what host and cores do within a ``with`` block.
+
+    Parameters
+    ----------
+    path
+        The file for the trace.  It is written at the end of the block, whether that
+        ends in an error or not; with a name that ends in ``.gz`` it is compressed.
+
+    Yields
+    ------
+    Trace
+        Its ``summary`` is there after the block.
+
+    Raises
+    ------
+    tpuref.errors.AlreadyExistsError
+        If a profile runs already.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import tpuref as tf
+    >>> outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+    >>> path = tempfile.mkdtemp() + "/trace.json"
+    >>> with tf.Session() as sess, tf.profiler.trace(path) as traced:
+    ...     values = sess.run(outputs)
+    >>> traced.summary.collective_bytes
+    8
+    """
+    _start(path, user_site())
+    profile, traced = _running[0], Trace()
+    try:
+        yield traced
+    finally:
+        if profile in _running:  # it was not stopped within the block
+            traced.summary = end()

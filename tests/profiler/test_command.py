@@ -1,0 +1,109 @@
+"""The command tpuref trace."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.cli import main
+from tpuref.runtime import recording
+
+from .trace_format import check, named
+
+SCRIPT = """
+import sys
+import tpuref as tf
+print("the script says", sys.argv[1:])
+outputs = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+with tf.Session() as session:
+    print(session.run(outputs)[0][0])
+if "fail" in sys.argv:
+    raise KeyError("from the script")
+if "leave" in sys.argv:
+    sys.exit(3)
+"""
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Undo what a command does to this process; begin in a folder with the script."""
+    monkeypatch.setattr(sys, "argv", list(sys.argv))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(SCRIPT)
+    with tf.config.override(topology=None, cores=None):
+        yield
+    assert recording.active() is None
+
+
+def tracks(path: str) -> dict[str, list[Any]]:
+    content = json.loads(Path(path).read_text())
+    check(content)
+    return named(content["traceEvents"])
+
+
+def test_a_summary_follows_what_the_script_prints(capsys: Any) -> None:
+    assert main(["trace", "program.py", "--steps", "5"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("the script says ['--steps', '5']\n3.0\n")
+    rows = [line.split() for line in out.splitlines()]
+    assert ["core", "busy", "waiting", "idle", "events"] in rows
+    assert [row[:2] for row in rows if row[:1] == ["core"]][1:] == [
+        ["core", "0"],
+        ["core", "1"],
+    ]
+    assert any(row[-2:] == ["CrossReplicaSum", "program.py:5"] for row in rows)
+    assert "8 bytes given into collectives" in out
+    assert out.endswith("the trace: trace.json\n")
+    assert list(tracks("trace.json")) == ["MainThread", "core 0", "core 1"]
+
+
+def test_json_is_all_there_is_on_standard_output(capsys: Any) -> None:
+    options = ["--cores", "2", "--executor", "lockstep", "-o", "here.json", "--json"]
+    assert main(["trace", *options, "program.py"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == "the script says []\n3.0\n"
+    summary = json.loads(printed.out)
+    assert summary["file"] == "here.json" and len(summary["cores"]) == 2
+    assert set(summary["cores"][0]) == {
+        *("core", "busy", "waiting", "idle", "events", "dropped")
+    }
+    (operation,) = (o for o in summary["operations"] if o["type"] == "CrossReplicaSum")
+    assert operation["count"] == 2 and operation["bytes"] == 8
+    assert summary["collective_bytes"] == 8 and summary["transferred_bytes"] == 0
+    assert "core 1" in tracks("here.json")
+
+
+def test_a_script_that_fails_leaves_its_trace(capsys: Any) -> None:
+    with pytest.raises(KeyError, match="from the script"):
+        main(["trace", "program.py", "fail"])
+    assert "the trace: trace.json" in capsys.readouterr().out
+    assert "core 1" in tracks("trace.json")
+
+
+def test_the_status_of_the_script_is_kept() -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["trace", "program.py", "leave"])
+    assert left.value.code == 3
+    assert "core 1" in tracks("trace.json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.py"], "there is no file 'absent.py'"),
+        (["-o", "nowhere/t.json", "program.py"], "nowhere/t.json"),
+        (["--topology", "2x", "program.py"], "2x"),
+    ],
+)
+def test_what_cannot_be_traced(capsys: Any, arguments: list[str], message: str) -> None:
+    assert main(["trace", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("tpuref trace: ") and message in printed.err

@@ -1,0 +1,174 @@
+"""Recordings put in order, with times made up."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from tpuref.profiler import chrome
+from tpuref.profiler.summary import Summary
+from tpuref.profiler.timeline import Timeline
+from tpuref.runtime.core_events import (
+    BLOCK,
+    COLLECTIVE,
+    HOST_CALL,
+    OPERATION,
+    RECEIVE,
+    SEND,
+    CoreEvents,
+    Label,
+)
+from tpuref.runtime.recording import Event, Recording, Track
+
+from .trace_format import check, named
+
+HOST = Track(None, 77, "MainThread")
+CORES = [Track("localhost", k, f"core {k}") for k in range(4)]
+
+
+def event(kind: str, begin: int, end: int, **more: Any) -> Event:
+    return Event(more.pop("name", kind), kind, begin, end, **more)
+
+
+def timeline(events: dict[Track, list[Event]]) -> Timeline:
+    recording = Recording()
+    recording.began = 0
+    for track, of_track in events.items():
+        recording.add(track, of_track, len(of_track))
+    return Timeline.of(recording)
+
+
+def written(line: Timeline) -> dict[str, list[Any]]:
+    file = io.StringIO()
+    chrome.write(line, file)
+    content = json.loads(file.getvalue())
+    check(content)
+    return named(content["traceEvents"])
+
+
+def summed(begin: int, end: int, meeting: Any = "sum", group: int = 3) -> Event:
+    return event(
+        COLLECTIVE, begin, end, meetings=((0, 0, (0, 1, 2), meeting),), group=group
+    )
+
+
+def test_all_wait_for_the_last() -> None:
+    line = timeline(
+        {
+            CORES[0]: [summed(1000, 5000)],
+            CORES[1]: [summed(4000, 5500)],
+            CORES[2]: [summed(2000, 5200)],
+        }
+    )
+    waiting = [slices[0].waiting for slices in line.cores.values()]
+    assert waiting == [3000, 0, 2000]
+    tracks = written(line)
+    assert [e["dur"] for e in tracks["core 0"]] == [4.0, 2.999]
+    assert len(tracks["core 1"]) == 1
+
+
+def test_a_core_may_end_before_the_last_has_begun() -> None:
+    # It was stopped, or its clock was read late.
+    line = timeline(
+        {
+            CORES[0]: [summed(1000, 2000, group=2)],
+            CORES[1]: [summed(3000, 4000, group=2)],
+        }
+    )
+    assert line.cores[CORES[0]][0].waiting == 1000
+    written(line)
+
+
+def test_without_all_of_its_group_it_is_all_waiting() -> None:
+    line = timeline({CORES[0]: [summed(0, 10)], CORES[1]: [summed(5, 10)]})
+    assert [s[0].waiting for s in line.cores.values()] == [10, 5]
+
+
+def test_different_meetings_are_kept_apart() -> None:
+    line = timeline(
+        {
+            CORES[0]: [summed(0, 100, "a", 2), summed(200, 300, "b", 2)],
+            CORES[1]: [summed(50, 100, "a", 2), summed(290, 300, "b", 2)],
+        }
+    )
+    assert [part.waiting for part in line.cores[CORES[0]]] == [50, 90]
+
+
+def test_own_time_is_without_what_lies_inside() -> None:
+    line = timeline(
+        {
+            CORES[0]: [
+                event(OPERATION, 10, 20),
+                event(BLOCK, 0, 50),
+                event(OPERATION, 15, 20),
+                event(OPERATION, 30, 45),
+                event(OPERATION, 60, 70),
+            ]
+        }
+    )
+    parts = line.cores[CORES[0]]
+    assert [(p.event.begin, p.own, p.depth) for p in parts] == [
+        *((0, 25, 0), (10, 5, 1), (15, 5, 2), (30, 15, 1), (60, 10, 0))
+    ]
+    (core,) = Summary.of(line).cores
+    assert core.busy == pytest.approx(60e-9) and core.idle == pytest.approx(10e-9)
+
+
+def test_cores_wait_for_the_host_and_for_values() -> None:
+    line = timeline(
+        {
+            HOST: [event(HOST_CALL, 10, 90)],
+            CORES[0]: [event(HOST_CALL, 0, 100), event(RECEIVE, 100, 150)],
+            CORES[1]: [event(SEND, 0, 150)],
+        }
+    )
+    assert line.tracks[HOST][0].waiting == 0
+    first, second = Summary.of(line).cores
+    assert first.waiting == pytest.approx(150e-9) and first.busy == 0.0
+    assert second.waiting == 0.0 and second.busy == pytest.approx(150e-9)
+
+
+@pytest.mark.parametrize("receives", [0, 400, 900])
+def test_the_arrow_of_a_value_goes_from_its_sender(receives: int) -> None:
+    meetings = ((0, (0, 1), (0, 0), 0),)
+    outputs = (((5,), 20),)
+    line = timeline(
+        {
+            CORES[0]: [
+                event(RECEIVE, receives, 1000, meetings=meetings, outputs=outputs)
+            ],
+            CORES[1]: [event(SEND, 400, 600, meetings=meetings, outputs=outputs)],
+        }
+    )
+    inner = [e["name"] for e in written(line)["core 0"][1:]]
+    assert inner == (["wait", "transfer"] if receives < 400 else [])
+    assert Summary.of(line).transferred_bytes == 20
+
+
+def test_systems_of_several_jobs_are_processes_of_their_own() -> None:
+    other = Track("worker", 0, "core 0")
+    line = timeline(
+        {CORES[0]: [event(OPERATION, 0, 1)], other: [event(OPERATION, 0, 1)]}
+    )
+    file = io.StringIO()
+    chrome.write(line, file)
+    events = json.loads(file.getvalue())["traceEvents"]
+    names = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+    assert names == {"host": 1, "cores of job localhost": 2, "cores of job worker": 3}
+    assert {e["pid"] for e in events if e["ph"] == "X"} == {2, 3}
+
+
+def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
+    events = CoreEvents(2)
+    values = [memoryview(b"12345678")]
+    for _ in range(5):
+        events.note(3, Label(COLLECTIVE, (0,)), 0, values)
+        events.note(4, Label(SEND, (0,), ((0, 1), (1, 2))), 0, values)
+    assert events.noted == 10
+    assert [(e[0], e[4], e[5]) for e in events.taken()] == [
+        (3, (4,), (((8,), 8),)),
+        (4, ((0, 1, 4), (1, 2, 4)), (((8,), 8),)),
+    ]
