@@ -91,3 +91,12 @@ def test_errors_that_documents_and_releases_call_differently(
 def test_leaked_tensors_are_value_errors() -> None:
     assert issubclass(errors.InaccessibleTensorError, ValueError)
     assert not issubclass(errors.InaccessibleTensorError, errors.OpError)
+
+
+def test_tf_errors_has_error_classes_and_their_numbers_only():
+    names = [name for name in dir(tf.errors) if not name.startswith("_")]
+    names.remove("annotations")
+    for name in names:
+        value = getattr(tf.errors, name)
+        number = name.isupper() and isinstance(value, int)
+        assert number or issubclass(value, Exception), name

@@ -8,7 +8,6 @@ from tpuref import data as data
 from tpuref import distribute as distribute
 from tpuref import tpu as tpu
 from tpuref import train as train
-from tpuref.base import errors as errors
 from tpuref.base import nest as nest
 from tpuref.base.dtypes import (
     DType as DType,
@@ -202,6 +201,7 @@ from tpuref.graph.variables import (
 from tpuref.graph.variables import (
     variable_creator_scope as variable_creator_scope,
 )
+from tpuref.namespaces import errors as errors
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math
 from tpuref.namespaces import nn as nn
