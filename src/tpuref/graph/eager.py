@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base import dlpack, nest
+from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape
@@ -80,31 +80,7 @@ class EagerTensor(Tensor):
         return Operand(self.shape, self.dtype, self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        if copy is not False:
-            return np.array(self._value, dtype)
-        if dtype is not None and np.dtype(dtype) != self._value.dtype:
-            raise ValueError(
-                f"{self.spec.describe()} cannot become an array of {np.dtype(dtype)} "
-                "without a copy; leave copy=False out"
-            )
-        shown = self._value.view()
-        shown.flags.writeable = False
-        return shown
-
-    def __dlpack__(
-        self,
-        *,
-        stream: Any = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> Any:
-        return dlpack.exported(
-            self._value, max_version=max_version, dl_device=dl_device, copy=copy
-        )
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return dlpack.CPU
+        return np.array(self._value, dtype)
 
     def __bool__(self) -> bool:
         return bool(self._value)

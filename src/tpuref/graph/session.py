@@ -11,7 +11,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.carrier import carrier_for, target_of
@@ -204,10 +203,9 @@ class Session:
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
-            given = shared_array(value) if is_foreign(value) else value
             array = (
-                _fed_view(given)
-                if _fits(given, tensor)
+                _fed_view(value)
+                if _fits(value, tensor)
                 else to_array(value, tensor.dtype)
             )
         except (TypeError, ValueError) as error:
