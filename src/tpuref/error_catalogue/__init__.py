@@ -1,0 +1,79 @@
+"""The catalogue of errors: what each code means, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from tpuref.error_catalogue import (
+    cloud_tpu,
+    cores,
+    datasets,
+    graphs,
+    infeed,
+    operations,
+    padding,
+    replicas,
+    servers,
+    sessions,
+    settings,
+    strategies,
+    topologies,
+    warnings,
+)
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = (
+    *settings.ENTRIES,
+    *replicas.ENTRIES,
+    *cores.ENTRIES,
+    *topologies.ENTRIES,
+    *cloud_tpu.ENTRIES,
+    *servers.ENTRIES,
+    *strategies.ENTRIES,
+    *datasets.ENTRIES,
+    *graphs.ENTRIES,
+    *operations.ENTRIES,
+    *sessions.ENTRIES,
+    *padding.ENTRIES,
+    *infeed.ENTRIES,
+    *warnings.ENTRIES,
+)
+"""All of them, by area."""
+
+
+def find(text: str) -> Entry | None:
+    """Return the entry of a code, None where there is none.
+
+    Parameters
+    ----------
+    text
+        The code as a message has it, or without the prefix, in any case.
+
+    Examples
+    --------
+    >>> find("e021").title == find("[TPUREF-E021]").title
+    True
+    """
+    code = _full(text)
+    for entry in ENTRIES:
+        if entry.code == code:
+            return entry
+    return None
+
+
+def near(text: str) -> list[str]:
+    """Return codes that are written almost like one that does not exist.
+
+    Examples
+    --------
+    >>> "TPUREF-E021" in near("E0211")
+    True
+    """
+    known = [entry.code for entry in ENTRIES]
+    return difflib.get_close_matches(_full(text), known, n=3, cutoff=0.8)
+
+
+def _full(text: str) -> str:
+    short = re.sub(r"^TPUREF-", "", text.strip().strip("[]").upper())
+    return f"TPUREF-{short}"

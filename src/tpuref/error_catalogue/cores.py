@@ -1,0 +1,154 @@
+"""The core processes and their memory."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.CORE_NOT_STARTED,
+        "A core process did not start",
+        meaning="The pool starts a Python process for each core. One of them could not "
+        "be started, ended at once, or did not come up in time.",
+        remedy="The message has its last words. Check memory and the number of "
+        "processes (ulimit -u), and that sys.executable is a Python that can import "
+        "tpuref; TPUREF_EXECUTOR=lockstep needs no processes.",
+        text="""
+            import sys
+
+            import tpuref as tf
+
+            sys.executable = "/no/such/python"
+            with tf.Session() as sess:
+                sess.run(tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]]))
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.CORE_LOST,
+        "A core process died",
+        meaning="It was killed, ran out of memory, or crashed in native code. The "
+        "other cores were stopped at once; variables keep their values.",
+        remedy="Run tf.tpu.initialize_system() to start new cores. SIGKILL often "
+        "means that memory ran out: use smaller batches or fewer cores.",
+        text="""
+            import os
+            import signal
+            from pathlib import Path
+
+            import tpuref as tf
+
+
+            def kill_a_core(x):
+                tasks = Path(f"/proc/{os.getpid()}/task")
+                children = (tasks / str(os.getpid()) / "children").read_text()
+                os.kill(int(children.split()[-1]), signal.SIGKILL)
+                return x
+
+
+            def computation(x):
+                return tf.tpu.outside_compilation(
+                    lambda: tf.py_func(kill_a_core, [x], tf.float32)
+                )
+
+
+            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.STALLED,
+        "A run made no progress until its deadline",
+        meaning="Replicas wait for others that do not come, or nothing moves at all. "
+        "TPUREF_TIMEOUT, 120 seconds if nothing is said, is the deadline of every "
+        "wait; a warning with the stacks of the missing cores comes earlier.",
+        remedy="Look where the missing replicas are; raise TPUREF_TIMEOUT where they "
+        "only need longer.",
+        text="""
+            import tpuref as tf
+
+
+            def computation(i):
+                turns = tf.where(tf.equal(i, 1), 10**9, 0)
+                turned = tf.while_loop(lambda k: k < turns, lambda k: k + 1, [0])
+                return tf.tpu.cross_replica_sum(tf.cast(turned, tf.float32))
+
+
+            outputs = tf.tpu.replicate(computation, [[0], [1]])
+            with tf.config.override(timeout=1.0), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.CORES_BROKEN,
+        "The cores were lost in an earlier run",
+        meaning="A core died or did not answer before, so these cores are not used "
+        "again.",
+        remedy="Run tf.tpu.initialize_system() to start new ones. Variables keep their "
+        "values.",
+        text="""
+            import os
+            import signal
+            from pathlib import Path
+
+            import tpuref as tf
+
+
+            def kill_a_core(x):
+                tasks = Path(f"/proc/{os.getpid()}/task")
+                children = (tasks / str(os.getpid()) / "children").read_text()
+                os.kill(int(children.split()[-1]), signal.SIGKILL)
+                return x
+
+
+            def computation(x):
+                return tf.tpu.outside_compilation(
+                    lambda: tf.py_func(kill_a_core, [x], tf.float32)
+                )
+
+
+            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                try:
+                    sess.run(outputs)
+                except tf.errors.AbortedError:
+                    sess.run(outputs)  # without tf.tpu.initialize_system()
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.OUT_OF_SHARED_MEMORY,
+        "There is no room for what the cores share",
+        meaning="Inputs, variables and results lie in memory that the host and the "
+        "cores share; it could not be made, or is too small for the values of a run.",
+        remedy="Use smaller batches or fewer cores, give the container more memory, or "
+        "raise the limit that the message names. /dev/shm is not used.",
+        text="""
+            import resource
+
+            import tpuref as tf
+
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+            outputs = tf.tpu.replicate(lambda x: x + 1, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.OUT_OF_MEMORY,
+        "An operation needs more memory than there is",
+        meaning="NumPy could not allocate an array for the result of an operation.",
+        remedy="Use smaller batches, fewer cores or narrower types.",
+        text="""
+            import tpuref as tf
+
+            with tf.Session() as sess:
+                sess.run(tf.tpu.rewrite(lambda n: tf.fill([n, n, n], 1.0), [1 << 16]))
+        """,
+    ),
+)

@@ -1,0 +1,51 @@
+"""What is said of one error code."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An error or a warning that a user can meet.
+
+    Attributes
+    ----------
+    code
+        Its code, one of `tpuref.base.error_codes`.
+    title
+        What is wrong, in a few words.
+    meaning
+        What it means.
+    remedy
+        What to do.
+    text
+        A program that raises it, indented as it stands here; see `program`.
+    document
+        The file of the document that has the rule, where one does.
+    needs
+        Modules without which the program does not come so far.
+    alone
+        Whether the program wants a process to itself, with the core pool: it kills,
+        waits, or changes limits.
+    """
+
+    code: str
+    title: str
+    meaning: str
+    remedy: str
+    text: str
+    document: str | None = None
+    needs: tuple[str, ...] = ()
+    alone: bool = False
+
+    @property
+    def program(self) -> str:
+        """The program, as it stands in a file."""
+        return textwrap.dedent(self.text).lstrip("\n")
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether it is logged in the place of being raised."""
+        return self.code.startswith("TPUREF-W")

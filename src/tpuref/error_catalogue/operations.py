@@ -1,0 +1,179 @@
+"""Operations and their inputs, and values that become tensors."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.INVALID_OPERANDS,
+        "An operation cannot take these inputs",
+        meaning="The shapes, types or attributes do not fit the rule of the operation. "
+        "The message has the inputs and the line of each.",
+        remedy="Change the input that the message names.",
+        text="""
+            import tpuref as tf
+
+            tf.matmul(tf.zeros([2, 3]), tf.zeros([4, 5]))
+        """,
+    ),
+    Entry(
+        codes.SHAPES_DO_NOT_BROADCAST,
+        "Shapes do not broadcast",
+        meaning="Counted from the right, dimensions have to be equal, or one of them "
+        "1.",
+        remedy="Bring one to the other's shape with tf.reshape, tf.expand_dims or "
+        "tf.transpose.",
+        text="""
+            import tpuref as tf
+
+            tf.zeros([2, 3]) + tf.zeros([2])
+        """,
+    ),
+    Entry(
+        codes.DTYPES_DIFFER,
+        "Tensors of different dtypes are combined",
+        meaning="Nothing is converted by itself: float32 and bfloat16 do not mix, nor "
+        "do int32 and float32.",
+        remedy="Convert one of them with tf.cast.",
+        text="""
+            import tpuref as tf
+
+            tf.zeros([2], tf.float32) + tf.zeros([2], tf.bfloat16)
+        """,
+    ),
+    Entry(
+        codes.DTYPE_NOT_TAKEN,
+        "An operation does not take this dtype",
+        meaning="For example the exponential of an integer, or the sum of booleans.",
+        remedy="Convert the input with tf.cast to one of the types in the message.",
+        text="""
+            import tpuref as tf
+
+            tf.exp(tf.constant(1))
+        """,
+    ),
+    Entry(
+        codes.NO_SUCH_AXIS,
+        "The tensor has no such axis",
+        meaning="An axis is out of range for the rank, or named twice.",
+        remedy="Axes count from 0, or from -1 backwards.",
+        text="""
+            import tpuref as tf
+
+            tf.reduce_sum(tf.zeros([2, 3]), axis=2)
+        """,
+    ),
+    Entry(
+        codes.INDEX_OUT_OF_RANGE,
+        "An index is out of range",
+        meaning="A subscript, or an index of tf.gather, is not below the size of the "
+        "axis.",
+        remedy="Check where the index comes from; tf.clip_by_value keeps it in range.",
+        text="""
+            import tpuref as tf
+
+            with tf.Session() as sess:
+                sess.run(tf.gather([1, 2, 3], tf.constant(7)))
+        """,
+    ),
+    Entry(
+        codes.INTEGER_DIVISION_BY_ZERO,
+        "An integer is divided by zero",
+        meaning="Integers have no infinity to answer with.",
+        remedy="Use tf.truediv, or keep zeros out with tf.where.",
+        text="""
+            import tpuref as tf
+
+            with tf.Session() as sess:
+                sess.run(tf.floordiv(tf.constant(1), tf.constant(0)))
+        """,
+    ),
+    Entry(
+        codes.WRONG_RANK,
+        "The tensor has the wrong rank",
+        meaning="The operation takes another number of dimensions.",
+        remedy="Add or drop dimensions with tf.expand_dims, tf.squeeze or tf.reshape.",
+        text="""
+            import tpuref as tf
+
+            tf.linalg.diag_part(tf.zeros([3]))
+        """,
+    ),
+    Entry(
+        codes.OPERATION_FAILED,
+        "An operation cannot use the values that it got",
+        meaning="Shapes or values that are known only when the program runs do not fit "
+        "the operation. The message has the replica, the arrays and the line.",
+        remedy="Look at the values that come to that line; tf.debugging.assert_equal "
+        "and its like check them where they are made.",
+        text="""
+            import tpuref as tf
+
+            x = tf.placeholder(tf.float32, [None])
+            y = tf.reshape(x, [2, 2])
+            with tf.Session() as sess:
+                sess.run(y, {x: [1.0, 2.0, 3.0]})
+        """,
+    ),
+    Entry(
+        codes.NO_TENSOR_FORM,
+        "This value has no tensor form",
+        meaning="None, an object, an operation without output, a shape that is not "
+        "fully known, or lists of different lengths cannot become a tensor.",
+        remedy="Pass a number, text, an array or regular lists of them.",
+        text="""
+            import tpuref as tf
+
+            tf.constant([[1, 2], [3]])
+        """,
+    ),
+    Entry(
+        codes.VALUE_DOES_NOT_FIT,
+        "A value would lose its meaning in this dtype",
+        meaning="A float as an integer, a number as a boolean, text as a number, or a "
+        "number out of the range of the type.",
+        remedy="Convert on purpose with tf.cast, or choose a type that holds it.",
+        text="""
+            import tpuref as tf
+
+            tf.constant(1.5, tf.int32)
+        """,
+    ),
+    Entry(
+        codes.CONSTANT_DOES_NOT_FILL,
+        "The value of a constant does not fill its shape",
+        meaning="There are other numbers of values than the shape has places, or the "
+        "shape is not fully known.",
+        remedy="Give one value for each place, or a single one for all.",
+        text="""
+            import tpuref as tf
+
+            tf.constant([1, 2, 3], shape=[2])
+        """,
+    ),
+    Entry(
+        codes.UNKNOWN_DTYPE,
+        "This is no element type",
+        meaning="It is no tf.DType, no name or number of one, and no type of NumPy or "
+        "Python that stands for one.",
+        remedy="Use one of the names in the message, such as tf.float32.",
+        text="""
+            import tpuref as tf
+
+            tf.as_dtype("float31")
+        """,
+    ),
+    Entry(
+        codes.INVALID_SHAPE,
+        "This is no shape",
+        meaning="A shape is a sequence of sizes from 0 up, None for unknown ones.",
+        remedy="Write [None, 3]; None alone is a shape of unknown rank.",
+        text="""
+            import tpuref as tf
+
+            tf.TensorShape([2, -3])
+        """,
+    ),
+)

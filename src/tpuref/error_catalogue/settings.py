@@ -1,0 +1,145 @@
+"""Settings, what is installed, and the TPU system."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.INVALID_SETTING,
+        "A setting has a value that it cannot have",
+        meaning="An attribute of tf.config, or the TPUREF_ variable that gives its "
+        "first value, is out of its range or not one of its choices.",
+        remedy="Use a value that the message lists. Variables are read when tpuref is "
+        "imported; `tpuref doctor` shows those that are set.",
+        text="""
+            import tpuref as tf
+
+            tf.config.cores = 0
+        """,
+    ),
+    Entry(
+        codes.UNKNOWN_SETTING,
+        "There is no such setting",
+        meaning="tf.config has no attribute of this name.",
+        remedy="Use one that the message lists.",
+        text="""
+            import tpuref as tf
+
+            tf.config.core = 8
+        """,
+    ),
+    Entry(
+        codes.KERNELS_NOT_COMPILED,
+        "The compiled kernels are missing",
+        meaning="TPUREF_KERNELS=cython asks for the compiled kernels, and this "
+        "installation has none: it was built with TPUREF_PURE=1.",
+        remedy="Install again with a C compiler and Python's headers present, or set "
+        "TPUREF_KERNELS to auto or python. Results are the same, bit for bit.",
+        text="""
+            import importlib.util
+            import os
+
+            os.environ["TPUREF_KERNELS"] = "cython"
+            importlib.util.find_spec = lambda name: None  # as if nothing were compiled
+
+            import tpuref.kernels
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.EXTRA_NOT_INSTALLED,
+        "A package that is optional is needed here",
+        meaning="Looking up Cloud TPUs by name needs the extra gcp, sessions on a "
+        "server the extra grpc.",
+        remedy="Install it as the message says, for example "
+        "`pip install 'tpuref[grpc]'`.",
+        text="""
+            import sys
+
+            import tpuref as tf
+
+            sys.modules["grpc"] = None  # as if it were not installed
+            tf.Session("grpc://localhost:8470")
+        """,
+        document="004_1530f51430af0bea.txt",
+        alone=True,
+    ),
+    Entry(
+        codes.SYSTEM_SHUT_DOWN,
+        "The TPU system was shut down",
+        meaning="A replicated computation was run after tf.tpu.shutdown_system(). "
+        "Before the first initialisation a system starts by itself, after a shutdown "
+        "it does not.",
+        remedy="Run tf.tpu.initialize_system() again first. The message has the line "
+        "of the shutdown.",
+        text="""
+            import tpuref as tf
+
+            doubled = tf.tpu.replicate(lambda x: x * 2, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(tf.tpu.initialize_system())
+                sess.run(tf.tpu.shutdown_system())
+                sess.run(doubled)
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
+        codes.SYSTEM_USED_FROM_WITHIN,
+        "The TPU system is used from within a computation that runs on it",
+        meaning="A replicated computation, or a host function that it calls, starts or "
+        "stops the system under its own feet.",
+        remedy="Start and stop the system outside of tf.tpu.replicate, in runs of "
+        "their own.",
+        text="""
+            import tpuref as tf
+
+            inside = tf.tpu.replicate(lambda: tf.tpu.initialize_system())
+            with tf.Session() as sess:
+                sess.run(inside)
+        """,
+    ),
+    Entry(
+        codes.UNKNOWN_JOB,
+        "The cluster has no such job, or several of them",
+        meaning="The TPU system of a job was asked for that the cluster does not have; "
+        "or no job was named where there are several.",
+        remedy="Give job= one of the names in the message, or build the computation "
+        "under tf.device('/job:...').",
+        text="""
+            import tpuref as tf
+
+            with tf.Session() as sess:
+                sess.run(tf.tpu.initialize_system(job="worker"))
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
+        codes.TOPOLOGY_NOT_EVALUATED,
+        "The topology is still a tensor",
+        meaning="tf.tpu.initialize_system() gives a tensor. The bytes that describe "
+        "the topology exist once a session has evaluated it.",
+        remedy="Pass what sess.run(tf.tpu.initialize_system()) returns.",
+        text="""
+            import tpuref as tf
+
+            topology = tf.tpu.initialize_system()
+            tf.contrib.tpu.device_assignment(topology, num_replicas=2)
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
+        codes.WRONG_ARGUMENT_TYPE,
+        "An argument is of another kind than the function takes",
+        meaning="For example a number where a function, a list or a device assignment "
+        "is expected.",
+        remedy="The message names the function and the argument, what it takes, and "
+        "what it got.",
+        text="""
+            import tpuref as tf
+
+            tf.tpu.replicate(lambda: 1, device_assignment=[[[0, 0, 0]]])
+        """,
+    ),
+)

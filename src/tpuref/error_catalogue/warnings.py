@@ -1,0 +1,75 @@
+"""Warnings and hints, which go to the logger ``tpuref``."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.STALL_REPORT,
+        "A run makes no progress",
+        meaning="Nothing moved for a tenth of the deadline, 10 seconds at most. The "
+        "report says where each core is, and has the stacks of those that the others "
+        "wait for. At the deadline the run ends with TPUREF-E042.",
+        remedy="Look where the missing cores are. Replicas that only need longer are "
+        "no fault; TPUREF_TIMEOUT sets the deadline.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+
+
+            def computation(i):
+                turns = tf.where(tf.equal(i, 1), 10**9, 0)
+                turned = tf.while_loop(lambda k: k < turns, lambda k: k + 1, [0])
+                return tf.tpu.cross_replica_sum(tf.cast(turned, tf.float32))
+
+
+            outputs = tf.tpu.replicate(computation, [[0], [1]])
+            with tf.config.override(timeout=1.0), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.SUM_OF_MEANS,
+        "Means of batches are summed over towers",
+        meaning="Each tower's value is a mean over its own batch already. Their sum is "
+        "as many times the mean over the whole batch as there are towers.",
+        remedy="Use tf.VariableAggregation.MEAN, or divide the loss by the number of "
+        "towers.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+            strategy = tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=2)
+            with strategy.scope():
+                losses = strategy.call_for_each_tower(
+                    lambda: tf.reduce_mean(tf.random_uniform([4]))
+                )
+                strategy.reduce(tf.VariableAggregation.SUM, losses, "/cpu:0")
+        """,
+        document="001_66db0865fe92828f.txt",
+    ),
+    Entry(
+        codes.SUM_OUTSIDE_OF_REPLICAS,
+        "cross_replica_sum is used outside of a replicated computation",
+        meaning="There is one replica then, so it returns its input.",
+        remedy="Call it in the computation that tf.tpu.replicate or tf.tpu.shard runs.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            tf.tpu.cross_replica_sum(tf.constant(1.0))
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+)

@@ -1,0 +1,146 @@
+"""The catalogue of errors: each program of it raises the error that it stands for."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import logging
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref
+from tpuref.base import error_codes
+from tpuref.error_catalogue import ENTRIES, find, near
+from tpuref.error_catalogue.entry import Entry
+
+SOURCE = Path(tpuref.__file__).parent
+NAMES = {
+    name: value
+    for name, value in vars(error_codes).items()
+    if isinstance(value, str) and error_codes.PATTERN.fullmatch(value)
+}
+BY_CODE = {entry.code: entry for entry in ENTRIES}
+TOGETHER = [entry for entry in ENTRIES if not entry.alone]
+ALONE = [entry for entry in ENTRIES if entry.alone]
+
+
+def require(entry: Entry) -> None:
+    for module in entry.needs:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"the program needs the module {module!r}")
+
+
+def codes_in(text: str) -> list[str]:
+    return re.findall(error_codes.PATTERN, text)
+
+
+# -- what the programs do ------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", TOGETHER, ids=lambda entry: entry.code)
+def test_the_program_of_an_entry(entry: Entry, caplog: Any, tmp_path: Path) -> None:
+    require(entry)
+    code = compile(entry.program, str(tmp_path / "program.py"), "exec")
+    names = {"__name__": "__main__"}
+    if entry.is_warning:
+        with caplog.at_level(logging.WARNING, logger="tpuref"):
+            exec(code, names)
+        assert codes_in(caplog.text) == [entry.code]
+        return
+    with pytest.raises(Exception, match=r"\[TPUREF-E\d+\]") as raised:
+        exec(code, names)
+    assert entry.code in codes_in(str(raised.value))
+
+
+@pytest.mark.parametrize("entry", ALONE, ids=lambda entry: entry.code)
+def test_the_program_of_an_entry_in_its_own_process(
+    entry: Entry, tmp_path: Path
+) -> None:
+    require(entry)
+    path = tmp_path / "program.py"
+    path.write_text(entry.program)
+    environment = os.environ | {
+        "PYTHONPATH": str(SOURCE.parent),
+        "TPUREF_EXECUTOR": "pool",
+    }
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    if entry.is_warning:
+        assert codes_in(done.stderr)[0] == entry.code, done.stderr
+        return
+    last = done.stderr.rpartition("Traceback (most recent call last):")[2]
+    assert entry.code in codes_in(last), done.stderr
+
+
+# -- what the catalogue holds --------------------------------------------------
+
+
+def test_each_code_has_one_entry() -> None:
+    assert sorted(entry.code for entry in ENTRIES) == sorted(NAMES.values())
+    assert len(set(NAMES.values())) == len(NAMES)
+
+
+def used_names() -> set[str]:
+    """Return the names of codes that messages of the source use."""
+    used = set()
+    for path in SOURCE.rglob("*.py"):
+        if path.parent.name == "error_catalogue":
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "codes":
+                used.add(node.attr)
+    return used
+
+
+def test_each_code_is_in_a_message_and_each_message_has_a_known_one() -> None:
+    assert used_names() - {"with_code"} == set(NAMES)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.code)
+def test_an_entry_says_what_to_do(entry: Entry) -> None:
+    assert entry.title and not entry.title.endswith(".")
+    assert entry.meaning.endswith(".") and entry.remedy.endswith((".", "?"))
+    assert "import tpuref" in entry.program
+    assert entry.document is None or re.fullmatch(
+        r"00\d_[0-9a-f]{16}\.txt", entry.document
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["E021", "e021", "TPUREF-E021", "[tpuref-e021]", " E021 "]
+)
+def test_a_code_is_found_however_it_is_written(text: str) -> None:
+    entry = find(text)
+    assert entry is not None and entry.code == error_codes.UNEVEN_SHARDS
+
+
+@pytest.mark.parametrize("text", ["E999", "021", "", "sharding"])
+def test_a_code_that_does_not_exist(text: str) -> None:
+    assert find(text) is None
+
+
+def test_codes_that_look_alike() -> None:
+    assert "TPUREF-E021" in near("E0211")
+    assert near("nonsense") == []
+
+
+# -- codes in messages ---------------------------------------------------------
+
+
+def test_a_message_has_one_code() -> None:
+    with_code = error_codes.with_code
+    assert with_code("no", error_codes.NOT_FED) == "no [TPUREF-E134]"
+    assert with_code("no [TPUREF-E100]", error_codes.NOT_FED) == "no [TPUREF-E100]"
