@@ -15,6 +15,7 @@ SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
 LAYERS = [
     "version",
     "base",
+    "error_catalogue",
     "kernels",
     "configuration",
     "ops",
