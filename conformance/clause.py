@@ -15,6 +15,9 @@ TIERS = ("surface", "build", "run", "host")
 
 _REGISTRY = {}
 
+# What a Python number says about the dtype; True is an int as well.
+_DTYPES = ((bool, np.bool_), (int, np.int32), (float, np.float32))
+
 _IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
 
 
@@ -119,9 +122,13 @@ def same(actual, expected, tolerance=0, call="value"):
     ----------
     actual, expected : number, str, array or nest of lists, tuples and dicts
         Lists, tuples and dicts are compared entry by entry. Shapes must be equal;
-        the dtype and whether a nest is a list or a tuple are not compared.
+        whether a nest is a list or a tuple is not compared. What is expected states
+        the dtype of a NumPy value: ``2.0`` float32, ``2`` int32, ``True`` bool, and
+        a NumPy value its own.
     tolerance : float, optional
-        Largest accepted absolute difference of two numbers.
+        Largest accepted absolute difference of two numbers. The numbers of the
+        suite are chosen so that float32 holds them and every step towards them
+        exactly, in any order, so that there is no reason for one.
     call : str, optional
         What was called with which inputs, for the message.
     """
@@ -133,6 +140,7 @@ def same(actual, expected, tolerance=0, call="value"):
     within = f" (within {tolerance})" if tolerance else ""
     raise AssertionError(
         f"{call}{place}: expected {shorten(wanted)}{within}, got {shorten(got)}"
+        + _other_dtype(got, wanted)
     )
 
 
@@ -158,7 +166,26 @@ def _first_difference(actual, expected, tolerance, path):
     return None
 
 
+def _other_dtype(actual, expected):
+    """Return what is wrong with the dtype of ``actual``, or nothing."""
+    stated = _stated_dtype(expected)
+    if stated is None or not isinstance(actual, (np.ndarray, np.generic)):
+        return ""
+    return "" if actual.dtype == stated else f" of {actual.dtype}, not {stated}"
+
+
+def _stated_dtype(expected):
+    if isinstance(expected, (np.ndarray, np.generic)):
+        return expected.dtype
+    for kind, dtype in _DTYPES:
+        if isinstance(expected, kind):
+            return np.dtype(dtype)
+    return None
+
+
 def _leaves_equal(actual, expected, tolerance):
+    if _other_dtype(actual, expected):
+        return False
     if expected is None or isinstance(expected, (str, bytes, type)):
         return isinstance(actual, type(expected)) and actual == expected
     actual, expected = np.asarray(actual), np.asarray(expected)

@@ -1,4 +1,8 @@
-"""The clauses, one module for each documented page."""
+"""The clauses, one module for each documented page.
+
+Inputs are fixed. Numbers are such that float32 holds them, and every step to the
+result, exactly and in any order: they are compared without a tolerance (see ``same``).
+"""
 
 import importlib
 import pkgutil

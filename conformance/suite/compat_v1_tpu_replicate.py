@@ -72,7 +72,8 @@ def padded_length(tf, first, second, padding_spec):
             padding_spec=padding_spec,
         )
         fed = {x: checks.ones(first), y: checks.ones(second)}
-        same(sess.run(out, fed), [[first], [second]], call="sum of each input")
+        sums = [[float(first)], [float(second)]]
+        same(sess.run(out, fed), sums, call="sum of each input")
         ((length,),) = padded_shapes(tf)
         return length
 

@@ -157,7 +157,7 @@ def inputs_leaves_convert(tf, replicate):
         out = replicate(computation, [leaves])
         names = [tensor.dtype.name for tensor in received]
         same(names, ["float32", "int32", "bool", "float64", "int64"])
-        same(sess.run(out), [[1.5, 3, True, 2.0, np.arange(3)]])
+        same(sess.run(out), [[1.5, 3, True, np.float64(2.0), np.arange(3)]])
 
 
 def inputs_nested_list_of_numbers_is_scalars(tf, replicate):

@@ -397,7 +397,7 @@ def dtype_and_shape_kept(tf, cross_replica_sum):
     for sums in in_each_replica(tf, computation, 4):
         for total, (dtype, shape) in zip(sums, kept):
             same(np.asarray(total).dtype.name, dtype.name)
-            same(total, np.full(shape, 4.0))
+            same(total, np.full(shape, 4.0, dtype.as_numpy_dtype))
     _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
 
     for dtype in (tf.int64, tf.bool, tf.string, tf.complex64):
@@ -412,7 +412,8 @@ def _require_bfloat16_sum_in_float32(tf, cross_replica_sum):
 
     # Around 256 bfloat16 has steps of 2: 256 + 1 + 1 + 1 is 259, which rounds to 260;
     # rounded after every addition it would stay 256.
-    same(in_each_replica(tf, computation, 4), [[260.0]] * 4)
+    sums = np.array(in_each_replica(tf, computation, 4))
+    same(sums.astype(np.float32), [[260.0]] * 4)
 
 
 @contextlib.contextmanager

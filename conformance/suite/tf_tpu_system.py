@@ -110,7 +110,7 @@ def initialize_returns_serialized_topology(tf, initialize_system):
     assert isinstance(serialized, bytes), repr(serialized)
     mesh_shape, (hosts,), (devices_per_host,), coordinates = _topology(serialized)
     same([hosts, devices_per_host], [1, 4])
-    rows = np.reshape(coordinates, [-1, len(mesh_shape)])
+    rows = np.reshape(np.int32(coordinates), [-1, len(mesh_shape)])
     same(len(rows), 4)
     same(len(set(map(tuple, rows))), 4)
     assert (rows < mesh_shape).all(), f"{rows} in the mesh {mesh_shape}"

@@ -89,7 +89,9 @@ def test_expect_raises_lets_unavailable_pass():
         (3, 3),
         (np.float32(2.5), 2.5),
         ([(1.0,), (2.0,)], [[1.0], [2.0]]),
-        ({"a": np.arange(3)}, {"a": [0, 1, 2]}),
+        ({"a": np.arange(3, dtype=np.int32)}, {"a": [0, 1, 2]}),
+        (np.arange(3), np.arange(3)),
+        (np.array([True]), [True]),
         (float("nan"), float("nan")),
         (b"abc", b"abc"),
         (None, None),
@@ -104,7 +106,7 @@ def test_same_accepts_equal_values(actual, expected):
     ("actual", "expected"),
     [
         (3, 4),
-        (np.array([3]), 3),
+        (np.array([3], np.int32), 3),
         ([1.0], [1.0, 2.0]),
         ([1.0], 1.0),
         ({"a": 1}, {"b": 1}),
@@ -118,6 +120,24 @@ def test_same_accepts_equal_values(actual, expected):
 def test_same_refuses_different_values(actual, expected):
     with pytest.raises(AssertionError, match="expected .*, got "):
         same(actual, expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "dtypes"),
+    [
+        (np.float64(2.0), 2.0, "float64, not float32"),
+        (np.array([2.0, 3.0]), [2.0, 3.0], "float64, not float32"),
+        (np.float32(2.0), 2, "float32, not int32"),
+        (np.arange(2), [0, 1], "int64, not int32"),
+        (np.int32(1), True, "int32, not bool"),
+        (np.float32(2.0), np.float64(2.0), "float32, not float64"),
+    ],
+)
+def test_what_is_expected_states_the_dtype(actual, expected, dtypes):
+    with pytest.raises(AssertionError, match=f"of {dtypes}$"):
+        same(actual, expected)
+    with pytest.raises(AssertionError, match=f"of {dtypes}$"):
+        same(actual, expected, tolerance=1)
 
 
 def test_same_keeps_to_the_tolerance():
