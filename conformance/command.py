@@ -3,6 +3,7 @@
 import argparse
 import fnmatch
 import json
+import os
 import sys
 
 from . import html, junit, markdown, terminal
@@ -162,7 +163,18 @@ def main(argv=None):
         subjects = _subjects(options)
     except UnknownSubject as error:
         return _could_not_run(error)
+    for path in (options.json, options.junit, options.html, options.markdown):
+        if not _writable(path):
+            return _could_not_run(f"{path} cannot be written")
     return _run(subjects, chosen, options)
+
+
+def _writable(path):
+    if path in (None, "-"):
+        return True
+    if os.path.exists(path):
+        return os.path.isfile(path) and os.access(path, os.W_OK)
+    return os.access(os.path.dirname(path) or ".", os.W_OK)
 
 
 def _could_not_run(reason):
@@ -197,16 +209,23 @@ def _run(subjects, chosen, options):
         [Column.of(run) for run in runs],
         complaints,
     )
-    _write(report, chosen, options)
+    _write(report, _reproduction(subjects, chosen), options)
     return report.exit_status
 
 
-def _write(report, clauses, options):
+def _reproduction(subjects, clauses):
+    """Return the function that writes a clause of a column as a script."""
+    served = {subject.name for subject in subjects if subject.served}
     by_id = {clause.id: clause for clause in clauses}
 
     def reproduction(id, column):
-        return snippet(by_id[id], column.module, column.settings)
+        at_a_server = column.name in served
+        return snippet(by_id[id], column.module, column.settings, at_a_server)
 
+    return reproduction
+
+
+def _write(report, reproduction, options):
     if options.json == "-":
         print(json.dumps(report.as_json(), indent=1))
     else:

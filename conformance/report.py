@@ -9,7 +9,6 @@ from .outcome import (
     NEEDS_TPU,
     NOT_APPLICABLE,
     OUTCOMES,
-    PASS,
     Result,
 )
 
@@ -136,8 +135,11 @@ class Report:
         return EXIT_PASSED
 
     def apis(self):
-        """Return the documented names, in the order of the suite."""
-        return list(dict.fromkeys(statement.api for statement in self.statements))
+        """Return the documented names with a result, in the order of the suite."""
+        decided = {id for column in self.columns for id in column.results}
+        return list(
+            dict.fromkeys(one.api for one in self.statements if one.id in decided)
+        )
 
     def counts(self, column, api=None):
         """Return how often each outcome occurs; all names unless one is given."""
@@ -206,9 +208,7 @@ def read_report(path):
 
 def cell(counts):
     """Return the counts of one cell as short text: the passes, then the others."""
-    passed = counts[PASS]
-    others = [f"{counts[one]}{LETTERS[one]}" for one in OUTCOMES[1:] if counts[one]]
-    return " ".join(([str(passed)] if passed or not others else []) + others)
+    return " ".join(f"{counts[one]}{LETTERS[one]}" for one in OUTCOMES if counts[one])
 
 
 LETTERS = {

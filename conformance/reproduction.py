@@ -187,7 +187,7 @@ def _suite_module(module, name):
     return value.__name__ if inspect.ismodule(value) else None
 
 
-def snippet(clause, module="tpuref", settings=None):
+def snippet(clause, module="tpuref", settings=None, served=False):
     """Return a script that runs the check of ``clause``.
 
     Parameters
@@ -197,18 +197,22 @@ def snippet(clause, module="tpuref", settings=None):
         The module under test.
     settings : dict of str to str, optional
         Environment variables of the subject.
+    served : bool, optional
+        Whether its sessions are on a server.
     """
     check = inspect.unwrap(clause.check)
     script = _Script(clause.api)
     name = script.add(check.__module__, check.__name__)
     loaded = _load(script, module)
+    surroundings = _surroundings(script, module, served)
     body = script.imports + [""] if script.imports else []
     lines = [f"# {clause.id}", f"# {clause.says}"]
     lines += _settings_lines(settings or {})
     lines += sorted(body)[1:] if body else []
     for definition in script.definitions:
         lines += ["", "", definition]
-    lines += ["", "", loaded, ""] + _call(clause, check, name)
+    lines += ["", "", loaded, "", f"with {surroundings}:"]
+    lines += _call(clause, check, name)
     return "\n".join(lines) + "\n"
 
 
@@ -218,6 +222,17 @@ def _load(script, module):
         name = script.add(subject_module.__name__, "load")
         return f'tf = {name}("tensorflow")'
     return f"import {module} as tf"
+
+
+def _surroundings(script, module, served):
+    """Return what the check runs in, as the runner has it."""
+    graph = "tf.Graph().as_default()"
+    if module not in (subject_module.DEFAULT_SUBJECT, "tensorflow"):
+        graph = script.add(subject_module.__name__, "fresh_graph") + "(tf)"
+    if not served:
+        return graph
+    server = script.add(subject_module.__name__, "sessions_on_a_server")
+    return f"{server}(tf), {graph}"
 
 
 def _settings_lines(settings):
@@ -233,7 +248,6 @@ def _call(clause, check, name):
     if len(inspect.signature(check).parameters) > 1:
         arguments.append(clause.api)
     return [
-        "with tf.Graph().as_default():",
         f"{_INDENT}{name}({', '.join(arguments)})",
         f"print({clause.id + ': pass'!r})",
     ]

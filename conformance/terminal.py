@@ -72,7 +72,7 @@ def as_text(report, snippet, colour=False):
     """
     lines = []
     for column in report.columns:
-        lines.append(_subject_line(column))
+        lines.append(_subject_line(column, len(report.statements)))
     lines.append("")
     lines += _table(report, colour)
     lines += ["", _legend()]
@@ -82,20 +82,26 @@ def as_text(report, snippet, colour=False):
             lines += ["", *_failure(report, column, result, colour)]
             shown += 1
             if shown <= _SNIPPETS:
-                lines += ["  reproduction:", ""]
+                lines += [f"  reproduction, for {_interpreter(column)}:", ""]
                 lines += _indented(snippet(result.id, column))
     for complaint in report.complaints:
         lines += ["", *_wrapped("known deviations: ", complaint)]
     return "\n".join(lines) + "\n"
 
 
-def _subject_line(column):
+def _subject_line(column, clauses):
     if column.reason:
         return f"{column.name}: could not be run: {column.reason}"
+    decided = len(column.results)
+    some = "" if decided == clauses else f", {decided} of {clauses} clauses"
     return (
         f"{column.name}: {column.module} {column.version}, "
-        f"Python {column.header.get('python', '?')}, {column.seconds:.1f} s"
+        f"Python {column.header.get('python', '?')}, {column.seconds:.1f} s{some}"
     )
+
+
+def _interpreter(column):
+    return column.header.get("interpreter", "the interpreter of " + column.name)
 
 
 def _table(report, colour):

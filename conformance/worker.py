@@ -36,6 +36,7 @@ def _header(tf, settings):
         "module": settings["module"],
         "version": version_of(tf),
         "python": platform.python_version(),
+        "interpreter": sys.executable,
         "platform": platform.platform(),
         "numpy": sys.modules["numpy"].__version__,
     }

@@ -61,6 +61,27 @@ def test_a_run_without_failures(tiny, capsys):
     assert "reproduction" not in capsys.readouterr().out
 
 
+def test_after_the_first_failure_there_is_only_what_was_decided(tiny, capsys):
+    assert main(["--subject", "wrong", "--fail-fast"]) == 1
+    text = capsys.readouterr().out
+    assert ", 1 of 4 clauses" in text
+    rows = [line.split() for line in text.splitlines() if line.startswith("tf.")]
+    assert rows == [["tf.double", "1F"]]
+
+
+def test_the_reproduction_names_its_interpreter(tiny, capsys):
+    main(["--subject", "wrong"])
+    assert f"reproduction, for {sys.executable}:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--json", "--junit", "--html", "--markdown"])
+def test_what_cannot_be_written_is_said_before_the_run(tiny, capsys, tmp_path, option):
+    for path in (tmp_path / "no" / "file", tmp_path):
+        assert main(["--subject", "right", option, str(path)]) == 2
+        printed = capsys.readouterr()
+        assert f"{path} cannot be written" in printed.err and printed.out == ""
+
+
 def test_json_alone_is_printed(tiny, capsys):
     assert main(["--subject", "right", "--clause", "*/twice", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["exit_status"] == 0

@@ -51,6 +51,26 @@ def test_pasted_into_a_file_it_runs(tmp_path, id):
     assert done.stdout == f"{id}: pass\n", done.stderr
 
 
+def test_it_runs_on_a_server_as_the_subject_does(tmp_path):
+    pytest.importorskip("grpc", reason="sessions on a server need grpcio")
+    id = "tf.compat.v1.tpu.replicate/args:inputs/indexed-replica-then-input"
+    file = tmp_path / "clause.py"
+    settings = {"TPUREF_EXECUTOR": "lockstep"}
+    text = snippet(CLAUSES[id], settings=settings, served=True)
+    assert "with sessions_on_a_server(tf), tf.Graph().as_default():" in text
+    file.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout == f"{id}: pass\n", done.stderr
+
+
+def test_a_module_needs_no_graph():
+    text = snippet(CLAUSES["tf.tpu.core/name/exists"], module="json")
+    with pytest.raises(AttributeError, match="'json' has no attribute 'tpu'"):
+        exec(compile(text, "clause", "exec"), {})
+
+
 def test_a_release_is_loaded_as_the_runner_loads_it():
     text = snippet(CLAUSES["tf.tpu.core/name/exists"], module="tensorflow")
     assert 'tf = load("tensorflow")' in text
