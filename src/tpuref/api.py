@@ -10,4 +10,5 @@ from tpuref import profiler as profiler
 from tpuref.compat.v1 import *
 from tpuref.functions import numpy_arrays as numpy_arrays
 from tpuref.functions import numpy_math as numpy_math
+from tpuref.namespaces import experimental as experimental
 from tpuref.version import __version__ as __version__

@@ -321,4 +321,5 @@ _ABSTRACT_NUMPY_TYPES = frozenset(
 def _find_numpy(value: NumpyDType) -> DType | None:
     if value.kind in "SU":
         return string
-    return _BY_NUMPY.get(value.newbyteorder("="))
+    # Types such as NumPy's StringDType have no byte order to change.
+    return _BY_NUMPY.get(value if value.isnative else value.newbyteorder("="))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -19,8 +20,8 @@ from tpuref.ops.definition import Array
 def to_array(value: Any, dtype: DType | None = None) -> Array:
     """Return `value` as an array: float -> float32, int -> int32, text -> string.
 
-    NumPy arrays and NumPy scalars keep their dtype unless `dtype` asks for another.
-    The result is never the memory of `value`.
+    Arrays of NumPy and of other libraries, and NumPy scalars, keep their dtype unless
+    `dtype` asks for another.  The result is never the memory of `value`.
 
     Raises
     ------
@@ -40,7 +41,8 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
             f"expected {dtype.name}, got the text {value!r}"
             f" [{codes.VALUE_DOES_NOT_FIT}]"
         )
-    _check_kind(value, natural, dtype)
+    if array.size:
+        _check_kind(value, natural, dtype)
     if not _from_numpy(value):
         _check_range(array, dtype)
     with np.errstate(all="ignore"):
@@ -71,8 +73,9 @@ def _shape_value(value: Dimension | TensorShape) -> Any:
 def _plain_array(value: Any) -> Array:
     if value is None:
         raise ValueError(f"None has no tensor form [{codes.NO_TENSOR_FORM}]")
+    known = _with_shared_arrays(value) if is_foreign(_leaf(value)) else value
     try:
-        array: Array = np.asarray(value)
+        array: Array = np.asarray(known)
     except ValueError as error:
         raise ValueError(
             f"{_brief(value)} is ragged: {error} [{codes.NO_TENSOR_FORM}]"
@@ -80,6 +83,20 @@ def _plain_array(value: Any) -> Array:
     if array.dtype.kind in "SU" and not _from_numpy(value):
         array = np.array(value, object)  # as text, NumPy would drop ending zero bytes
     return _plain_objects(value, array) if array.dtype == object else array
+
+
+def _leaf(value: Any) -> Any:
+    """Return the first element of nested lists."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return value
+
+
+def _with_shared_arrays(value: Any) -> Any:
+    """Return nested lists with NumPy's arrays in the place of other libraries'."""
+    if isinstance(value, (list, tuple)):
+        return [_with_shared_arrays(item) for item in value]
+    return shared_array(value) if is_foreign(value) else value
 
 
 def _plain_objects(value: Any, array: Array) -> Array:
@@ -96,7 +113,8 @@ def _plain_objects(value: Any, array: Array) -> Array:
             f" [{codes.NO_TENSOR_FORM}]"
         )
     raise TypeError(
-        f"{_brief(value)} of type {type(value).__name__} has no tensor form"
+        f"{_brief(value)} of type {type(value).__name__} has no tensor form: its "
+        "elements must be all numbers or all text"
         f" [{codes.NO_TENSOR_FORM}]"
     )
 
@@ -113,11 +131,9 @@ def _natural_dtype(value: Any, array: Array) -> DType:
     if array.dtype.kind in "OSU":
         return string
     dtype = as_dtype(array.dtype)
-    if _from_numpy(value) or hasattr(value, "__array__"):
+    leaf = _leaf(value)
+    if _from_numpy(value) or is_foreign(leaf):
         return dtype
-    leaf = value
-    while isinstance(leaf, (list, tuple)) and leaf:
-        leaf = leaf[0]
     if isinstance(leaf, np.ndarray) and leaf.dtype == array.dtype:
         return dtype
     if dtype == float64:
@@ -141,7 +157,7 @@ def _string_array(array: Array) -> Array:
 
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
     """Refuse what would lose the meaning: a float as integer, a number as bool."""
-    if not _from_numpy(value) and _loses_meaning(natural, dtype) and np.size(value):
+    if not _from_numpy(value) and _loses_meaning(natural, dtype):
         raise TypeError(
             f"expected {dtype.name}, got {_brief(value)} of type "
             f"{type(value).__name__}; use tf.cast to convert on purpose"
@@ -282,7 +298,8 @@ def convert_to_tensor(
     Parameters
     ----------
     value
-        A tensor, variable, number, text, NumPy array, or nested list of those.
+        A tensor, variable, number, text, array of NumPy or of another library, or a
+        nested list of those.
     dtype
         The element type that the result must have.
     name

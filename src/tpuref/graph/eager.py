@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import dlpack, nest
 from tpuref.base import error_codes as codes
-from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape
@@ -80,7 +80,22 @@ class EagerTensor(Tensor):
         return Operand(self.shape, self.dtype, self._value)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return np.array(self._value, dtype)
+        if copy is not False:
+            return np.array(self._value, dtype)
+        if dtype is not None and np.dtype(dtype) != self._value.dtype:
+            raise ValueError(
+                f"{self.spec.describe()} cannot become an array of {np.dtype(dtype)} "
+                "without a copy; leave copy=False out"
+            )
+        shown: Array = self._value.view()
+        shown.flags.writeable = False
+        return shown
+
+    def __dlpack__(self, **wanted: Any) -> Any:
+        return dlpack.exported(self._value, **wanted)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.CPU
 
     def __bool__(self) -> bool:
         return bool(self._value)

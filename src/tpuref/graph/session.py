@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError
 from tpuref.graph.carrier import carrier_for, target_of
@@ -203,9 +204,10 @@ class Session:
 
     def _feed_array(self, tensor: Tensor, value: Any) -> Array:
         try:
+            given = shared_array(value) if is_foreign(value) else value
             array = (
-                _fed_view(value)
-                if _fits(value, tensor)
+                _fed_view(given)
+                if _fits(given, tensor)
                 else to_array(value, tensor.dtype)
             )
         except (TypeError, ValueError) as error:

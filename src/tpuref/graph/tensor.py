@@ -263,6 +263,16 @@ class Tensor(Operators):
     def __index__(self) -> int:
         self._no_value("the index value")
 
+    def __dlpack__(self, **wanted: Any) -> Any:
+        raise BufferError(
+            f"the symbolic tensor {self.describe()} has no memory to share before a "
+            "session evaluates it; use tf.Session().run(tensor)"
+            f" [{codes.NO_VALUE_YET}]"
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.__dlpack__()  # type: ignore[no-any-return]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         raise NotImplementedError(
             f"the symbolic tensor {self.describe()} cannot become a NumPy array before "

@@ -1,0 +1,183 @@
+"""Arrays that change hands without a copy, by the DLPack protocol.
+
+NumPy refuses bfloat16, so such an array goes as uint16, and the type code in the
+description that travels with it is set right: that is all the two differ in.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from tpuref.base import error_codes as codes
+
+Array = NDArray[Any]
+
+CPU = (1, 0)
+"""What ``__dlpack_device__`` gives for memory of the host."""
+
+_UINT, _BFLOAT = 1, 4  # type codes
+_HOST_KINDS = (1, 3)  # plain, and pinned for a GPU
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_CAN_TELL_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+# Where a description, with a version in front of it or not, has the code of its type.
+_CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}
+
+_name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+    ("PyCapsule_GetName", ctypes.pythonapi)
+)
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+class Producer:
+    """What gives a capsule that is there already, as a consumer asks for one.
+
+    Parameters
+    ----------
+    capsule
+        The capsule.
+    """
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **wanted: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CPU
+
+
+def is_foreign(value: Any) -> bool:
+    """Return whether it is an array of another library than NumPy."""
+    if isinstance(value, (np.ndarray, np.generic, type)):
+        return False
+    return hasattr(value, "__dlpack__") or hasattr(value, "__array__")
+
+
+def exported(
+    array: Array,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """Return a capsule with the memory of an array, for another library.
+
+    A consumer that understands it is told that the memory is not to be written to.
+
+    Parameters
+    ----------
+    array
+        The array; it may be of bfloat16.
+    stream, max_version, dl_device, copy
+        What the consumer asks for, as in ``__dlpack__``; the host has no streams.
+
+    Raises
+    ------
+    BufferError
+        If that cannot be done.
+    """
+    if dl_device is not None and (int(dl_device[0]), dl_device[1]) != CPU:
+        raise BufferError(f"the memory is that of the host, not of device {dl_device}")
+    if copy:
+        array = array.copy()
+    if array.dtype != _BFLOAT16:
+        return _capsule(array, max_version, copy)
+    capsule = _capsule(array.view(np.uint16), max_version, copy)
+    _code(capsule).value = _BFLOAT
+    return capsule
+
+
+def _capsule(
+    array: Array, max_version: tuple[int, int] | None, copy: bool | None
+) -> Any:
+    if _CAN_TELL_READ_ONLY and max_version is not None and max_version[0] >= 1:
+        shown = array.view()
+        shown.flags.writeable = False
+        return shown.__dlpack__(max_version=(1, 0))
+    if not array.flags.writeable:
+        if copy is False:
+            raise BufferError(
+                "the memory is read-only, and the consumer would not know: it asks for "
+                "no version of DLPack from 1.0 up; let it copy"
+            )
+        array = array.copy()
+    return array.__dlpack__()
+
+
+def _code(capsule: Any) -> ctypes.c_uint8:
+    """Return the code of the type that a capsule describes, to read or set."""
+    name = _name_of(capsule)
+    return ctypes.c_uint8.from_address(_pointer_of(capsule, name) + _CODE_AT[name])
+
+
+def is_fresh(capsule: Any) -> bool:
+    """Return whether it is a capsule that nobody has taken the memory of yet."""
+    if type(capsule).__name__ != "PyCapsule":
+        return False
+    return _name_of(capsule) in _CODE_AT
+
+
+def taken(capsule: Any) -> Array:
+    """Return an array with the memory of a fresh capsule."""
+    code = _code(capsule)
+    if code.value != _BFLOAT:
+        return np.from_dlpack(Producer(capsule))
+    code.value = _UINT
+    return np.from_dlpack(Producer(capsule)).view(_BFLOAT16)
+
+
+def shared_array(value: Any) -> Array:
+    """Return an array of another library as NumPy's, with its memory where that goes.
+
+    Raises
+    ------
+    TypeError
+        If it has no form that NumPy understands, such as one on another device.
+    """
+    try:
+        if hasattr(value, "__array__"):
+            return np.asarray(value)
+        device = value.__dlpack_device__()
+        if device[0] not in _HOST_KINDS:
+            raise BufferError(f"it is on device {device}, not in the host's memory")
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        array = _as_bfloat16(value)
+        if array is None:
+            raise TypeError(_refused(value, error)) from error
+        return array
+
+
+def _as_bfloat16(value: Any) -> Array | None:
+    """Return an array of bfloat16, which NumPy refused; None for any other."""
+    try:
+        if value.__dlpack_device__()[0] not in _HOST_KINDS:
+            return None
+        capsule = value.__dlpack__()
+    except Exception:
+        return None
+    return taken(capsule) if _code(capsule).value == _BFLOAT else None
+
+
+def _refused(value: Any, error: Exception) -> str:
+    kind = f"{type(value).__module__}.{type(value).__name__}"
+    ways_out = []
+    if getattr(value, "requires_grad", False):
+        ways_out.append("x.detach() gives one without gradients")
+    if str(getattr(value, "device", "cpu")) != "cpu":
+        ways_out.append("x.cpu() gives one in the memory of the host")
+    way_out = f"; {', '.join(ways_out)}" if ways_out else ""
+    return (
+        f"the {kind} cannot be read as an array: {error}{way_out}"
+        f" [{codes.NO_TENSOR_FORM}]"
+    )
