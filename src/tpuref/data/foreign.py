@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.dlpack import is_foreign
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.base.shapes import TensorShape
@@ -27,6 +28,8 @@ def stage_of(data: Any) -> Stage:
     """Return the stage that gives the elements of `data`."""
     if _is_from(data, "tensorflow", "element_spec"):
         return _tensorflow(data)
+    if _is_from(data, "pandas", "columns"):
+        return Slices(dict(data.items()))
     if _is_array_tree(data):
         return Slices(data)
     if callable(data) and not isinstance(data, Iterable):
@@ -59,7 +62,9 @@ def _is_array_tree(data: Any) -> bool:
     if isinstance(data, (tuple, Mapping)):
         parts = data.values() if isinstance(data, Mapping) else data
         return bool(parts) and all(_is_array_tree(part) for part in parts)
-    return isinstance(data, np.ndarray)
+    if isinstance(data, Tensor):
+        return False
+    return isinstance(data, np.ndarray) or is_foreign(data)
 
 
 class Foreign(Stage):
@@ -168,15 +173,13 @@ def _native(value: Any) -> Any:
 def _is_array(value: Any) -> bool:
     if isinstance(value, list):
         return any(_is_array(part) for part in value)
-    return hasattr(value, "__array__") or isinstance(value, (tuple, Mapping))
+    if isinstance(value, (tuple, Mapping, np.ndarray, np.generic)):
+        return True
+    return is_foreign(value)
 
 
 def _array(value: Any) -> Array:
-    """Return a component as an array; also a tensor of PyTorch's or TensorFlow's."""
-    if hasattr(value, "detach"):
-        value = _from_torch(value)
-    elif not isinstance(value, Tensor) and callable(getattr(value, "numpy", None)):
-        value = value.numpy()
+    """Return a component as an array."""
     array = component(value)
     if isinstance(array, Tensor):
         raise TypeError(
@@ -184,14 +187,6 @@ def _array(value: Any) -> Array:
             "Dataset.from_tensors or from_tensor_slices"
             f" [{codes.NOT_A_DATASET}]"
         )
-    return array
-
-
-def _from_torch(tensor: Any) -> Array:
-    plain = tensor.detach().cpu()
-    if str(plain.dtype) == "torch.bfloat16":  # NumPy itself has no such type
-        return to_array(plain.float().numpy(), as_dtype("bfloat16"))
-    array: Array = plain.numpy()
     return array
 
 

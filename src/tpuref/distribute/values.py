@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
 from tpuref.base.html import shortened, table
@@ -119,6 +120,18 @@ class PerDevice(DistributedValues):
             f" [{codes.PER_DEVICE_AS_TENSOR}]"
         )
 
+    def __dlpack__(self, **wanted: Any) -> Any:
+        if len(self.index) > 1:
+            raise BufferError(
+                f"{self!r} has {len(self.index)} components, and DLPack shares one; "
+                "share those of strategy.unwrap(value)"
+                f" [{codes.PER_DEVICE_AS_TENSOR}]"
+            )
+        return convert_to_tensor(self.components[0]).__dlpack__(**wanted)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.CPU
+
 
 class Mirrored(Operators, DistributedValues):
     """Components that agree: the same value on each device.
@@ -150,6 +163,12 @@ class Mirrored(Operators, DistributedValues):
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""
         return self.nearest().numpy()
+
+    def __dlpack__(self, **wanted: Any) -> Any:
+        return self._as_tensor().__dlpack__(**wanted)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack.CPU
 
     def _as_tensor(self) -> Tensor:
         return convert_to_tensor(self.nearest())

@@ -1,0 +1,221 @@
+"""NumPy's protocols, and DLPack between tpuref and NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base import dlpack
+
+dlpack_of = tf.experimental.dlpack
+PATTERNS = np.arange(1 << 16, dtype=np.uint16)
+READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+
+
+class Array:
+    """An array of some library that knows nothing but DLPack."""
+
+    def __init__(self, array: Any, device: tuple[int, int] = (1, 0)) -> None:
+        self._array = array
+        self._device = device
+
+    def __dlpack__(self, **wanted: Any) -> Any:
+        return dlpack.exported(self._array, **wanted)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device
+
+
+def address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+# -- from tensors --------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("eager")
+def test_an_eager_tensor_becomes_an_array_of_its_own() -> None:
+    x = tf.constant([1.0, 2.0])
+    array = np.asarray(x)
+    array[0] = 9.0
+    assert x.numpy().tolist() == [1.0, 2.0]
+    assert np.asarray(x, np.float64).dtype == np.float64
+    assert x.__array__(copy=True).flags.writeable
+
+
+@pytest.mark.usefixtures("eager")
+def test_without_a_copy_it_is_read_only() -> None:
+    x = tf.constant([1.0, 2.0])
+    array = x.__array__(copy=False)
+    assert address(array) == address(x.array)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 9.0
+    with pytest.raises(ValueError, match="cannot become an array of float64 without"):
+        x.__array__(np.float64, copy=False)
+
+
+@pytest.mark.usefixtures("eager")
+def test_numpy_functions_give_tensors() -> None:
+    x = tf.constant([[1.0, 2.0]])
+    assert isinstance(np.add(x, 1), tf.Tensor)
+    assert np.concatenate([x, x]).numpy().tolist() == [[1.0, 2.0]] * 2
+    assert memoryview(x.numpy()).tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(6, dtype=np.int64).reshape(2, 3),
+        np.array([True, False]),
+        np.array(2.5, np.float16),
+        np.zeros((0, 3), np.complex64),
+        np.arange(8, dtype=np.float32)[::2],
+    ],
+    ids=lambda value: value.dtype.name,
+)
+def test_numpy_takes_the_memory_of_a_tensor(value: Any) -> None:
+    x = tf.constant(value)
+    assert x.__dlpack_device__() == (1, 0)
+    taken = np.from_dlpack(x)
+    assert taken.dtype == value.dtype and taken.shape == value.shape
+    assert np.array_equal(taken, value)
+    assert value.size == 0 or address(taken) == address(x.array)
+    assert not taken.flags.writeable
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_a_consumer_may_ask_for() -> None:
+    x = tf.constant([1.0, 2.0])
+    copied = np.from_dlpack(dlpack.Producer(x.__dlpack__(copy=True)))
+    assert address(copied) != address(x.array)
+    with pytest.raises(BufferError, match="not of device"):
+        x.__dlpack__(dl_device=(2, 0))
+    x.array.flags.writeable = False
+    old = x.__dlpack__()  # a consumer that does not understand "read-only"
+    assert address(np.from_dlpack(dlpack.Producer(old))) != address(x.array)
+    with pytest.raises(BufferError, match="read-only"):
+        x.__dlpack__(copy=False)
+    if READ_ONLY:
+        assert address(np.from_dlpack(x)) == address(x.array)
+
+
+def test_a_capsule_holds_the_memory() -> None:
+    capsule = dlpack_of.to_dlpack(np.arange(1000))
+    assert dlpack_of.from_dlpack(capsule).numpy().tolist() == list(range(1000))
+
+
+def test_symbolic_tensors_have_no_memory() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    with pytest.raises(BufferError, match="symbolic tensor .*Session"):
+        np.from_dlpack(x)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="has its value"):
+        dlpack_of.to_dlpack(x)
+
+
+@pytest.mark.parametrize("value", [[1.0], "text", None])
+def test_what_has_no_capsule(value: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="to_dlpack: tf_tensor"):
+        dlpack_of.to_dlpack(value)
+
+
+@pytest.mark.usefixtures("eager")
+def test_text_has_no_capsule() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="text cannot be shared"):
+        dlpack_of.to_dlpack(tf.constant("a"))
+
+
+def test_components_of_a_strategy() -> None:
+    local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+    strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+    with tf.eager_execution(), strategy.scope():
+        each = strategy.call_for_each_tower(lambda: tf.constant([1.0, 2.0]))
+        total = strategy.reduce(tf.VariableAggregation.SUM, each, "/cpu:0")
+        assert np.from_dlpack(total).tolist() == [2.0, 4.0]
+        parts = strategy.unwrap(each)
+        assert np.from_dlpack(parts[1]).tolist() == [1.0, 2.0]
+        with pytest.raises(BufferError, match="2 components.*unwrap"):
+            np.from_dlpack(each)
+        one = tf.contrib.distribute.PerDevice({"/cpu:0": parts[0]})
+        assert address(np.from_dlpack(one)) == address(parts[0].array)
+
+
+# -- to tensors ----------------------------------------------------------------
+
+
+def test_a_tensor_takes_the_memory_of_an_array() -> None:
+    array = np.zeros(3)
+    x = dlpack_of.from_dlpack(array)
+    array[1] = 5.0
+    assert x.numpy().tolist() == [0.0, 5.0, 0.0]
+    assert address(x.array) == address(array)
+
+
+def test_a_shared_tensor_in_a_graph_and_eagerly(session: tf.Session) -> None:
+    x = dlpack_of.from_dlpack(np.array([1.0, 2.0]))
+    assert session.run(tf.identity(x) + 1.0).tolist() == [2.0, 3.0]
+    with tf.eager_execution():
+        assert (x + 1.0).numpy().tolist() == [2.0, 3.0]
+
+
+def test_a_capsule_is_used_once() -> None:
+    capsule = dlpack_of.to_dlpack(np.zeros(2))
+    dlpack_of.from_dlpack(capsule)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="used once"):
+        dlpack_of.from_dlpack(capsule)
+
+
+@pytest.mark.parametrize("value", [3, "text", [1.0], np.ndarray])
+def test_what_is_no_capsule(value: Any) -> None:
+    with pytest.raises(TypeError, match="from_dlpack: "):
+        dlpack_of.from_dlpack(value)
+
+
+def test_arrays_that_know_dlpack_alone(session: tf.Session) -> None:
+    foreign = Array(np.array([1.0, 2.0]))
+    assert session.run(tf.convert_to_tensor(foreign)).tolist() == [1.0, 2.0]
+    assert session.run(tf.convert_to_tensor([foreign] * 2)).shape == (2, 2)
+    x = tf.placeholder(tf.float64, [2])
+    assert session.run(x * 2.0, {x: foreign}).tolist() == [2.0, 4.0]
+    rows = tf.data.Dataset.from_any(foreign).make_one_shot_iterator().get_next()
+    assert session.run(rows) == 1.0
+
+
+def test_an_array_on_another_device(session: tf.Session) -> None:
+    elsewhere = Array(np.zeros(2), device=(2, 0))
+    x = tf.placeholder(tf.float64, [2])
+    with pytest.raises(TypeError, match=r"cannot feed .*Array cannot be read"):
+        session.run(x, {x: elsewhere})
+    pinned = Array(np.zeros(2, ml_dtypes.bfloat16), device=(3, 0))
+    assert tf.convert_to_tensor(pinned).dtype == tf.bfloat16
+
+
+# -- bfloat16 ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_every_bfloat16_goes_through_dlpack(version: Any) -> None:
+    array = PATTERNS.view(ml_dtypes.bfloat16)
+    capsule = dlpack.exported(array, max_version=version)
+    back = dlpack_of.from_dlpack(capsule)
+    assert back.dtype == tf.bfloat16
+    assert np.array_equal(back.array.view(np.uint16), PATTERNS)
+    assert address(back.array) == address(array)
+
+
+def test_every_bfloat16_goes_through_a_computation(
+    executor: str, session: tf.Session
+) -> None:
+    x = tf.placeholder(tf.bfloat16, [1 << 16])
+    (out,) = tf.tpu.rewrite(tf.identity, [x])
+    values = session.run(out, {x: Array(PATTERNS.view(ml_dtypes.bfloat16))})
+    assert np.array_equal(values.view(np.uint16), PATTERNS)
+
+
+def test_text_types_of_numpy_are_no_element_types() -> None:
+    if READ_ONLY:  # as old as these
+        assert tf.float32 != np.dtypes.StringDType()
