@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -16,17 +16,10 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.tpu.cores import core
 from tpuref.tpu.device_assignment import DeviceAssignment
+from tpuref.tpu.infeed_places import beside, check_one_device, hosts, ordinals
+from tpuref.tpu.infeed_shards import shard_dimension, sharded_shape, whole_shape
 
 __all__ = ["InfeedQueue"]
-
-_CORES_PER_HOST = 8  # where a shard goes when no device assignment tells
-
-
-class ShardDimensionTypeError(TypeError, ValueError):
-    """A shard dimension is no integer.
-
-    Releases up to 1.15 raise ValueError for it, later ones TypeError; this is both.
-    """
 
 
 class InfeedQueue:
@@ -202,7 +195,7 @@ class InfeedQueue:
             cannot be split along it, or the frozen dimensions differ.
         """
         self._check_length("shard_dimensions", shard_dimensions)
-        dimensions = [_shard_dimension(value) for value in shard_dimensions]
+        dimensions = [shard_dimension(value) for value in shard_dimensions]
         if self._frozen:
             pairs = zip(dimensions, self._dimensions, strict=True)
             if any(new is not None and new != frozen for new, frozen in pairs):
@@ -457,8 +450,8 @@ class InfeedQueue:
         return self._enqueued(
             key,
             self._split(tensors),
-            tpu_ordinal_function or _ordinals(device_assignment),
-            placement_function or _hosts(device_assignment),
+            tpu_ordinal_function or ordinals(device_assignment),
+            placement_function or hosts(device_assignment),
         )
 
     def generate_close_op(self) -> Operation | None:
@@ -514,12 +507,12 @@ class InfeedQueue:
             return
         for shape, dimension in zip(self._shapes, self._dimensions, strict=True):
             if dimension is not None:
-                _sharded_shape(shape, dimension, self._shards)
+                sharded_shape(shape, dimension, self._shards)
 
     def _sharded_shapes(self) -> list[TensorShape]:
         assert self._shapes is not None and self._shards is not None
         return [
-            _sharded_shape(shape, dimension or 0, self._shards)
+            sharded_shape(shape, dimension or 0, self._shards)
             for shape, dimension in zip(self._shapes, self._dimensions, strict=True)
         ]
 
@@ -547,7 +540,7 @@ class InfeedQueue:
         shards = [self._tensors(values) for values in sharded_inputs]
         self._fill_in_sharding()
         shapes = [
-            _whole_shape([tensor.shape for tensor in element], dimension or 0)
+            whole_shape([tensor.shape for tensor in element], dimension or 0)
             for element, dimension in zip(
                 zip(*shards, strict=True), self._dimensions, strict=True
             )
@@ -594,7 +587,7 @@ class InfeedQueue:
         parts = []
         elements = zip(tensors, self._dimensions, strict=True)
         for k, (tensor, dimension) in enumerate(elements):
-            with _beside(tensor):
+            with beside(tensor):
                 parts.append(
                     apply_all(
                         "Split",
@@ -615,7 +608,7 @@ class InfeedQueue:
     ) -> list[Operation | None]:
         if device_of is None:
             for shard, tensors in enumerate(shards):
-                _check_one_device(shard, tensors)
+                check_one_device(shard, tensors)
         return [
             self._enqueued_shard(key, k, tensors, ordinal_of, device_of)
             for k, tensors in enumerate(shards)
@@ -630,7 +623,7 @@ class InfeedQueue:
         device_of: Callable[[int], str] | None,
     ) -> Operation | None:
         if device_of is None:
-            placement = _beside(tensors[0])
+            placement = beside(tensors[0])
         else:
             placement = get_default_graph().device(device_of(shard))
         with placement:
@@ -683,115 +676,6 @@ def _positive(argument: str, value: int) -> int:
             f" [{codes.INFEED_SHARD_SHAPE}]"
         )
     return number
-
-
-def _shard_dimension(value: int | None) -> int | None:
-    if value is None:
-        return None
-    try:
-        dimension = operator.index(value)
-    except TypeError:
-        raise ShardDimensionTypeError(
-            f"InfeedQueue: shard_dimensions holds {value!r} of type "
-            f"{type(value).__name__}, expected integers or None"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
-        ) from None
-    if dimension < 0:
-        raise ValueError(
-            f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
-            "dimensions are counted from the first"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-    return dimension
-
-
-def _sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
-    """Return the shape of one of `shards` equal parts along `dimension`."""
-    if shards == 1:
-        return shape
-    dims = _dims_with(shape, dimension)
-    size = dims[dimension]
-    if size is None:
-        raise ValueError(
-            f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
-            f"split it into {shards} shards; declare its size in tuple_shapes"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-    if size % shards:
-        raise ValueError(
-            f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
-            f"along dimension {dimension}, whose size is {size}"
-            f" [{codes.UNEVEN_SHARDS}]"
-        )
-    dims[dimension] = size // shards
-    return TensorShape(dims)
-
-
-def _whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
-    """Return the shape of the tensor that has parts of `shapes` along `dimension`."""
-    if len(shapes) == 1:
-        return shapes[0]
-    wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
-    if not all(whole.is_compatible_with(wholes[-1]) for whole in wholes):
-        raise ValueError(
-            f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
-            f"of {len(shapes)} equal shards along dimension {dimension}"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-    return wholes[0]
-
-
-def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
-    dims = _dims_with(shape, dimension)
-    size = dims[dimension]
-    if size is None:
-        raise TypeError(
-            f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
-            "known, expected a tensor with a static size there; use set_shape"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-    dims[dimension] = size * shards
-    return TensorShape(dims)
-
-
-def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
-    if shape.rank is None or shape.rank <= dimension:
-        raise ValueError(
-            f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
-            "along; set another one with shard_dimensions"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-    return shape.as_list()
-
-
-def _ordinals(assignment: DeviceAssignment | None) -> Callable[[int], int]:
-    if assignment is None:
-        return lambda shard: shard % _CORES_PER_HOST
-    return lambda shard: assignment.tpu_ordinal(replica=shard)
-
-
-def _hosts(assignment: DeviceAssignment | None) -> Callable[[int], str]:
-    if assignment is None:
-        return lambda shard: f"/task:{shard // _CORES_PER_HOST}/device:CPU:0"
-    return lambda shard: assignment.host_device(replica=shard)
-
-
-def _check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
-    devices = [tensor.device for tensor in tensors]
-    if len(set(devices)) > 1:
-        raise ValueError(
-            f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
-            f"the devices {devices}, expected one device; give a placement_function"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
-        )
-
-
-@contextlib.contextmanager
-def _beside(tensor: Tensor) -> Iterator[None]:
-    """Place operations on the device of `tensor`, whatever the scopes around ask."""
-    graph = get_default_graph()
-    with graph.device(None), graph.device(tensor.device):
-        yield
 
 
 def _performed(

@@ -1,0 +1,53 @@
+"""Where the operations are that add to an infeed queue."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from tpuref.base import error_codes as codes
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.tensor import Tensor
+from tpuref.tpu.device_assignment import DeviceAssignment
+
+CORES_PER_HOST = 8
+"""How many shards go to one host where no device assignment tells."""
+
+
+def ordinals(assignment: DeviceAssignment | None) -> Callable[[int], int]:
+    """Return what gives the device ordinal for the number of a shard."""
+    if assignment is None:
+        return lambda shard: shard % CORES_PER_HOST
+    return lambda shard: assignment.tpu_ordinal(replica=shard)
+
+
+def hosts(assignment: DeviceAssignment | None) -> Callable[[int], str]:
+    """Return what gives the CPU beside the core for the number of a shard."""
+    if assignment is None:
+        return lambda shard: f"/task:{shard // CORES_PER_HOST}/device:CPU:0"
+    return lambda shard: assignment.host_device(replica=shard)
+
+
+def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
+    """Refuse the tensors of a shard that are on different devices.
+
+    Raises
+    ------
+    ValueError
+        If they are.
+    """
+    devices = [tensor.device for tensor in tensors]
+    if len(set(devices)) > 1:
+        raise ValueError(
+            f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
+            f"the devices {devices}, expected one device; give a placement_function"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+
+
+@contextlib.contextmanager
+def beside(tensor: Tensor) -> Iterator[None]:
+    """Place operations on the device of `tensor`, whatever the scopes around ask."""
+    graph = get_default_graph()
+    with graph.device(None), graph.device(tensor.device):
+        yield

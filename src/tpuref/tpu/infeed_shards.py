@@ -1,0 +1,118 @@
+"""How the elements of an infeed queue are split: shapes of shards and of wholes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+from tpuref.base import error_codes as codes
+from tpuref.base.shapes import TensorShape
+
+
+class ShardDimensionTypeError(TypeError, ValueError):
+    """A shard dimension is no integer.
+
+    Releases up to 1.15 raise ValueError for it, later ones TypeError; this is both.
+    """
+
+
+def shard_dimension(value: int | None) -> int | None:
+    """Return a shard dimension as an integer, or None where it is left open.
+
+    Raises
+    ------
+    ShardDimensionTypeError
+        If it is something else.
+    ValueError
+        If it is negative.
+    """
+    if value is None:
+        return None
+    try:
+        dimension = operator.index(value)
+    except TypeError:
+        raise ShardDimensionTypeError(
+            f"InfeedQueue: shard_dimensions holds {value!r} of type "
+            f"{type(value).__name__}, expected integers or None"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        ) from None
+    if dimension < 0:
+        raise ValueError(
+            f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
+            "dimensions are counted from the first"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+    return dimension
+
+
+def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
+    """Return the shape of one of `shards` equal parts along `dimension`.
+
+    Raises
+    ------
+    ValueError
+        If it has no such parts.
+    """
+    if shards == 1:
+        return shape
+    dims = _dims_with(shape, dimension)
+    size = dims[dimension]
+    if size is None:
+        raise ValueError(
+            f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
+            f"split it into {shards} shards; declare its size in tuple_shapes"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+    if size % shards:
+        raise ValueError(
+            f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
+            f"along dimension {dimension}, whose size is {size}"
+            f" [{codes.UNEVEN_SHARDS}]"
+        )
+    dims[dimension] = size // shards
+    return TensorShape(dims)
+
+
+def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
+    """Return the shape of the tensor that has parts of `shapes` along `dimension`.
+
+    Raises
+    ------
+    ValueError
+        If the parts are not equal.
+    TypeError
+        If their size is not known.
+    """
+    if len(shapes) == 1:
+        return shapes[0]
+    wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
+    if not all(whole.is_compatible_with(wholes[-1]) for whole in wholes):
+        raise ValueError(
+            f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
+            f"of {len(shapes)} equal shards along dimension {dimension}"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+    return wholes[0]
+
+
+def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
+    dims = _dims_with(shape, dimension)
+    size = dims[dimension]
+    if size is None:
+        raise TypeError(
+            f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
+            "known, expected a tensor with a static size there; use set_shape"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+    dims[dimension] = size * shards
+    return TensorShape(dims)
+
+
+def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
+    if shape.rank is None or shape.rank <= dimension:
+        raise ValueError(
+            f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
+            "along; set another one with shard_dimensions"
+            f" [{codes.INFEED_SHARD_SHAPE}]"
+        )
+    return shape.as_list()
