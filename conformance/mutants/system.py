@@ -19,7 +19,9 @@ MUTANTS = (
         "a system cannot be initialised again",
         "tf.tpu.initialize_system/behaviour/system-usable-afterwards",
         _SYSTEM,
+        "            self._explicit = False\n            self._start(wanted)\n"
         "            self._explicit, self._stopped = True, None\n",
+        "            self._explicit = False\n            self._start(wanted)\n"
         "            self._explicit = True\n",
     ),
     Mutant(

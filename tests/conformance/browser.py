@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.request
 
@@ -23,10 +25,13 @@ class Browser:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self._address = f"http://127.0.0.1:{port}"
+        # What the browser leaves behind goes with this directory.
+        self._directory = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self._driver = subprocess.Popen(
             [DRIVER, f"--port={port}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": self._directory.name},
         )
         self._wait_for_driver()
         options = {
@@ -50,6 +55,7 @@ class Browser:
         finally:
             self._driver.terminate()
             self._driver.wait(30)
+            self._directory.cleanup()
 
     def _wait_for_driver(self) -> None:
         deadline = time.monotonic() + 60
