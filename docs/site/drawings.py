@@ -1,9 +1,13 @@
-"""Draw docs/images/*.svg: ``python docs/site/drawings.py``."""
+"""Draw docs/images: ``python docs/site/drawings.py``, where Graphviz is installed."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import tpuref as tf
+
+TPU = tf.contrib.tpu
 IMAGES = Path(__file__).resolve().parents[1] / "images"
 CELL = 26
 FILLS = {"value": "#3f51b5", "padding": "#c5cae9"}
@@ -65,7 +69,51 @@ def buckets() -> str:
     return picture(500, y + 4, "Buckets of powers of two", parts)
 
 
+def mesh() -> str:
+    """Draw the cores of two hosts."""
+    return TPU.Topology.for_mesh(4, 2, 2).draw("svg")
+
+
+def everywhere() -> str:
+    """Draw a replica on each core."""
+    topology = TPU.Topology.for_mesh(4, 2, 2)
+    return TPU.device_assignment(topology, num_replicas=16).draw("svg")
+
+
+def blocks() -> str:
+    """Draw replicas of two chips each."""
+    topology = TPU.Topology.for_mesh(4, 2, 2)
+    return TPU.device_assignment(topology, [2, 1, 2], num_replicas=4).draw("svg")
+
+
+def strides() -> str:
+    """Draw replicas whose two cores are two chips apart."""
+    topology = TPU.Topology.for_mesh(4, 2, 2)
+    return TPU.device_assignment(topology, [2, 1, 1], [2, 1, 1], 3).draw("svg")
+
+
+def step() -> Any:
+    """Draw the graph that the first example of docs/guide/graphs.md builds."""
+    page = (IMAGES.parent / "guide" / "graphs.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    with tf.Graph().as_default():
+        exec(page.split("```python\n")[1].split("```")[0], names)
+    return names["drawing"]
+
+
+DRAWINGS = {
+    "padding": padding,
+    "buckets": buckets,
+    "mesh": mesh,
+    "everywhere": everywhere,
+    "blocks": blocks,
+    "strides": strides,
+}
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    (IMAGES / "padding.svg").write_text(padding())
-    (IMAGES / "buckets.svg").write_text(buckets())
+    for name, draw in DRAWINGS.items():
+        (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
+    step().save(IMAGES / "step.dot")
+    step().save(IMAGES / "step.svg")

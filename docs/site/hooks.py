@@ -13,6 +13,7 @@ from typing import Any
 
 import tomllib
 from mkdocs.structure.files import File, Files
+from notebooks import NOTEBOOK, as_markdown
 
 import tpuref as tf
 
@@ -28,14 +29,17 @@ and writes this page.
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Say how figures are made where nobody has measured yet."""
+    """Add the notebook, and how figures are made where nobody has measured yet."""
     if files.get_file_from_path("performance.md") is None:
         files.append(File.generated(config, "performance.md", content=NO_FIGURES))
+    page = as_markdown(NOTEBOOK)
+    files.append(File.generated(config, "notebooks/first_steps.md", content=page))
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Leave links into the repository as names, and put in what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
+    text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())

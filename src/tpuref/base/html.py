@@ -58,7 +58,7 @@ def shortened(value: object) -> str:
 
     Examples
     --------
-    >>> shortened(np.arange(1000))[:39]
+    >>> shortened(np.arange(1000))[:40]
     'array([  0,   1,   2, ..., 997, 998, 999'
     """
     with np.printoptions(threshold=30, edgeitems=3):
