@@ -234,7 +234,7 @@ def _write(report, reproduction, options):
         _write_file(options.json, lambda: json.dumps(report.as_json(), indent=1) + "\n")
     _write_file(options.junit, lambda: junit.as_junit(report))
     _write_file(options.html, lambda: html.as_html(report, reproduction))
-    _write_file(options.markdown, lambda: markdown.as_markdown(report))
+    _write_file(options.markdown, lambda: markdown.as_markdown(report, reproduction))
 
 
 def _write_file(path, text):

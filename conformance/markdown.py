@@ -1,11 +1,18 @@
 """The report as Markdown."""
 
-from .outcome import MEANINGS, OUTCOMES, PASS
+from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
 from .report import LETTERS, cell
 
 
-def as_markdown(report):
-    """Return the table of counts and every disagreement as Markdown."""
+def as_markdown(report, snippet):
+    """Return the table of counts and every disagreement as Markdown.
+
+    Parameters
+    ----------
+    report : Report
+    snippet : callable
+        Takes a clause id and a column, returns the reproduction.
+    """
     lines = ["# Conformance", "", f"Run of {report.created}.", ""]
     for column in report.columns:
         state = column.reason or (
@@ -18,6 +25,7 @@ def as_markdown(report):
     for statement in report.disagreements():
         lines += ["", f"## `{statement.id}`", "", statement.says, ""]
         lines += [_result_line(c, statement) for c in report.columns if not c.reason]
+        lines += ["", *_script(report, statement, snippet)]
     for complaint in report.complaints:
         lines += ["", f"- known deviations: {complaint}"]
     return "\n".join(lines) + "\n"
@@ -51,6 +59,18 @@ def _result_line(column, statement):
     text = f": {result.message}" if result.message else ""
     evidence = f" (evidence: {result.evidence})" if result.evidence else ""
     return f"- {column.name}: {result.outcome}{_plain(text)}{evidence}"
+
+
+def _script(report, statement, snippet):
+    """Return the reproduction for the first subject that contradicts a statement."""
+    column = next(
+        one
+        for one in report.columns
+        if not one.reason
+        and statement.id in one.results
+        and one.results[statement.id].outcome in (*CONTRADICTIONS, DEVIATES)
+    )
+    return ["```python", *snippet(statement.id, column).splitlines(), "```"]
 
 
 def _plain(text):

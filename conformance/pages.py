@@ -60,8 +60,12 @@ def _order(run):
     return (run.subject.startswith("tensorflow"), numbers, run.subject)
 
 
-def record(report, directory=RESULTS):
-    """Write down the outcomes of every subject that was run; merge partial runs."""
+def record(report, clauses, directory=RESULTS):
+    """Write down the outcomes of every subject that was run; merge partial runs.
+
+    What is recorded of a clause that is not among ``clauses`` any more goes.
+    """
+    suite = {clause.id for clause in clauses}
     for column in report.columns:
         if column.reason:
             continue
@@ -75,7 +79,7 @@ def record(report, directory=RESULTS):
             "subject": column.name,
             "version": column.version,
             "python": column.header["python"],
-            "outcomes": dict(sorted(outcomes.items())),
+            "outcomes": {id: outcomes[id] for id in sorted(suite & set(outcomes))},
         }
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(data, stream, indent=1)
@@ -85,7 +89,7 @@ def record(report, directory=RESULTS):
 def write_pages(clauses, directory, report_path=None):
     """Write one page for each document into ``directory``."""
     if report_path is not None:
-        record(read_report(report_path))
+        record(read_report(report_path), clauses)
     os.makedirs(directory, exist_ok=True)
     for name, text in pages(clauses).items():
         with open(os.path.join(directory, name), "w", encoding="utf-8") as stream:

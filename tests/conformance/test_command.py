@@ -50,7 +50,10 @@ def test_one_run_and_all_that_it_writes(tiny, capsys, tmp_path):
     suites = ElementTree.parse(tmp_path / "junit").getroot()
     counts = [(s.get("name"), s.get("failures"), s.get("errors")) for s in suites]
     assert counts == [("right", "0", "0"), ("wrong", "1", "1")]
-    assert "| `tf.double` | 2 | 1 1F |" in (tmp_path / "markdown").read_text()
+    markdown = (tmp_path / "markdown").read_text()
+    assert "| `tf.double` | 2 | 1 1F |" in markdown
+    (script, *_) = markdown.partition("## `tf.half/")[2].split("```")[1:2]
+    assert script.startswith("python\n# tf.half") and "import wrong as tf" in script
     page = (tmp_path / "html").read_text()
     assert "RuntimeError: too small" in page
     assert "http" not in page and "src=" not in page and "@import" not in page

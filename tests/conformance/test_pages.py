@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tpuref_conformance import pages, registered
 from tpuref_conformance.clause import Clause
 from tpuref_conformance.documents import DOCUMENTS
+from tpuref_conformance.outcome import Result
+from tpuref_conformance.report import Column, Report
 from tpuref_conformance.suite import load_clauses
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "clauses"
@@ -66,3 +69,25 @@ def test_what_is_recorded_of_tpuref_passes_but_for_recorded_deviations():
     for run in pages.recorded_runs():
         if run.subject.startswith("tpuref"):
             assert set(run.outcomes.values()) <= {"pass", "deviates"}, run.subject
+
+
+def test_partial_runs_are_merged_and_old_clauses_go(tmp_path):
+    def recorded(outcomes, clauses):
+        column = Column(
+            [Result(id, outcome) for id, outcome in outcomes.items()],
+            name="mine",
+            module="mine",
+            strict=False,
+            header={"version": "1.0", "python": "3.11"},
+            reason="",
+            seconds=1.0,
+            settings={},
+        )
+        suite = [SimpleNamespace(id=id) for id in clauses]
+        pages.record(Report([], [column]), suite, str(tmp_path))
+        return json.loads((tmp_path / "mine.json").read_text())["outcomes"]
+
+    first = recorded({"a": "pass", "b": "fail"}, ["a", "b"])
+    assert first == {"a": "pass", "b": "fail"}
+    assert recorded({"b": "pass"}, ["a", "b"]) == {"a": "pass", "b": "pass"}
+    assert recorded({"c": "pass"}, ["b", "c"]) == {"b": "pass", "c": "pass"}
