@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 from tpuref.benchmarks import (
     all_reduce,
@@ -20,8 +19,6 @@ from tpuref.benchmarks import (
 from tpuref.benchmarks.extent import Extent
 from tpuref.benchmarks.table import Table
 
-NAME = "bench"
-
 BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "all-reduce": all_reduce.tables,
     "step": step.tables,
@@ -32,9 +29,8 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
 }
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Carry the command out and return its exit status."""
-    options = _parser().parse_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Carry out ``tpuref bench`` and return its exit status."""
     extent = Extent(quick=options.quick, peers=options.peers, report=_report)
     facts = machine.description()
     tables = [
@@ -51,43 +47,6 @@ def main(arguments: Sequence[str]) -> int:
         for complaint in page.write_page(options.write_docs, facts, tables):
             print(f"tpuref bench: {complaint}", file=sys.stderr)
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tpuref bench",
-        description="Measure tpuref side by side with other libraries, in turns. "
-        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; all are run if none is named.",
-        epilog="The other libraries: python3 -m pip install 'tpuref[bench]'",
-    )
-    parser.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
-    parser.add_argument(
-        "--quick", action="store_true", help="a few small points in few rounds"
-    )
-    parser.add_argument(
-        "--peers",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="measure MPICH, Gloo, JAX and PyTorch too, where they are installed",
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print everything as one JSON object"
-    )
-    parser.add_argument(
-        "--write-docs",
-        metavar="DIR",
-        type=Path,
-        help="write DIR/performance.md, with plots and samples in DIR/performance/",
-    )
-    return parser
-
-
-def _known(name: str) -> str:
-    if name not in BENCHMARKS:
-        raise argparse.ArgumentTypeError(
-            f"there is no {name!r}; there are {', '.join(BENCHMARKS)}"
-        )
-    return name
 
 
 def _report(line: str) -> None:

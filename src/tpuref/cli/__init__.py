@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
 import sys
 from collections.abc import Sequence
 
-from tpuref.benchmarks import command as bench
-from tpuref.cli import conformance, doctor, run, topology, trace
-from tpuref.testing import command as fake_cloud_tpu
+from tpuref.cli import (
+    bench,
+    completion,
+    conformance,
+    doctor,
+    explain,
+    fake_cloud_tpu,
+    run,
+    topology,
+    trace,
+)
 from tpuref.version import __version__
 
-COMMANDS = (run, trace, doctor, topology, fake_cloud_tpu)
-"""Those with arguments of their own: ``NAME``, ``add`` and ``run`` of each."""
+COMMANDS = (
+    run,
+    trace,
+    doctor,
+    explain,
+    topology,
+    fake_cloud_tpu,
+    bench,
+    completion,
+)
+"""Those with arguments of their own: ``NAME``, ``add`` and ``run`` of each.
+
+Modules are imported for the help too, so they import what they need when they run.
+"""
+
+_EPILOG = """examples:
+  tpuref run --cores 8 train.py          run a TPU script here
+  tpuref doctor                          is this computer ready?
+  tpuref explain E021                    what does [TPUREF-E021] mean?
+  tpuref topology 4x4x2 --replicas 16    draw cores and replicas
+
+tpuref COMMAND --help has the options of a command, with examples. The exit status is 0,
+1 where something was found to be wrong, and 2 where the command was not understood.
+With NO_COLOR set, or away from a terminal, nothing is coloured."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,9 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == [conformance.NAME]:
         return conformance.run(arguments[1:])
-    if arguments[:1] == [bench.NAME]:
-        return bench.main(arguments[1:])
     parser = _parser()
+    _complete(parser)
+    _check_name(parser, arguments)
     options = parser.parse_args(arguments)
     for command in COMMANDS:
         if options.command == command.NAME:
@@ -36,17 +68,33 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tpuref",
         description="TensorFlow's documented TPU interface, on CPU cores.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"tpuref {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
     commands.add_parser(
-        bench.NAME,
-        help="measure it beside other libraries (see tpuref bench --help)",
-    )
-    commands.add_parser(
         conformance.NAME,
         help="check every documented statement (see tpuref conformance --help)",
     )
     return parser
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks for completions, see `tpuref.cli.completion`."""
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
+
+
+def _check_name(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """End with what was perhaps meant, where there is no such command."""
+    names = [*(command.NAME for command in COMMANDS), conformance.NAME]
+    for name in arguments[:1]:
+        if not name.startswith("-") and name not in names:
+            close = difflib.get_close_matches(name, names, n=2)
+            hint = f"did you mean {' or '.join(close)}?" if close else ", ".join(names)
+            parser.error(f"there is no command {name!r}; {hint}")

@@ -3,61 +3,136 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
 from importlib import metadata
+from typing import Any
 
-from tpuref.configuration import config
+from tpuref.cli import checks
+from tpuref.cli.checks import PROBLEM, Check
+from tpuref.cli.colour import alarming, bold
 from tpuref.version import __version__
 
 NAME = "doctor"
 
+EXTRAS = {"grpc": ("grpc",), "gcp": ("googleapiclient", "google.auth")}
+"""Modules of the extras that programs may need."""
+
 Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref doctor
+  TPUREF_CORES=64 tpuref doctor --json
+
+The exit status is 1 where something has to be mended before programs run."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     doctor = commands.add_parser(
-        NAME, help="print versions, kernels, usable CPUs, memory and topology"
+        NAME,
+        help="check this computer and the settings, and say what to do",
+        description="Print versions, kernels, processors, memory, settings and "
+        "topology; start the cores and add up a number of each; say what to do.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what was found, and return the exit status."""
-    facts = _facts()
+    facts = _machine()
+    try:
+        facts |= _system()
+        findings = _findings()
+    except (ImportError, ValueError) as error:
+        findings = [checks.refused_settings(error)]
+    facts["settings"] = {k: v for k, v in os.environ.items() if k.startswith("TPUREF_")}
     if options.json:
-        print(json.dumps(facts, indent=2))
-        return 0
+        shown = [finding.as_dict() for finding in findings]
+        print(json.dumps({**facts, "checks": shown}, indent=2))
+    else:
+        _print(facts, findings)
+    return int(any(finding.state == PROBLEM for finding in findings))
+
+
+def _print(facts: dict[str, Any], findings: list[Check]) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():
         print(f"{name:<{width}}  {value}")
-    return 0
+    print()
+    for finding in findings:
+        state = f"{finding.state:<7}"
+        state = alarming(state) if finding.state == PROBLEM else bold(state)
+        print(f"{state}  {finding.name}: {finding.found}")
+        if finding.advice:
+            print(f"         what to do: {finding.advice}")
 
 
-def _facts() -> dict[str, object]:
-    from tpuref import kernels
-    from tpuref.runtime.system import DEFAULT_MESH, configured_topology
-    from tpuref.runtime.topology import Topology
-
-    topology = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-    mesh = "x".join(map(str, topology.mesh_shape))
+def _machine() -> dict[str, Any]:
     return {
         "tpuref": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "numpy": metadata.version("numpy"),
         "ml_dtypes": metadata.version("ml_dtypes"),
+        "extras": ", ".join(f"{name}: {_extra(name)}" for name in EXTRAS),
+        "usable CPUs": usable_cpus(),
+        "memory": f"{memory_bytes() / 2**30:.1f} GiB",
+    }
+
+
+def _extra(name: str) -> str:
+    there = all(_is_installed(module) for module in EXTRAS[name])
+    return "installed" if there else f"not installed (pip install 'tpuref[{name}]')"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # of the package that it is in
+        return False
+
+
+def _system() -> dict[str, Any]:
+    from tpuref import kernels
+    from tpuref.configuration import config
+
+    topology = _topology()
+    mesh = "x".join(map(str, topology.mesh_shape))
+    return {
         "kernels": kernels.IMPLEMENTATION,
         "vector instructions": kernels.allreduce.vector_instructions(),
         "executor": config.executor,
         "all-reduce": config.all_reduce,
-        "usable CPUs": usable_cpus(),
-        "memory": f"{memory_bytes() / 2**30:.1f} GiB",
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
-        "settings": {k: v for k, v in os.environ.items() if k.startswith("TPUREF_")},
     }
+
+
+def _findings() -> list[Check]:
+    from tpuref import kernels
+    from tpuref.configuration import config
+    from tpuref.runtime.arena import available_bytes
+
+    topology = _topology()
+    cores = topology.num_cores
+    return [
+        checks.misspelt_variables(os.environ),
+        checks.compiled_kernels(kernels.IMPLEMENTATION),
+        checks.processors(usable_cpus(), cores),
+        checks.memory(available_bytes(), cores),
+        checks.sum_over_cores(topology, config.executor),
+    ]
+
+
+def _topology() -> Any:
+    from tpuref.runtime.system import DEFAULT_MESH, configured_topology
+    from tpuref.runtime.topology import Topology
+
+    return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
 
 
 def usable_cpus() -> int:

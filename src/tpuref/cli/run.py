@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import runpy
 import sys
+import time
+from contextlib import redirect_stdout
+from types import TracebackType
+from typing import Any
 
-from tpuref.configuration import EXECUTORS, config
+from tpuref.base import error_codes as codes
 
 NAME = "run"
 
+EXECUTORS = ("pool", "lockstep")
+"""Those of `tpuref.configuration`, which is not read before a command needs it."""
+
 Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref run train.py
+  tpuref run --topology 2x2x2 train.py --steps 100
+  tpuref run --cores 4 --executor lockstep train.py
+  tpuref run --json train.py 2> train.log
+
+The exit status is that of the script, 1 where it ends with an exception, and 2 where it
+does not start."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -20,7 +37,14 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         NAME,
         help="run a script on a chosen topology",
         description="Run SCRIPT as python would, on a TPU system of the given size.",
-        epilog="example: tpuref run --topology 2x2x2 train.py --steps 100",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    run.add_argument(
+        "--json",
+        action="store_true",
+        help="print how it ended as one JSON object; what the script prints goes to "
+        "standard error",
     )
     add_script(run)
 
@@ -43,18 +67,36 @@ def run(options: argparse.Namespace) -> int:
     """Run the script as the main program, and return the exit status."""
     try:
         apply_settings(options)
-    except ValueError as error:
+    except (ImportError, ValueError) as error:
         print(f"tpuref run: {error}", file=sys.stderr)
         return 2
+    if options.json:
+        return _report(options)
     run_script(options)
     return 0
 
 
 def run_script(options: argparse.Namespace) -> None:
-    """Run the script as the main program."""
+    """Run the script as the main program; its errors are shown as python's."""
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
-    runpy.run_path(options.script, run_name="__main__")
+    show, path = sys.excepthook, options.script
+
+    def show_from_script(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        show(kind, error.with_traceback(from_script(trace, path)), error.__traceback__)
+
+    sys.excepthook = show_from_script
+    runpy.run_path(path, run_name="__main__")
+
+
+def from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
+    """Return a traceback without what comes before the script, if it gets there."""
+    first = trace
+    while first is not None and first.tb_frame.f_code.co_filename != path:
+        first = first.tb_next
+    return first or trace
 
 
 def apply_settings(options: argparse.Namespace) -> None:
@@ -65,6 +107,7 @@ def apply_settings(options: argparse.Namespace) -> None:
     ValueError
         If there is no such system, or no such script.
     """
+    from tpuref.configuration import config
     from tpuref.runtime.topology import Topology
 
     if options.topology is not None:
@@ -76,3 +119,37 @@ def apply_settings(options: argparse.Namespace) -> None:
         config.executor = options.executor
     if not os.path.exists(options.script):
         raise ValueError(f"there is no file {options.script!r}")
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Run the script, say how it ended, and return its exit status."""
+    begin, status, fault = time.monotonic(), 0, None
+    try:
+        with redirect_stdout(sys.stderr):
+            run_script(options)
+    except SystemExit as ended:
+        status = _status(ended)
+    except Exception as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status, fault = 1, _described(error)
+    seconds = round(time.monotonic() - begin, 3)
+    report = {"script": options.script, "status": status, "seconds": seconds}
+    print(json.dumps({**report, "error": fault}, indent=2))
+    return status
+
+
+def _status(ended: SystemExit) -> int:
+    """Return the exit status that python gives to ``sys.exit(code)``."""
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)
+    return 1
+
+
+def _described(error: Exception) -> dict[str, Any]:
+    code = codes.PATTERN.search(str(error))
+    return {
+        "type": type(error).__name__,
+        "message": str(error),
+        "code": None if code is None else code[0],
+    }

@@ -23,23 +23,26 @@ from tpuref.error_catalogue import (
 )
 from tpuref.error_catalogue.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (
-    *settings.ENTRIES,
-    *replicas.ENTRIES,
-    *cores.ENTRIES,
-    *topologies.ENTRIES,
-    *cloud_tpu.ENTRIES,
-    *servers.ENTRIES,
-    *strategies.ENTRIES,
-    *datasets.ENTRIES,
-    *graphs.ENTRIES,
-    *operations.ENTRIES,
-    *sessions.ENTRIES,
-    *padding.ENTRIES,
-    *infeed.ENTRIES,
-    *warnings.ENTRIES,
+AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
+    ("Settings and the TPU system", settings.ENTRIES),
+    ("Replicas, shards and sums", replicas.ENTRIES),
+    ("Core processes", cores.ENTRIES),
+    ("Topologies and devices", topologies.ENTRIES),
+    ("Resolvers of Cloud TPUs", cloud_tpu.ENTRIES),
+    ("Clusters and servers", servers.ENTRIES),
+    ("Distribution strategies", strategies.ENTRIES),
+    ("Datasets", datasets.ENTRIES),
+    ("Graphs", graphs.ENTRIES),
+    ("Operations and values", operations.ENTRIES),
+    ("Sessions and variables", sessions.ENTRIES),
+    ("Padding", padding.ENTRIES),
+    ("Infeed queues", infeed.ENTRIES),
+    ("Warnings, which are logged", warnings.ENTRIES),
 )
-"""All of them, by area."""
+"""The entries by area."""
+
+ENTRIES: tuple[Entry, ...] = tuple(entry for _, entries in AREAS for entry in entries)
+"""All of them, in this order."""
 
 
 def find(text: str) -> Entry | None:

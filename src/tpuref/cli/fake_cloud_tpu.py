@@ -1,19 +1,26 @@
-"""The command ``tpuref fake-cloud-tpu``."""
+"""The command ``tpuref fake-cloud-tpu``: a Cloud TPU service on this computer."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import shlex
 import sys
 import threading
+from typing import TYPE_CHECKING
 
-from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
-from tpuref.testing.node import Node
+if TYPE_CHECKING:
+    from tpuref.testing import FakeCloudTPU, Node
 
 NAME = "fake-cloud-tpu"
 
 Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470
+  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --state CREATING --port 8080
+  tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470 --fail 503x2"""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -23,7 +30,8 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         help="serve the Cloud TPU API and the metadata server on this computer",
         description="Serve the Cloud TPU API and the metadata server on a loopback "
         "port until interrupted. The variables printed lead programs to them.",
-        epilog="example: tpuref fake-cloud-tpu --node my-tpu=10.1.2.3:8470",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--node",
@@ -49,6 +57,9 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="STATUS[xTIMES]",
         help="answer the first questions about TPUs with this HTTP status, or 'cut'",
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print the variables as one JSON object"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,15 +69,24 @@ def run(options: argparse.Namespace) -> int:
     except (ValueError, OverflowError, OSError) as error:
         print(f"tpuref {NAME}: {error}", file=sys.stderr)
         return 2
-    for name, value in cloud.variables().items():
-        print(f"export {name}={shlex.quote(value)}", flush=True)
+    _print(cloud.variables(), options)
     with contextlib.suppress(KeyboardInterrupt):
         threading.Event().wait()
     cloud.stop()
     return 0
 
 
+def _print(variables: dict[str, str], options: argparse.Namespace) -> None:
+    if options.json:
+        print(json.dumps(variables), flush=True)
+        return
+    for name, value in variables.items():
+        print(f"export {name}={shlex.quote(value)}", flush=True)
+
+
 def _service(options: argparse.Namespace) -> FakeCloudTPU:
+    from tpuref.testing import FakeCloudTPU
+
     nodes = dict(_node(text, options) for text in options.node)
     cloud = FakeCloudTPU(
         nodes, project=options.project, zone=options.zone, port=options.port
@@ -79,6 +99,8 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
 
 
 def _node(text: str, options: argparse.Namespace) -> tuple[str, Node]:
+    from tpuref.testing import Node
+
     name, equals, addresses = text.partition("=")
     if not (name and equals and addresses):
         raise ValueError(f"--node is NAME=HOST:PORT[,HOST:PORT...], got {text!r}")

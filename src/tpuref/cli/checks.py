@@ -1,0 +1,159 @@
+"""What ``tpuref doctor`` checks: whether this computer and its settings will do."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from tpuref.base import error_codes as codes
+
+if TYPE_CHECKING:
+    from tpuref.runtime.topology import Topology
+
+GOOD = "ok"
+NOTE = "note"
+PROBLEM = "problem"
+
+BYTES_PER_CORE = 100 << 20
+"""About what a core process takes before it has any data."""
+
+VARIABLES = (
+    "TPUREF_ALL_REDUCE",
+    "TPUREF_CHECK_REPLICAS",
+    "TPUREF_CORES",
+    "TPUREF_EXECUTOR",
+    "TPUREF_KERNELS",
+    "TPUREF_TIMEOUT",
+    "TPUREF_TOKEN",
+    "TPUREF_TOPOLOGY",
+)
+"""The variables that tpuref reads when a program runs."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding.
+
+    Attributes
+    ----------
+    name
+        What was looked at.
+    state
+        `GOOD`, `NOTE` for what works but could be better, or `PROBLEM`.
+    found
+        What was found.
+    advice
+        What to do, empty where there is nothing to do.
+    """
+
+    name: str
+    state: str
+    found: str
+    advice: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the finding as it stands in JSON."""
+        return asdict(self)
+
+
+def misspelt_variables(environment: Mapping[str, str]) -> Check:
+    """Check for variables that look like one of tpuref's and are not read."""
+    for name in sorted(environment):
+        if name.startswith("TPUREF_") and name not in VARIABLES:
+            close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.85)
+            if close:
+                return Check(
+                    "variables", NOTE, f"{name} is not read", f"set {close[0]}"
+                )
+    return Check("variables", GOOD, "all that are set are read")
+
+
+def compiled_kernels(implementation: str) -> Check:
+    """Check whether the compiled kernels are in use."""
+    if implementation == "cython":
+        return Check("kernels", GOOD, "compiled")
+    if os.environ.get("TPUREF_KERNELS") == "python":
+        return Check(
+            "kernels",
+            NOTE,
+            "NumPy's, because TPUREF_KERNELS=python",
+            "unset TPUREF_KERNELS; results stay the same, bit for bit",
+        )
+    return Check(
+        "kernels",
+        NOTE,
+        "NumPy's, because tpuref was installed without the compiled ones",
+        "install a wheel, or install again with a C compiler and Python's headers "
+        "present and TPUREF_PURE unset; results stay the same, bit for bit",
+    )
+
+
+def processors(usable: int, cores: int) -> Check:
+    """Check whether each core has a processor."""
+    found = f"{usable} for {cores} cores"
+    if usable >= cores:
+        return Check("processors", GOOD, found)
+    return Check(
+        "processors",
+        NOTE,
+        f"{found}: they take turns",
+        f"nothing, for right results; for speed use TPUREF_CORES={usable} or "
+        f"tpuref run --cores {usable}",
+    )
+
+
+def memory(available: int, cores: int) -> Check:
+    """Check whether the core processes have room."""
+    found = f"{available / 2**30:.1f} GiB available for {cores} cores"
+    if available >= cores * BYTES_PER_CORE:
+        return Check("memory", GOOD, found)
+    return Check(
+        "memory",
+        PROBLEM,
+        found,
+        "use fewer cores (TPUREF_CORES), or give the container more memory; "
+        "/dev/shm is not used",
+    )
+
+
+def sum_over_cores(topology: Topology, executor: str) -> Check:
+    """Start the cores as a program would, and add up a number of each of them."""
+    import tpuref as tf
+
+    cores = topology.num_cores
+    begin = time.monotonic()
+    try:
+        with tf.Graph().as_default():
+            total = tf.tpu.replicate(
+                lambda x: tf.tpu.cross_replica_sum(x),
+                [[float(n)] for n in range(cores)],
+            )
+            with tf.Session() as session:
+                session.run(tf.tpu.initialize_system())
+                sums = [float(result[0]) for result in session.run(total)]
+                session.run(tf.tpu.shutdown_system())
+    except (tf.errors.OpError, ValueError) as error:
+        return Check("cores", PROBLEM, _first_line(error), _explained(str(error)))
+    if sums != [cores * (cores - 1) / 2] * cores:
+        return Check("cores", PROBLEM, f"the sum over {cores} cores came out as {sums}")
+    seconds = time.monotonic() - begin
+    found = f"{cores} started ({executor}) and added up in {seconds:.1f} s"
+    return Check("cores", GOOD, found)
+
+
+def refused_settings(error: Exception) -> Check:
+    """Return the finding for settings with which nothing runs."""
+    return Check("settings", PROBLEM, _first_line(error), _explained(str(error)))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _explained(message: str) -> str:
+    code: Any = codes.PATTERN.search(message)
+    return "" if code is None else f"tpuref explain {code[0]}"

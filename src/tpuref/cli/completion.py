@@ -1,0 +1,48 @@
+"""The command ``tpuref completion``: what makes a shell complete ``tpuref``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+NAME = "completion"
+
+SHELLS = ("bash", "zsh", "fish")
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  eval "$(tpuref completion bash)"                 in ~/.bashrc
+  eval "$(tpuref completion zsh)"                  in ~/.zshrc
+  tpuref completion fish > ~/.config/fish/completions/tpuref.fish
+
+It needs argcomplete: pip install 'tpuref[completion]'"""
+
+
+def add(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``tpuref``."""
+    completion = commands.add_parser(
+        NAME,
+        help="print what makes a shell complete tpuref",
+        description="Print a script for SHELL that completes commands and options.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument(
+        "shell", metavar="SHELL", choices=SHELLS, help="|".join(SHELLS)
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script, and return the exit status."""
+    try:
+        import argcomplete
+    except ImportError:
+        print(
+            "tpuref completion: this needs argcomplete: "
+            "pip install 'tpuref[completion]'",
+            file=sys.stderr,
+        )
+        return 2
+    print(argcomplete.shellcode(["tpuref"], shell=options.shell))
+    return 0

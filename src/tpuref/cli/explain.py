@@ -1,0 +1,107 @@
+"""The command ``tpuref explain``: what an error code means, and what to do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tpuref.cli.colour import bold
+
+if TYPE_CHECKING:
+    from tpuref.error_catalogue.entry import Entry
+
+NAME = "explain"
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+_EPILOG = """examples:
+  tpuref explain                   all codes
+  tpuref explain TPUREF-E021       one of them; E021 and e021 mean the same
+  tpuref explain --json E021"""
+
+
+def add(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``tpuref``."""
+    explain = commands.add_parser(
+        NAME,
+        help="say what an error code means, and what to do",
+        description="Say what an error code means and what to do, with a program that "
+        "meets it. Without a code, list all.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    explain.add_argument("--json", action="store_true", help="print JSON")
+    code = explain.add_argument(
+        "code", nargs="?", metavar="CODE", help="what a message ends with"
+    )
+    code.completer = known_codes  # type: ignore[attr-defined]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print one entry, or the list, and return the exit status."""
+    from tpuref.error_catalogue import AREAS, find, near
+
+    if options.code is None:
+        print(_dumped(AREAS) if options.json else _listed(AREAS))
+        return 0
+    entry = find(options.code)
+    if entry is None:
+        close = near(options.code)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see tpuref explain"
+        print(
+            f"tpuref explain: there is no code {options.code!r}; {hint}",
+            file=sys.stderr,
+        )
+        return 2
+    print(json.dumps(as_dict(entry), indent=2) if options.json else as_text(entry))
+    return 0
+
+
+def known_codes(**_: Any) -> list[str]:
+    """Return the codes, for the completion of a shell."""
+    from tpuref.error_catalogue import ENTRIES
+
+    return [entry.code for entry in ENTRIES]
+
+
+def as_text(entry: Entry) -> str:
+    """Return an entry as it is read in a terminal."""
+    paragraphs = [
+        bold(f"{entry.code}: {entry.title}"),
+        textwrap.fill(entry.meaning, 80, break_on_hyphens=False),
+        textwrap.fill(f"What to do: {entry.remedy}", 80, break_on_hyphens=False),
+    ]
+    if entry.document is not None:
+        paragraphs.append(f"The rule is in {entry.document}.")
+    paragraphs.append("A program that meets it:")
+    paragraphs.append(textwrap.indent(entry.program.rstrip(), "    "))
+    return "\n\n".join(paragraphs)
+
+
+def as_dict(entry: Entry) -> dict[str, Any]:
+    """Return an entry as it stands in JSON."""
+    return {
+        "code": entry.code,
+        "title": entry.title,
+        "meaning": entry.meaning,
+        "remedy": entry.remedy,
+        "document": entry.document,
+        "program": entry.program,
+    }
+
+
+def _dumped(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
+    entries = [{"area": area, **as_dict(entry)} for area, own in areas for entry in own]
+    return json.dumps(entries, indent=2)
+
+
+def _listed(areas: Sequence[tuple[str, Sequence[Entry]]]) -> str:
+    lines = []
+    for area, entries in areas:
+        lines += ["", bold(area)]
+        lines += [f"  {entry.code}  {entry.title}" for entry in entries]
+    return "\n".join(lines[1:])

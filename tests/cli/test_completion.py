@@ -1,0 +1,81 @@
+"""tpuref completion: what a shell asks and gets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpuref.cli import main
+
+
+def needs_argcomplete() -> None:
+    pytest.importorskip("argcomplete", reason="needs pip install tpuref[completion]")
+
+
+def completions(line: str, folder: Path) -> list[str]:
+    """Return what bash would offer after `line`."""
+    needs_argcomplete()
+    command = folder / "tpuref"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tpuref "$@"\n')
+    command.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SHELL": "bash",
+        "_ARGCOMPLETE_IFS": "\n",
+    }
+    done = subprocess.run(
+        ["bash", "-c", "tpuref 8>&1 9>/dev/null >/dev/null 2>&1"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return [word.strip() for word in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_for_each_shell(shell: str, capsys: Any) -> None:
+    needs_argcomplete()
+    assert main(["completion", shell]) == 0
+    assert "_ARGCOMPLETE" in capsys.readouterr().out
+
+
+def test_the_script_for_bash_is_one(capsys: Any) -> None:
+    needs_argcomplete()
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("tpuref expl", "explain"),
+        ("tpuref run --exec", "--executor"),
+        ("tpuref run --executor lock", "lockstep"),
+        ("tpuref explain TPUREF-E02", "TPUREF-E021"),
+        ("tpuref bench --no-p", "--no-peers"),
+        ("tpuref conf", "conformance"),
+    ],
+)
+def test_what_a_shell_offers(line: str, offered: str, tmp_path: Path) -> None:
+    assert offered in completions(line, tmp_path)
+
+
+def test_without_argcomplete_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    assert main(["completion", "bash"]) == 2
+    assert "pip install 'tpuref[completion]'" in capsys.readouterr().err

@@ -1,0 +1,146 @@
+"""tpuref doctor: what is found, and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.cli import checks, doctor, main
+from tpuref.cli.checks import GOOD, NOTE, PROBLEM
+from tpuref.cli.doctor import memory_bytes, usable_cpus
+from tpuref.runtime.topology import Topology
+from tpuref.version import __version__
+
+GIBIBYTE = 1 << 30
+
+
+def test_doctor_tells_what_is_in_use(capsys: Any, environment: Any) -> None:
+    with tf.config.override(topology="3x1x2"):
+        assert main(["doctor"]) == 0
+    text, _, findings = capsys.readouterr().out.partition("\n\n")
+    facts = dict(line.split("  ", 1) for line in text.splitlines())
+    facts = {name.strip(): value.strip() for name, value in facts.items()}
+    assert facts["tpuref"] == __version__
+    assert facts["topology"].startswith("3x1x2, 6 cores")
+    assert int(facts["usable CPUs"]) == usable_cpus() >= 1
+    assert facts["memory"].endswith("GiB")
+    assert {"python", "platform", "numpy", "ml_dtypes", "kernels", "executor"} <= set(
+        facts
+    )
+    assert "ok       cores: 6 started (lockstep)" in findings
+
+
+def test_doctor_speaks_json(capsys: Any, environment: Any) -> None:
+    environment.setenv("TPUREF_TIMEOUT", "60")
+    assert main(["doctor", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["topology"].startswith("2x2x2, 8 cores")
+    assert facts["settings"]["TPUREF_TIMEOUT"] == "60"
+    assert facts["kernels"] in ("python", "cython")
+    assert [check["name"] for check in facts["checks"]] == [
+        "variables",
+        "kernels",
+        "processors",
+        "memory",
+        "cores",
+    ]
+    assert all(set(c) == {"name", "state", "found", "advice"} for c in facts["checks"])
+
+
+def test_a_setting_with_which_nothing_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tpuref", "doctor", "--json"],
+        env=os.environ | {"TPUREF_CORES": "eight"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1 and done.stderr == ""
+    facts = json.loads(done.stdout)
+    (check,) = facts["checks"]
+    assert check["state"] == PROBLEM and "TPUREF_CORES" in check["found"]
+    assert check["advice"] == "tpuref explain TPUREF-E001"
+    assert facts["settings"]["TPUREF_CORES"] == "eight"
+
+
+def test_cpus_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert usable_cpus() == 6
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert usable_cpus() == 1
+
+
+def test_memory_is_in_bytes() -> None:
+    assert memory_bytes() > 2**20
+
+
+def test_extras_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "EXTRAS", {"grpc": ("json",), "gcp": ("no.such",)})
+    assert doctor._extra("grpc") == "installed"
+    assert doctor._extra("gcp") == "not installed (pip install 'tpuref[gcp]')"
+
+
+# -- the checks ----------------------------------------------------------------
+
+
+def test_a_variable_that_is_misspelt() -> None:
+    found = checks.misspelt_variables({"TPUREF_CORE": "8", "TPUREF_OTHER": "x"})
+    assert found.state == NOTE and found.advice == "set TPUREF_CORES"
+    assert checks.misspelt_variables({"TPUREF_CORES": "8", "CORE": ""}).state == GOOD
+
+
+def test_kernels(environment: Any) -> None:
+    assert checks.compiled_kernels("cython").state == GOOD
+    found = checks.compiled_kernels("python")
+    assert found.state == NOTE and "C compiler" in found.advice
+    environment.setenv("TPUREF_KERNELS", "python")
+    assert "unset TPUREF_KERNELS" in checks.compiled_kernels("python").advice
+
+
+def test_processors() -> None:
+    assert checks.processors(8, 8).state == GOOD
+    found = checks.processors(2, 8)
+    assert found.state == NOTE and "TPUREF_CORES=2" in found.advice
+
+
+def test_memory() -> None:
+    assert checks.memory(8 * GIBIBYTE, 8).state == GOOD
+    found = checks.memory(GIBIBYTE // 2, 8)
+    assert found.state == PROBLEM and "TPUREF_CORES" in found.advice
+
+
+def test_a_sum_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any) -> Any:
+        raise tf.errors.UnavailableError("core 1 did not start [TPUREF-E040]\nits log")
+
+    monkeypatch.setattr(tf.Session, "run", refused)
+    found = checks.sum_over_cores(Topology.for_mesh(1, 1, 2), "pool")
+    assert found.state == PROBLEM and found.advice == "tpuref explain TPUREF-E040"
+    assert found.found == "core 1 did not start [TPUREF-E040]"
+
+
+def test_a_sum_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tf.Session, "run", lambda *_: [[1.0], [2.0]])
+    found = checks.sum_over_cores(Topology.for_mesh(1, 1, 2), "pool")
+    assert found.state == PROBLEM and "[1.0, 2.0]" in found.found
+
+
+def test_a_problem_is_the_exit_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(
+        doctor,
+        "_findings",
+        lambda: [checks.Check("memory", PROBLEM, "none", "buy some")],
+    )
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert out.endswith("problem  memory: none\n         what to do: buy some\n")

@@ -1,0 +1,186 @@
+"""tpuref run: a script, as python would run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpuref.cli import main
+from tpuref.cli.run import EXECUTORS
+from tpuref.configuration import EXECUTORS as CONFIGURED
+
+REPORT = """
+import json, sys
+import tpuref as tf
+with tf.Session() as session:
+    topology = tf.contrib.tpu.Topology(
+        serialized=session.run(tf.tpu.initialize_system()))
+print(json.dumps({
+    "name": __name__, "argv": sys.argv[1:], "mesh": topology.mesh_shape.tolist(),
+    "cores": topology.num_cores, "executor": tf.config.executor,
+    "folder": sys.path[0],
+}))
+"""
+
+
+def run_report(script: Any, capsys: Any, *arguments: str, after: Any = ()) -> Any:
+    assert main(["run", *arguments, script(REPORT), *after]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def as_process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **variables}
+    environment.pop("TPUREF_TOPOLOGY", None)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=environment,
+    )
+
+
+def test_a_script_runs_as_the_main_program(
+    script: Any, tmp_path: Path, capsys: Any
+) -> None:
+    report = run_report(script, capsys, after=["--steps", "5", "-v", "x"])
+    assert report["name"] == "__main__"
+    assert report["argv"] == ["--steps", "5", "-v", "x"]
+    assert report["folder"] == str(tmp_path)
+    assert report["mesh"] == [2, 2, 2]
+
+
+def test_the_topology_is_chosen(script: Any, capsys: Any) -> None:
+    assert run_report(script, capsys, "--topology", "4x1x2")["mesh"] == [4, 1, 2]
+
+
+def test_the_number_of_cores_is_chosen(script: Any, capsys: Any) -> None:
+    assert run_report(script, capsys, "--cores", "3")["cores"] == 3
+
+
+def test_the_executor_is_chosen(script: Any, capsys: Any) -> None:
+    report = run_report(script, capsys, "--executor", "lockstep")
+    assert report["executor"] == "lockstep"
+
+
+def test_all_executors_can_be_chosen() -> None:
+    assert EXECUTORS == CONFIGURED
+
+
+def test_a_script_may_import_its_neighbours(
+    script: Any, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "neighbour_of_program.py").write_text("VALUE = 17\n")
+    path = script("import neighbour_of_program as n; print(n.VALUE)")
+    assert main(["run", path]) == 0
+    assert capsys.readouterr().out == "17\n"
+
+
+def test_the_status_of_a_script_is_that_of_the_command(script: Any) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(["run", script("import sys; sys.exit(5)")])
+    assert raised.value.code == 5
+
+
+def test_an_error_of_a_script_comes_out(script: Any) -> None:
+    with pytest.raises(ZeroDivisionError):
+        main(["run", script("1 / 0")])
+
+
+@pytest.mark.parametrize("last", ["1 / 0", "raise KeyboardInterrupt", "sys.exit('no')"])
+def test_an_error_looks_as_with_python(script: Any, last: str) -> None:
+    path = script(f"import sys\n\n\ndef work():\n    {last}\n\n\nwork()\n")
+    here, there = as_process("-m", "tpuref", "run", path), as_process(path)
+    carets = re.compile(r"^ +[~^]+\n", re.MULTILINE)  # runpy has none for the module
+    assert carets.sub("", here.stderr) == carets.sub("", there.stderr)
+    assert here.returncode == there.returncode
+
+
+def test_errors_before_the_script_are_shown_whole(script: Any) -> None:
+    done = as_process("-m", "tpuref", "run", script("def (:"))
+    assert "SyntaxError" in done.stderr and done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--topology", "2x2"], "2x2"),
+        (["--topology", "0x1x1"], "0x1x1"),
+        (["--topology", "abc"], "abc"),
+        (["--cores", "0"], "from 1 up"),
+        (["--cores", "-4"], "from 1 up"),
+    ],
+)
+def test_sizes_that_do_not_exist(
+    arguments: list[str], message: str, script: Any, capsys: Any
+) -> None:
+    assert main(["run", *arguments, script("")]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err and captured.err.startswith("tpuref run: ")
+    assert captured.out == ""
+
+
+def test_a_script_that_does_not_exist(tmp_path: Path, capsys: Any) -> None:
+    assert main(["run", str(tmp_path / "none.py")]) == 2
+    assert "there is no file" in capsys.readouterr().err
+
+
+def test_as_a_process(script: Any) -> None:
+    done = as_process("-m", "tpuref", "run", script(REPORT), "a", TPUREF_CORES="5")
+    report = json.loads(done.stdout)
+    assert report["cores"] == 5 and report["argv"] == ["a"]
+
+
+def test_a_setting_that_is_wrong_from_the_start(script: Any) -> None:
+    done = as_process("-m", "tpuref", "run", script(""), TPUREF_CORES="many")
+    assert done.returncode == 2
+    assert done.stderr.startswith("tpuref run: TPUREF_CORES") and "E001" in done.stderr
+
+
+# -- how it ended, as JSON -----------------------------------------------------
+
+
+def test_how_a_script_ended(script: Any, capsys: Any) -> None:
+    path = script("print('loss 0.5')")
+    assert main(["run", "--json", path]) == 0
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    assert report.pop("seconds") >= 0
+    assert report == {"script": path, "status": 0, "error": None}
+    assert captured.err == "loss 0.5\n"
+
+
+def test_the_error_of_a_script_with_its_code(script: Any, capsys: Any) -> None:
+    text = "import tpuref as tf\ntf.tpu.shard(lambda x: x, [tf.zeros([3])], 2)\n"
+    assert main(["run", "--json", script(text)]) == 1
+    captured = capsys.readouterr()
+    error = json.loads(captured.out)["error"]
+    assert error["type"] == "ValueError" and error["code"] == "TPUREF-E021"
+    assert "does not divide" in error["message"]
+    assert captured.err.startswith('Traceback (most recent call last):\n  File "')
+    assert "runpy" not in captured.err
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "printed"), [("5", 5, ""), ("None", 0, ""), ("'no'", 1, "no\n")]
+)
+def test_the_status_of_a_script(
+    code: str, status: int, printed: str, script: Any, capsys: Any
+) -> None:
+    path = script(f"import sys; sys.exit({code})")
+    assert main(["run", "--json", path]) == status
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["status"] == status and captured.err == printed
+
+
+def test_an_error_without_a_code(script: Any, capsys: Any) -> None:
+    assert main(["run", "--json", script("1 / 0")]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["code"] is None
