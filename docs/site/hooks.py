@@ -1,7 +1,7 @@
-"""What the site takes from the project: members, differences, changes.
+"""What the site takes from the project: members, differences, changes, error codes.
 
-A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->`` and
-``<!-- unreleased -->``.
+A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
+``<!-- unreleased -->`` and ``<!-- error codes -->``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from mkdocs.structure.files import File, Files
 from notebooks import NOTEBOOK, as_markdown
 
 import tpuref as tf
+from tpuref.error_catalogue import AREAS
+from tpuref.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
@@ -45,6 +47,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
         text = text.replace("<!-- unreleased -->", unreleased())
+    if "<!-- error codes -->" in text:
+        text = text.replace("<!-- error codes -->", error_codes())
     return text
 
 
@@ -116,3 +120,22 @@ def cell(text: str) -> str:
     for sign in "\\|*_<[`":
         text = text.replace(sign, "\\" + sign)
     return " ".join(text.split())
+
+
+def error_codes() -> str:
+    """Return the catalogue of errors, with a heading for each code."""
+    parts = []
+    for area, entries in AREAS:
+        parts.append(f"## {area}")
+        parts += [entry_of_page(entry) for entry in entries]
+    return "\n\n".join(parts)
+
+
+def entry_of_page(entry: Entry) -> str:
+    """Return one code as it stands on the page."""
+    source = f"\n\nThe rule is in `{entry.document}`." if entry.document else ""
+    return (
+        f"### {entry.code}: {entry.title}\n\n"
+        f"{entry.meaning}\n\n{entry.remedy}{source}\n\n"
+        f"```python\n{entry.program}```"
+    )
