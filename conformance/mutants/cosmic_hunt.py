@@ -9,6 +9,7 @@ import importlib.util
 import os
 import pkgutil
 import resource
+import signal
 import sys
 
 from .. import subject
@@ -18,17 +19,17 @@ from ..outcome import CONTRADICTIONS
 from ..suite import load_clauses
 from . import forks
 from .cosmic_mutants import changed_line, mutants_of
+from .cosmic_report import INVALID, KILLED, SURVIVED
 from .covering import Covering
 
 PACKAGES = ("tpuref.tpu", "tpuref.distribute", "tpuref.cluster_resolver")
 BELOW = ("tpuref.functions", "tpuref.remote")
 
-#: Bytes that a mutant may ask for: a loop may have lost its end.
-MEMORY = 8 << 30
-
-KILLED = "killed"
-SURVIVED = "survived"
-INVALID = "no program"
+# A loop of a mutant may have lost its end, or wait for what never comes. A clause takes
+# a tenth of a second; the time of day has to do on a busy machine too.
+MEMORY_BYTES = 8 << 30
+CLAUSE_CPU_SECONDS = 20
+CLAUSE_SECONDS = 120
 
 
 class Verdict:
@@ -52,6 +53,17 @@ class Verdict:
         self.before = before
         self.after = after
 
+    def as_json(self):
+        return {
+            "module": self.mutant.module,
+            "line": self.mutant.line,
+            "operator": self.mutant.operator,
+            "state": self.state,
+            "by": self.by,
+            "before": self.before,
+            "after": self.after,
+        }
+
 
 class MutatedModule(importlib.machinery.SourceFileLoader):
     """Finds and loads one module, from another text than its file's."""
@@ -71,14 +83,22 @@ class MutatedModule(importlib.machinery.SourceFileLoader):
         return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
 
 
-def modules():
-    """Return a dict from the name of each module of the packages to its file."""
+def modules(parts=()):
+    """Return a dict from the names of the modules of the packages to their files.
+
+    Parameters
+    ----------
+    parts : sequence of str, optional
+        Only the modules that have one of these in their names.
+    """
     root = os.path.dirname(importlib.util.find_spec("tpuref").origin)
     found = {}
     for package in PACKAGES:
         directory = os.path.join(root, package.split(".")[1])
         for info in pkgutil.iter_modules([directory]):
-            found[f"{package}.{info.name}"] = os.path.join(directory, info.name + ".py")
+            name = f"{package}.{info.name}"
+            if not parts or any(part in name for part in parts):
+                found[name] = os.path.join(directory, info.name + ".py")
     return found
 
 
@@ -93,6 +113,9 @@ def hunt(files):
     load_clauses()
     for name in BELOW:
         importlib.import_module(name)
+    early = [name for name in files if name in sys.modules]
+    if early:
+        raise RuntimeError(f"imported before a fork could change them: {early}")
     covering = Covering(list(files.values()), registered(), _import_all, _judge)
     mutants = [one for name, path in files.items() for one in mutants_of(name, path)]
     jobs = [lambda one=one: _try(one, covering.of(one)) for one in mutants]
@@ -113,10 +136,9 @@ def _judge(clause):
 
 def _try(mutant, clauses):
     """Return the state of the mutant, the clause that noticed, and the changed line."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.dup2(nowhere, sys.stderr.fileno())
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
+    forks.silence()
     before, after = mutant.sources()
     line = changed_line(before, after)
     try:
@@ -128,11 +150,19 @@ def _try(mutant, clauses):
 
 
 def _first_to_notice(clauses):
+    _allow_time()
     try:
         _import_all()
     except Exception:
         return KILLED, "the import"
     for clause in clauses:
+        _allow_time()
         if _judge(clause).outcome in CONTRADICTIONS:
             return KILLED, clause.id
     return SURVIVED, ""
+
+
+def _allow_time():
+    """End this process unless it is here again in time."""
+    signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)

@@ -92,9 +92,17 @@ def _function(tree, line):
 
 
 def changed_line(before, after):
-    """Return the first line that differs, as it was and as it became."""
+    """Return the first line that a change concerns, as it was and as it became.
+
+    Where a line is left out it became the one after it.
+    """
     old, new = before.splitlines(), after.splitlines()
-    for first, second in zip(old, new):
-        if first != second:
-            return first.strip(), second.strip()
-    return (old + new)[-1].strip(), ""
+    first = next(
+        (at for at, pair in enumerate(zip(old, new)) if pair[0] != pair[1]),
+        min(len(old), len(new)),
+    )
+    return _first_text(old[first:]), _first_text(new[first:])
+
+
+def _first_text(lines):
+    return next((line.strip() for line in lines if line.strip()), "")

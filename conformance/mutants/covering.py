@@ -57,29 +57,44 @@ class Covering:
                 imports()
             return lines.seen, _lines_of_each(paths, clauses, run)
 
-        ((self._at_import, self._of_each),) = forks.all_of([record])
+        (recorded,) = forks.all_of([record])
+        if recorded is None:
+            raise RuntimeError("the lines of the clauses could not be recorded")
+        self._at_import, self._of_each = recorded
 
     def of(self, mutant):
         """Return those that execute its line, then those that enter its function.
 
-        Every clause may notice what changes while the module is imported.
+        Every clause may notice what changes while the module is imported; those that
+        enter the module come first.
         """
         place = (mutant.path, mutant.line)
         if place in self._at_import:
-            return self._clauses
+            inside = self._that(
+                lambda lines: mutant.path in {path for path, _ in lines}
+            )
+            return inside + [one for one in self._clauses if one not in inside]
         body = {(mutant.path, line) for line in mutant.function}
-        pairs = list(zip(self._clauses, self._of_each))
-        exact = [clause for clause, lines in pairs if place in lines]
-        near = [clause for clause, lines in pairs if body & lines]
+        exact = self._that(lambda lines: place in lines)
+        near = self._that(lambda lines: body & lines)
         return exact + [clause for clause in near if clause not in exact]
+
+    def _that(self, condition):
+        pairs = zip(self._clauses, self._of_each)
+        return [clause for clause, lines in pairs if condition(lines)]
 
 
 def _lines_of_each(paths, clauses, run):
     """Each clause in a fork: what it leaves in a cache would hide lines from others."""
 
     def lines_of(clause):
+        forks.silence()
         with Lines(paths) as lines:
             run(clause)
         return lines.seen
 
-    return forks.all_of([lambda clause=clause: lines_of(clause) for clause in clauses])
+    found = forks.all_of([lambda clause=clause: lines_of(clause) for clause in clauses])
+    for clause, lines in zip(clauses, found):
+        if lines is None:
+            raise RuntimeError(f"{clause.id} ended the process that it was run in")
+    return found

@@ -20,9 +20,12 @@ def judged(directory=DIRECTORY):
     directory : str, optional
     """
     reasons = {}
-    for name in sorted(os.listdir(directory)):
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
         with open(os.path.join(directory, name), encoding="utf-8") as file:
-            reasons.update(_read(file, name))
+            for change, reason in _read(file, name):
+                if change in reasons:
+                    raise ValueError(f"{name}: judged twice: {change}")
+                reasons[change] = reason
     return reasons
 
 
@@ -31,7 +34,7 @@ def _read(lines, name):
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text.startswith("## "):
-            module, reason = text[3:], None
+            module, reason, before = text[3:], None, None
         elif text.startswith("### "):
             reason = text[4:]
         elif text.startswith("- `") and text.endswith("`"):
