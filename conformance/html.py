@@ -86,8 +86,9 @@ def _table(report):
         rows.append(f"<tr>{name}{_cells(report, api)}</tr>")
     rows.append(f"<tr><td>all</td>{_cells(report, None)}</tr>")
     return (
-        f'<div class="scroll"><table>\n<thead><tr><th scope="col">name</th>{heads}'
-        "</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="counts"><table>\n'
+        f'<thead><tr><th scope="col">name</th>{heads}</tr></thead>\n'
+        "<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
     )
 
 
