@@ -193,6 +193,12 @@ def test_part_of_a_mesh_that_is_too_large_is_drawn() -> None:
     assert "(part of the mesh)" in texts(root)
 
 
+def test_a_large_mesh_is_described_in_part() -> None:
+    topology = Topology.for_mesh(8, 8, 2)
+    said = parsed(topology.draw("svg")).findtext("s:desc", "", NAMES)
+    assert said.count("core ") == 64 and said.endswith("; and 64 more")
+
+
 # -- terminals and formats -----------------------------------------------------
 
 

@@ -67,6 +67,24 @@ ENTRIES = (
         alone=True,
     ),
     Entry(
+        codes.GRAPHVIZ_NOT_INSTALLED,
+        "Drawing a graph as SVG needs Graphviz",
+        meaning="Graphviz, its program dot, lays the drawing of a graph out. Meshes "
+        "are drawn without it.",
+        remedy="Install it (`apt install graphviz`, `brew install graphviz`), or write "
+        "the text that it reads with `drawing.save('graph.dot')`.",
+        text="""
+            import os
+
+            import tpuref as tf
+
+            total = tf.constant(1.0) + 2.0
+            os.environ["PATH"] = ""  # as if Graphviz were not installed
+            tf.get_default_graph().draw(total).svg()
+        """,
+        alone=True,
+    ),
+    Entry(
         codes.SYSTEM_SHUT_DOWN,
         "The TPU system was shut down",
         meaning="A replicated computation was run after tf.tpu.shutdown_system(). "

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
+from tpuref.base import error_codes as codes
+
 _PATIENCE = 60.0
 
 
@@ -100,7 +102,8 @@ def dot_to_svg(text: str) -> str:
         raise RuntimeError(
             "a drawing as SVG needs Graphviz, and its program dot is not on the PATH; "
             "install it (apt install graphviz, brew install graphviz), or take the "
-            "text that it reads, drawing.dot, to a computer that has it"
+            "text that it reads, drawing.dot, to a computer that has it "
+            f"[{codes.GRAPHVIZ_NOT_INSTALLED}]"
         )
     try:
         done = subprocess.run(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -14,6 +14,7 @@ Format = Literal["text", "terminal", "svg"]
 """Plain ASCII, the same with the colours of a terminal, or an SVG document."""
 
 _NAMED = 2 * len(COLOURS)
+_SAID = 64
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ class MeshPicture:
         )
 
     def description(self) -> str:
-        """Return the sentences about all cores that are drawn."""
-        return f"{self.title}. {'; '.join(filter(None, map(self.note, self._drawn())))}"
-
-    def _drawn(self) -> Iterator[Coordinates]:
-        return product(*map(drawn_positions, self.mesh_shape))
+        """Return a sentence about each core, as far as somebody would listen."""
+        places = list(product(*map(drawn_positions, self.mesh_shape)))
+        said = "; ".join(map(self.note, places[:_SAID]))
+        more = "" if len(places) <= _SAID else f"; and {len(places) - _SAID} more"
+        return f"{self.title}. {said}{more}"
 
     def _text(self, paint: Callable[[Coordinates, str], str] | None = None) -> str:
         lines = draw_mesh(self.mesh_shape, self.task_at, self.label, paint=paint)
@@ -84,10 +85,10 @@ class MeshPicture:
 
 def swatches_of(noun: str, count: int) -> list[tuple[int | None, str]]:
     """Return the legend of numbered things, whose colours come round again."""
-    named: list[tuple[int | None, str]] = [
-        (k, ", ".join([f"{noun} {k}", *map(str, range(k + len(COLOURS), count, 8))]))
-        if count <= _NAMED
-        else (k, f"{noun} {k}, {k + len(COLOURS)}, ...")
-        for k in range(min(count, len(COLOURS)))
-    ]
-    return named
+    swatches: list[tuple[int | None, str]] = []
+    for first in range(min(count, len(COLOURS))):
+        numbers = [str(number) for number in range(first, count, len(COLOURS))]
+        if count > _NAMED:
+            numbers[2:] = ["..."]
+        swatches.append((first, f"{noun} {', '.join(numbers)}"))
+    return swatches
