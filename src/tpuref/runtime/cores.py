@@ -191,9 +191,9 @@ class Cores:
         """End the processes in order; results that were handed out stay valid."""
         self._ending()
 
-    def are_alive(self) -> bool:
-        """Return whether no process has ended, and none is stopped by a signal."""
-        return not any(p.wait(0.0) or p.is_stopped() for p in self.processes)
+    def are_well(self) -> bool:
+        """Return whether all processes run, neither stopped nor ending."""
+        return all(process.is_well() for process in self.processes)
 
     def kill(self) -> None:
         """End the processes at once, whatever they are doing."""

@@ -119,7 +119,7 @@ class CorePool:
     def is_sound(self) -> bool:
         """Return whether no run is under way and all cores wait for the next."""
         usable = self._broken is None and not self._restart and not self._lock.locked()
-        return usable and self._cores.are_alive()
+        return usable and self._cores.are_well()
 
     def stacks(self) -> str:
         """Say where each core of a run is that goes on in another thread."""

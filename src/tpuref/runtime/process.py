@@ -124,6 +124,12 @@ class CoreProcess:
         """Return whether a signal such as SIGSTOP holds the process."""
         return _status_field(self.pid, 0) in ("T", "t")
 
+    def is_well(self) -> bool:
+        """Return whether the process runs, neither stopped nor ending."""
+        # While other threads outlive the main one a little, it cannot be waited for.
+        ended = self.wait(0.0) or _status_field(self.pid, 0) in ("Z", "X")
+        return not ended and not self.is_stopped()
+
     def processor_ticks(self) -> int:
         """Return how much processor time it has used, 0 where nobody can tell."""
         used = (_status_field(self.pid, field) for field in (11, 12))
