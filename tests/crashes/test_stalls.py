@@ -21,7 +21,7 @@ from .processes import PROMPTLY, Later, state_of, works_again
 def warnings(caplog: Any) -> Any:
     """The text of what was logged."""
     caplog.set_level(logging.WARNING, logger="tpuref")
-    return lambda: [r.getMessage() for r in caplog.records if r.name == "tpuref"]
+    return lambda: [r.getMessage() for r in caplog.records if r.name == "tpuref.stall"]
 
 
 def stalled(pool: Any, fetch: Any, timeout: float) -> str:

@@ -14,9 +14,12 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.runtime import recording
+from tpuref.runtime.log import logger
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
+
+_LOG = logger("program")
 
 
 class Execution:
@@ -78,4 +81,9 @@ class Execution:
                 check_placement(operation, self.carrier.jobs, self._soft_placement)
             self._programs[key] = lower(tensors, operations, fed)
             recording.note_on_host("compile", begin)
+            _LOG.debug(
+                "compiled a program of %d instructions in %.1f ms",
+                len(self._programs[key].instrs),
+                (monotonic_ns() - begin) / 1e6,
+            )
         return self._programs[key]

@@ -124,6 +124,7 @@ class Cores:
             process.channel.fill()
         except EOFError:
             fate = process.fate(GRACE_SECONDS)
+            process.output.skip()  # what it wrote is in the error
             raise UnavailableError(
                 f"core {number} ended while it started: {fate}"
                 f" [{codes.CORE_NOT_STARTED}]"

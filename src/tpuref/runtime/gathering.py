@@ -34,6 +34,9 @@ from tpuref.runtime.wire import (
 HOST_GAVE_UP = 2
 """What the arena is poisoned with when the host calls a run off."""
 
+LAST_LINES, LAST_WIDTH = 5, 200
+"""How much of its output the message about a lost core shows."""
+
 
 class Gathering:
     """One run, until all of its cores have answered or it was called off.
@@ -55,6 +58,8 @@ class Gathering:
         Why these cores cannot be used any more, None where they can.
     restart
         Whether others should be started in their place.
+    lost
+        The core whose process has ended, and its replica; None for none.
     """
 
     def __init__(self, cores: Cores, program: Program, run: Run) -> None:
@@ -70,6 +75,7 @@ class Gathering:
         self.places: ResultPlaces
         self.broken: str | None = None
         self.restart = False
+        self.lost: tuple[int, int] | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
         self._diverged: dict[int, tuple[Any, ...]] = {}
@@ -152,6 +158,8 @@ class Gathering:
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
                 self._watch()
+            for core in self._waiting:
+                self._cores.processes[core].output.show()
             overdue = stall.look(self._waiting)
             if overdue is not None:
                 raise overdue
@@ -172,6 +180,9 @@ class Gathering:
         if kind == "events":
             if self._run.events is not None:
                 self._run.events.take(self._program, *self._place[core], *message[1:])
+            return
+        if kind == "wrote":
+            self._cores.processes[core].output.show()
             return
         self._waiting.discard(core)
         if kind == "done":
@@ -314,6 +325,7 @@ class Gathering:
         """Return the error for a core whose process has ended."""
         stall, process = self._watched(), self._cores.processes[core]
         instr, about = stall.instruction(core), stall.describe(core)
+        self.lost = core, self._place[core][0]
         if self._run.events is not None:
             self._hear_the_others(core)
         if self._cores.closing:
@@ -324,12 +336,20 @@ class Gathering:
             fault = AbortedError(
                 f"{self.broken}. The other cores were stopped; run "
                 "tf.tpu.initialize_system() to start new ones"
-                f" [{codes.CORE_LOST}]"
+                f" [{codes.CORE_LOST}]{_last_words(process.log())}"
             )
         if instr is not None:
             fault.op, fault.site = instr.name, instr.site
         fault.__cause__ = remote_traceback(process.log())
+        process.output.skip()  # what it wrote is in the error
         return fault
+
+
+def _last_words(log: str) -> str:
+    """Return the last lines that a core wrote, for the message of its loss."""
+    written = [line for line in log.splitlines() if line.strip()]
+    lines = [f"\n  {line[:LAST_WIDTH]}" for line in written[-LAST_LINES:]]
+    return f"\nIts last output:{''.join(lines)}" if lines else ""
 
 
 def _whole(array: Array) -> Described:

@@ -17,6 +17,8 @@ answer.  A core that fails poisons the arena, and its peers give up at their nex
 
 from __future__ import annotations
 
+import itertools
+import logging
 import math
 import os
 import pickle
@@ -36,6 +38,7 @@ from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
 from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.lockstep import Values, run_program
+from tpuref.runtime.log import logger
 from tpuref.runtime.placed_inputs import PlacedInputs
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
@@ -46,6 +49,9 @@ from tpuref.runtime.state import State
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
 
+_LOG = logger("pool")
+_EPOCHS = itertools.count(1)
+
 
 class CorePool:
     """The core processes of one TPU system.
@@ -55,6 +61,11 @@ class CorePool:
     cores
         How many processes to start.
 
+    Attributes
+    ----------
+    epoch
+        How often this program has started processes, counted up to these.
+
     Raises
     ------
     UnavailableError
@@ -63,6 +74,7 @@ class CorePool:
 
     def __init__(self, cores: int) -> None:
         self._number = cores
+        self.epoch = 0
         self._broken: str | None = None
         self._restart = False
         self._retired = False
@@ -77,8 +89,14 @@ class CorePool:
         begin = monotonic_ns()
         self._cores = Cores(self._number)
         note_on_host("start cores", begin)
+        self.epoch = next(_EPOCHS)
+        seconds = (monotonic_ns() - begin) / 1e9
+        self._say(logging.INFO, "%d cores started in %.2f s", self._number, seconds)
         self._programs: dict[int, tuple[Program, ProgramFacts]] = {}
         self._runs = 0
+
+    def _say(self, level: int, message: str, *values: object) -> None:
+        _LOG.log(level, message, *values, extra={"epoch": self.epoch})
 
     @property
     def process_ids(self) -> list[int]:
@@ -107,6 +125,7 @@ class CorePool:
                 self._retired = True  # its thread is in a host function
                 return
         self._cores.end()
+        self._say(logging.INFO, "%d cores ended", self._number)
         self._lock.release()
 
     def retire(self) -> None:
@@ -172,6 +191,7 @@ class CorePool:
                 f" [{codes.CORES_BROKEN}]"
             )
         if self._restart:
+            self._say(logging.INFO, "the cores are started again after a broken run")
             self._cores.kill()
             self._launch()
             self._restart = False
@@ -197,6 +217,7 @@ class CorePool:
             return results
         except BaseException as error:
             fault = gathering.call_off(error)
+            self._tell_of_loss(gathering)
             self._take_leave(gathering)
             try:
                 if fault is error:
@@ -207,6 +228,13 @@ class CorePool:
         finally:
             self._gathering = None
             sent.release()
+
+    def _tell_of_loss(self, gathering: Gathering) -> None:
+        if gathering.lost is not None and not self._cores.closing:
+            core, replica = gathering.lost
+            where = {"core": core, "replica": replica, "run": self._runs}
+            extra = {**where, "epoch": self.epoch}
+            _LOG.warning("%s", gathering.broken, extra=extra)
 
     def _take_leave(self, gathering: Gathering) -> None:
         """End the cores where a run left them in no state to go on."""
@@ -224,6 +252,13 @@ class CorePool:
             known = program, ProgramFacts(program)
             content = pickle.dumps(program, pickle.HIGHEST_PROTOCOL)
             self._cores.post_to_all(("program", id(program), content))
+            self._say(
+                logging.DEBUG,
+                "program %r sent to the cores: %d instructions, %d bytes",
+                program.name,
+                len(program.instrs),
+                len(content),
+            )
             if len(self._programs) >= CACHED_PROGRAMS:
                 oldest = next(iter(self._programs))
                 del self._programs[oldest]

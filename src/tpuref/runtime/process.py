@@ -28,10 +28,9 @@ from tpuref import kernels
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.output import CoreOutput
 from tpuref.runtime.whereabouts import STACK_SIGNAL
 from tpuref.runtime.wire import Channel
-
-_LOG_BYTES = 1 << 16  # of the log, this much of its end is read
 
 # Isolated: neither the working directory nor the user's settings can put another module
 # in the place of one that a core needs.  The packages come after the standard library.
@@ -66,6 +65,13 @@ class CoreProcess:
     heap_bytes
         The size of each heap in it.
 
+    Attributes
+    ----------
+    channel
+        The host's end of the socket.
+    output
+        What the core writes to its standard output and error.
+
     Raises
     ------
     UnavailableError
@@ -87,9 +93,11 @@ class CoreProcess:
             raise
 
     def _start(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
-        self._log = anonymous_file()
-        self._held.callback(os.close, self._log)
-        fcntl.fcntl(self._log, fcntl.F_SETFL, os.O_APPEND)
+        log = anonymous_file()
+        self._held.callback(os.close, log)
+        fcntl.fcntl(log, fcntl.F_SETFL, os.O_APPEND)
+        self.output = CoreOutput(number, log)
+        self._held.callback(self.output.close)
         with contextlib.ExitStack() as theirs:
             lifeline, end = os.pipe()
             theirs.callback(os.close, lifeline)
@@ -107,8 +115,8 @@ class CoreProcess:
                 [*_command(), *map(str, arguments)],
                 pass_fds=passed,
                 stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
+                stdout=log,
+                stderr=log,
                 cwd="/",
                 env=_environment(cores),
                 **_OWN_GROUP,
@@ -137,16 +145,15 @@ class CoreProcess:
 
     def ask_for_stack(self) -> int:
         """Make the core write its stack, and return where in the log that begins."""
-        start = os.fstat(self._log).st_size
+        self.output.show()
+        start = self.output.size
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(STACK_SIGNAL)
         return start
 
     def log(self, start: int = 0) -> str:
         """Return the end of what the core wrote."""
-        size = os.fstat(self._log).st_size
-        start = max(start, size - _LOG_BYTES)
-        return os.pread(self._log, size - start, start).decode(errors="replace").strip()
+        return self.output.tail(start)
 
     def fate(self, seconds: float) -> str:
         """Return how the process ended, or that it did not within some seconds."""
@@ -175,6 +182,7 @@ class CoreProcess:
         """Kill the process where it still runs, and let go of everything."""
         self._process.kill()
         self._process.wait()
+        self.output.show(last=True)
         self._drop()
 
     def abandon(self) -> None:
@@ -184,7 +192,6 @@ class CoreProcess:
 
     def _drop(self) -> None:
         self._held.close()
-        self._log = -1
 
 
 def _beyond_the_streams(descriptor: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import links
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
+from tpuref.runtime.log import logger
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.whereabouts import Whereabouts, instruction
 
@@ -23,7 +23,7 @@ _STACK_SECONDS = 0.2
 _LONG_STACK_SECONDS = 5.0  # where nobody waits for anything else
 _BUSY = 0.15  # of a processor: a core that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
-_LOG = logging.getLogger("tpuref")
+_LOG = logger("stall")
 
 
 class Stall:
@@ -137,6 +137,7 @@ class Stall:
                 self._seconds,
                 codes.STALL_REPORT,
                 self.report(running, missing),
+                extra={"core": missing[0], "replica": self._places[missing[0]][0]},
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:
@@ -209,5 +210,6 @@ class Stall:
                     break
                 time.sleep(0.01)
             stack = self._processes[core].log(start) or "it gave no stack"
+            self._processes[core].output.skip()
             stacks[core] = stack.replace("\n", "\n    ")
         return stacks

@@ -17,12 +17,15 @@ from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import Executor, Lockstep, start_executor
+from tpuref.runtime.log import logger
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
 from tpuref.runtime.topology import Topology
 
 LOCAL_JOB = "localhost"
 DEFAULT_MESH = (2, 2, 2)
+
+_LOG = logger("system")
 
 
 def configured_topology() -> Topology | None:
@@ -113,8 +116,17 @@ class System:
         self._executor = start_executor(config.executor, topology.num_cores)
         self._topology, self._kind = topology, config.executor
         self.incarnation = new_incarnation()
+        _LOG.info(
+            "the TPU system of job %r runs: mesh %s, %d cores, executor %s",
+            self.job,
+            "x".join(map(str, topology.mesh_shape)),
+            topology.num_cores,
+            self._kind,
+        )
 
     def _stop(self) -> None:
+        if self._topology is not None:
+            _LOG.info("the TPU system of job %r stops", self.job)
         self._executor.close()
         self._executor, self._topology, self._kind = Lockstep(), None, ""
 

@@ -7,13 +7,16 @@ and of the lifeline.  It ends when the socket closes, or when the host dies.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
+import io
 import math
 import os
 import pickle
 import select
 import signal
 import socket
+import sys
 import threading
 import traceback
 from collections import deque
@@ -61,6 +64,9 @@ from tpuref.runtime.wire import (
 SPINS = 200
 """How often a wait looks again at once, where every core has a processor."""
 
+_STANDARD_ERROR = 2
+_BY_LINE = 1  # _IOLBF of <stdio.h>
+
 
 class Core:
     """One core: its memory, its links to the others, its programs."""
@@ -72,6 +78,7 @@ class Core:
         self._channel = channel
         spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
         self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
+        self._written = 0
         self._sent: dict[int, Program] = {}
         self._programs: dict[tuple[int, ...], CoreProgram] = {}
         self._from_cores: dict[int, deque[Array]] = {}
@@ -184,6 +191,7 @@ class Core:
         self._links.finish()
         self.run = self._idle
         self._send_events()
+        self._tell_of_output()
         self._channel.send(answer)
 
     def _send_events(self) -> None:
@@ -191,6 +199,13 @@ class Core:
         if self.events is not None:
             self._channel.send(("events", self.events.noted, self.events.taken()))
             self.events = None
+
+    def _tell_of_output(self) -> None:
+        """Let the host show what this core has written to its standard streams."""
+        written = os.lseek(_STANDARD_ERROR, 0, os.SEEK_END)
+        if written != self._written:
+            self._written = written
+            self._channel.send(("wrote",))
 
     def _free(self, offsets: Sequence[int]) -> None:
         for offset in offsets:
@@ -335,9 +350,20 @@ def _watch_lifeline(lifeline: int, host: int) -> None:
             os._exit(1)
 
 
+def _write_lines_at_once() -> None:
+    """Let no line wait in a buffer, neither one of Python nor one of a C library."""
+    assert isinstance(sys.stdout, io.TextIOWrapper)
+    sys.stdout.reconfigure(line_buffering=True)
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        library = ctypes.CDLL(None)
+        stream = ctypes.c_void_p.in_dll(library, "stdout")
+        library.setvbuf(stream, None, _BY_LINE, ctypes.c_size_t(0))
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run one core until the host is done with it."""
     number, cores, host, heap_bytes, memory, end, lifeline = map(int, arguments)
+    _write_lines_at_once()
     faulthandler.enable()
     faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)

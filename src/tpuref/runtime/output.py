@@ -1,0 +1,144 @@
+"""What a core writes to its standard output and error, shown by the host.
+
+The core writes to memory that the host reads when it comes to it.  So it never waits
+for a reader, nothing is lost when it dies, and nothing is left when all have died.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import sys
+import threading
+import time
+
+LINES_PER_SECOND = 200
+"""How many lines of one core are shown within a second; the others are counted."""
+
+LINE_BYTES = 2000
+"""How much of a line is shown."""
+
+KEPT_BYTES = 1 << 16
+"""Of what was shown, this much of the end stays readable."""
+
+_CHUNK = 1 << 20  # read, and freed, at a time
+
+
+class CoreOutput:
+    """The output of one core.
+
+    Parameters
+    ----------
+    core
+        The number of the core.
+    descriptor
+        The file that it writes to.
+    """
+
+    def __init__(self, core: int, descriptor: int) -> None:
+        self._prefix = f"[core {core}] "
+        self._file = descriptor
+        self._shown = 0
+        self._freed = 0
+        self._unfinished = b""
+        self._second = 0.0
+        self._in_second = 0
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """How much was written so far."""
+        return os.fstat(self._file).st_size
+
+    def tail(self, start: int = 0) -> str:
+        """Return the end of what was written, from `start` on at most."""
+        size = self.size
+        start = max(start, size - KEPT_BYTES)
+        content = os.pread(self._file, size - start, start)
+        return content.decode(errors="replace").strip()
+
+    def skip(self) -> None:
+        """Show nothing of what was written up to now."""
+        self._shown = self.size
+
+    def close(self) -> None:
+        """Show nothing any more: the file is about to be closed."""
+        self._closed = True
+
+    def show(self, last: bool = False) -> None:
+        """Write what is new to the host's standard error, line by line.
+
+        Parameters
+        ----------
+        last
+            Whether a line without an end is shown as well.
+        """
+        if self._closed or not self._lock.acquire(blocking=False):
+            return  # or somebody does it already
+        try:
+            _write(self._new_lines(last))
+        finally:
+            self._lock.release()
+
+    def _new_lines(self, last: bool) -> str:
+        size = self.size
+        lines: list[str] = []
+        left_out = 0
+        while self._shown < size:
+            for line in self._read(size):
+                if self._may_show():
+                    lines.append(self._decoded(line))
+                else:
+                    left_out += 1
+        if last and self._unfinished:
+            lines.append(self._decoded(self._unfinished))
+            self._unfinished = b""
+        if left_out:
+            lines.append(f"{self._prefix}({left_out} lines more were left out)\n")
+        return "".join(lines)
+
+    def _read(self, size: int) -> list[bytes]:
+        """Return the next whole lines."""
+        content = os.pread(self._file, min(_CHUNK, size - self._shown), self._shown)
+        self._shown += len(content)
+        self._free()
+        *lines, rest = (self._unfinished + content).split(b"\n")
+        self._unfinished = rest[:KEPT_BYTES]
+        return lines
+
+    def _may_show(self) -> bool:
+        now = time.monotonic()
+        if now - self._second >= 1.0:
+            self._second, self._in_second = now, 0
+        self._in_second += 1
+        return self._in_second <= LINES_PER_SECOND
+
+    def _decoded(self, line: bytes) -> str:
+        text = line[:LINE_BYTES].decode(errors="replace").rstrip("\r")
+        more = len(line) - LINE_BYTES
+        note = f"... ({more} bytes more)" if more > 0 else ""
+        return f"{self._prefix}{text}{note}\n"
+
+    def _free(self) -> None:
+        """Give back memory that nobody reads again."""
+        end = (self._shown - KEPT_BYTES) // _CHUNK * _CHUNK
+        if end <= self._freed or not hasattr(mmap, "MADV_REMOVE"):
+            return
+        length = end - self._freed
+        with (
+            contextlib.suppress(OSError),  # a file system that cannot
+            mmap.mmap(self._file, length, offset=self._freed) as pages,
+        ):
+            pages.madvise(mmap.MADV_REMOVE)
+        self._freed = end
+
+
+def _write(text: str) -> None:
+    """Write to the host's standard error, as it is at this moment."""
+    if not text or sys.stderr is None:
+        return
+    with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,124 @@
+"""The logger tpuref: what it tells, with which fields, and that it is silent."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.log import FIELDS, logger
+from tpuref.runtime.system import LOCAL
+
+
+@pytest.fixture
+def records(caplog: Any) -> Any:
+    """What was logged by an area."""
+    caplog.set_level(logging.DEBUG, logger="tpuref")
+
+    def of(area: str) -> list[logging.LogRecord]:
+        return [r for r in caplog.records if r.name == f"tpuref.{area}"]
+
+    return of
+
+
+def replicated() -> Any:
+    return tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+
+
+def test_a_life(records: Any) -> None:
+    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+        session.run(tf.tpu.initialize_system())
+        session.run(replicated())
+        session.run(tf.tpu.shutdown_system())
+    started, sent, ended = records("pool")
+    assert started.levelname == "INFO" and "2 cores started in" in started.getMessage()
+    assert sent.levelname == "DEBUG" and "3 instructions" in sent.getMessage()
+    assert ended.getMessage() == "2 cores ended"
+    assert started.epoch == sent.epoch == ended.epoch >= 1
+    running, stopping = records("system")
+    assert "mesh 1x1x2, 2 cores, executor pool" in running.getMessage()
+    assert stopping.getMessage() == "the TPU system of job 'localhost' stops"
+    assert {r.levelname for r in records("program")} == {"DEBUG"}
+    assert "compiled a program of" in records("program")[0].getMessage()
+
+
+def test_cores_that_are_started_again_have_another_epoch(records: Any) -> None:
+    with tf.config.override(executor="pool", cores=1), tf.Session() as session:
+        session.run(tf.tpu.initialize_system())
+        session.run(tf.tpu.initialize_system())
+        session.run(tf.tpu.shutdown_system())
+    epochs = [r.epoch for r in records("pool") if "started" in r.getMessage()]
+    assert epochs[1] > epochs[0]
+
+
+def test_a_lost_core_is_a_warning_with_its_place(records: Any) -> None:
+    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+        session.run(tf.tpu.initialize_system())
+        fetch = replicated()
+        session.run(fetch)
+        executor: Any = LOCAL._systems["localhost"]._executor
+        os.kill(executor.process_ids[1], signal.SIGKILL)
+        with pytest.raises(tf.errors.AbortedError):
+            session.run(fetch)
+        session.run(tf.tpu.shutdown_system())
+    (lost,) = (r for r in records("pool") if r.levelno == logging.WARNING)
+    assert "lost core 1" in lost.getMessage() and "SIGKILL" in lost.getMessage()
+    assert (lost.core, lost.replica, lost.run) == (1, 1, 2)
+
+
+def test_a_program_can_format_the_fields_of_every_record() -> None:
+    shown: list[str] = []
+
+    class Keeping(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            shown.append(self.format(record))
+
+    handler = Keeping()
+    handler.setFormatter(logging.Formatter("%(core)s %(replica)s %(message)s"))
+    logging.getLogger("tpuref").addHandler(handler)
+    try:
+        logging.getLogger("tpuref").warning("at the top")
+        logger("here").warning("below", extra={"core": 3})
+        logger("here").warning("below again")
+        tf.tpu.cross_replica_sum(tf.constant(1.0))
+    finally:
+        logging.getLogger("tpuref").removeHandler(handler)
+    assert shown[:3] == [
+        "None None at the top",
+        "3 None below",
+        "None None below again",
+    ]
+    assert "outside of a replicated computation" in shown[3]
+    assert FIELDS == ("core", "replica", "run", "epoch")
+
+
+SILENT = """
+import tpuref as tf
+tf.tpu.cross_replica_sum(tf.constant(1.0))  # warns
+"""
+
+
+def test_nothing_is_printed_unless_the_program_listens() -> None:
+    listening = f"import logging; logging.basicConfig()\n{SILENT}"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(tf.__file__).parents[1]),
+    }
+    for program, warned in ((SILENT, False), (listening, True)):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        assert ("WARNING:tpuref:" in done.stderr) == warned
+        assert done.stdout == "" and (warned or done.stderr == "")

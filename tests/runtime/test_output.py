@@ -1,0 +1,240 @@
+"""What cores write is shown by the host, and never holds them up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime import output as module
+from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.output import KEPT_BYTES, LINE_BYTES, LINES_PER_SECOND, CoreOutput
+from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.system import LOCAL
+
+SECONDS = 30.0
+
+
+class Written:
+    """An output, and the file that a core would write to."""
+
+    def __init__(self) -> None:
+        self.file = anonymous_file()
+        self.output = CoreOutput(3, self.file)
+
+    def write(self, content: bytes) -> None:
+        os.lseek(self.file, 0, os.SEEK_END)
+        while content:
+            content = content[os.write(self.file, content) :]
+
+    def blocks(self) -> int:
+        """How much memory it takes, in bytes."""
+        return os.fstat(self.file).st_blocks * 512
+
+
+@pytest.fixture
+def written() -> Iterator[Written]:
+    made = Written()
+    yield made
+    os.close(made.file)
+
+
+def test_lines_have_the_core_before_them(written: Any, capsys: Any) -> None:
+    written.write(b"one\ntwo\r\n\n")
+    written.output.show()
+    assert capsys.readouterr() == ("", "[core 3] one\n[core 3] two\n[core 3] \n")
+    written.output.show()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_is_shown_when_it_is_whole(written: Any, capsys: Any) -> None:
+    written.write(b"begin")
+    written.output.show()
+    assert capsys.readouterr().err == ""
+    written.write(b", end\nrest")
+    written.output.show()
+    assert capsys.readouterr().err == "[core 3] begin, end\n"
+    written.output.show(last=True)
+    written.output.show(last=True)
+    assert capsys.readouterr().err == "[core 3] rest\n"
+
+
+def test_what_is_not_text_is_shown_as_far_as_it_is(written: Any, capsys: Any) -> None:
+    written.write(b"a\xffb\n")
+    written.output.show()
+    assert capsys.readouterr().err == "[core 3] a\ufffdb\n"
+
+
+def test_long_lines_are_cut(written: Any, capsys: Any) -> None:
+    written.write(b"x" * (LINE_BYTES + 7) + b"\n")
+    written.output.show()
+    expected = "x" * LINE_BYTES + "... (7 bytes more)"
+    assert capsys.readouterr().err == f"[core 3] {expected}\n"
+    written.write(b"y" * (3 << 20) + b"\n")
+    written.output.show()
+    assert len(capsys.readouterr().err) < LINE_BYTES + 100
+
+
+def test_many_lines_are_counted(
+    written: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    written.write(b"line\n" * (LINES_PER_SECOND + 50))
+    written.output.show()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:-1] == ["[core 3] line"] * LINES_PER_SECOND
+    assert lines[-1] == "[core 3] (50 lines more were left out)"
+    written.write(b"line\n")
+    written.output.show()
+    assert capsys.readouterr().err == "[core 3] (1 lines more were left out)\n"
+    now[0] += 1.0
+    written.write(b"line\n")
+    written.output.show()
+    assert capsys.readouterr().err == "[core 3] line\n"
+
+
+def test_what_was_shown_takes_no_memory(written: Any, capsys: Any) -> None:
+    for _ in range(4):
+        written.write(b"x" * 999 + b"\n" + b"y" * (4 << 20) + b"\n")
+        written.output.show()
+    assert written.output.size > 16 << 20
+    assert written.blocks() < 8 << 20
+    assert written.output.tail().endswith("yyy")
+    assert len(written.output.tail()) <= KEPT_BYTES
+    capsys.readouterr()
+
+
+def test_what_is_skipped_is_not_shown(written: Any, capsys: Any) -> None:
+    written.write(b"a stack\n")
+    written.output.skip()
+    written.write(b"more\n")
+    written.output.show()
+    assert capsys.readouterr().err == "[core 3] more\n"
+    assert written.output.tail() == "a stack\nmore"
+
+
+class Closed:
+    def write(self, text: str) -> None:
+        raise ValueError("closed")
+
+
+@pytest.mark.parametrize("stream", [None, Closed()])
+def test_a_host_without_a_standard_error(
+    written: Any, stream: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written.write(b"lost\n")
+    monkeypatch.setattr(sys, "stderr", stream)
+    written.output.show()
+
+
+# -- of real cores -------------------------------------------------------------
+
+
+@pytest.fixture
+def pids() -> Iterator[Any]:
+    """Two cores that run, and a function that gives their processes."""
+    outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+        session.run(tf.tpu.initialize_system())
+        executor: Any = LOCAL._systems["localhost"]._executor
+
+        def run() -> list[int]:
+            session.run(outputs)
+            ids: list[int] = executor.process_ids
+            return ids
+
+        yield run
+        session.run(tf.tpu.shutdown_system())
+
+
+def wrote(pid: int) -> bool:
+    """Make a core write its stack, and wait until it has."""
+    before = Path(f"/proc/{pid}/fd/2").stat().st_size
+    os.kill(pid, signal.SIGUSR1)
+    deadline = time.monotonic() + SECONDS
+    while Path(f"/proc/{pid}/fd/2").stat().st_size == before:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return True
+
+
+def test_a_run_shows_what_its_cores_wrote(pids: Any, capsys: Any) -> None:
+    _, second = pids()
+    capsys.readouterr()
+    assert wrote(second)
+    pids()
+    printed = capsys.readouterr()
+    assert "[core 1] Stack (most recent call first):\n" in printed.err
+    assert "[core 0]" not in printed.err and printed.out == ""
+    pids()
+    assert capsys.readouterr().err == ""
+
+
+def test_what_comes_last_is_shown_at_the_end(pids: Any, capsys: Any) -> None:
+    first, _ = pids()
+    assert wrote(first)
+    with tf.Session() as session:
+        session.run(tf.tpu.shutdown_system())
+    assert "[core 0] Stack (most recent call first):\n" in capsys.readouterr().err
+
+
+def test_the_last_words_of_a_core_are_in_the_message(pids: Any, capsys: Any) -> None:
+    pid = pids()[1]
+    assert wrote(pid)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(tf.errors.AbortedError) as caught:
+        pids()
+    message = str(caught.value)
+    assert "lost core 1" in message and "\nIts last output:\n  " in message
+    assert 'worker.py", line' in message
+    assert "[core 1]" not in capsys.readouterr().err  # it is in the error
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start a core process that runs some code instead of a core's."""
+    memory, processes = anonymous_file(), []
+    path = str(Path(tf.__file__).parents[1])
+
+    def start(code: str) -> CoreProcess:
+        program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
+        command = [sys.executable, "-c", program]
+        monkeypatch.setattr("tpuref.runtime.process._command", lambda: command)
+        processes.append(CoreProcess(1, 2, memory, 1 << 26))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.end()
+    os.close(memory)
+
+
+def test_code_of_c_writes_by_the_line(started: Any) -> None:
+    process = started(
+        "import ctypes\n"
+        "from tpuref.runtime.worker import _write_lines_at_once\n"
+        "_write_lines_at_once()\n"
+        "ctypes.CDLL(None).printf(b'of C\\n')\n"
+        "print('of Python')\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    assert process.wait(SECONDS)
+    assert process.log().splitlines() == ["of C", "of Python"]
+
+
+def test_a_core_never_waits_for_a_reader(started: Any, capsys: Any) -> None:
+    process = started("for _ in range(300_000): print('more than a pipe holds')")
+    assert process.wait(SECONDS)
+    assert process.output.size > 6_000_000
+    process.end()
+    shown = capsys.readouterr().err.splitlines()
+    assert len(shown) <= 2 * LINES_PER_SECOND + 1
+    assert shown[-1].endswith("lines more were left out)")
