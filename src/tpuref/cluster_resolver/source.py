@@ -164,6 +164,7 @@ def text_of(value: Any, argument: str, function: str) -> str:
         except UnicodeDecodeError:
             raise ValueError(
                 f"{function}: {argument} is {value!r}, which is no text in UTF-8"
+                f" [{codes.WRONG_ARGUMENT_TYPE}]"
             ) from None
     if not isinstance(value, str):
         raise TypeError(

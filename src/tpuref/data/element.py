@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.shapes import TensorShape, as_shape
@@ -73,6 +74,7 @@ def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
         raise TypeError(
             f"{caller}: output_types is a tuple of {len(types)}, so output_shapes must "
             f"be a tuple of as many shapes, got {shapes!r}"
+            f" [{codes.INVALID_DATASET_ARGUMENT}]"
         )
     return shapes
 

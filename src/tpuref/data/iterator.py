@@ -105,7 +105,7 @@ class Iterator(ElementDescription):
             If the iterator starts by itself, or is started by `make_initializer`.
         """
         if self._initializer is None:
-            raise ValueError(self._no_initializer)
+            raise ValueError(f"{self._no_initializer} [{codes.WRONG_ITERATOR}]")
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:

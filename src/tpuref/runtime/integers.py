@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tpuref.base import error_codes as codes
+
 Int32Array = npt.NDArray[np.int32]
 
 
@@ -76,7 +78,9 @@ def as_integer(name: str, value: int) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from error
+        raise TypeError(
+            f"{name} must be an integer, got {value!r} [{codes.WRONG_ARGUMENT_TYPE}]"
+        ) from error
 
 
 def _whole_numbers(array: npt.NDArray[Any]) -> bool:
@@ -91,4 +95,5 @@ def _not_int32(name: str, value: object) -> ValueError:
     return ValueError(
         f"{name} must be a regular array of whole numbers within int32, "
         f"got {reprlib.repr(value)}"
+        f" [{codes.WRONG_ARGUMENT_TYPE}]"
     )

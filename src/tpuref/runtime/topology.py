@@ -518,6 +518,7 @@ class Topology:
                 f"Topology.{function}: device_coordinates must be {self.mesh_rank} "
                 f"integers for mesh {mesh_text(self._mesh_shape)}, "
                 f"got {list(coordinates)}"
+                f" [{codes.INVALID_TOPOLOGY}]"
             )
         if not in_mesh(self._mesh_shape, coordinates):
             raise MeshRangeError(
@@ -646,7 +647,9 @@ def _conflict(
 def _positive(name: str, value: int) -> int:
     number = as_integer(name, value)
     if number < 1:
-        raise ValueError(f"{name} must be 1 or more, got {number}")
+        raise ValueError(
+            f"{name} must be 1 or more, got {number} [{codes.INVALID_MESH}]"
+        )
     return number
 
 

@@ -608,6 +608,7 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
             f"{name} must have the shape [replicas, cores per replica, "
             f"{topology.mesh_rank}] on mesh {mesh_text(topology.mesh_shape)}, "
             f"got shape {list(cores.shape)}"
+            f" [{codes.INVALID_TOPOLOGY}]"
         )
     return cores
 

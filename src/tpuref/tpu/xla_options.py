@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tpuref.base import error_codes as codes
+
 __all__ = ["XLAOptions"]
 
 
@@ -40,5 +42,6 @@ def checked_options(xla_options: Any) -> XLAOptions:
         raise TypeError(
             "tf.tpu.replicate: xla_options must be a tf.tpu.XLAOptions or None, got "
             f"{type(xla_options).__name__} {xla_options!r}"
+            f" [{codes.WRONG_ARGUMENT_TYPE}]"
         )
     return xla_options
