@@ -176,4 +176,16 @@ ENTRIES = (
             tf.TensorShape([2, -3])
         """,
     ),
+    Entry(
+        codes.INVALID_SUBSCRIPT,
+        "A tensor cannot be subscripted in this way",
+        meaning="A subscript has integers, slices, one ellipsis, tf.newaxis and scalar "
+        "integer tensors. NumPy's lists and masks are not among them.",
+        remedy="Use tf.gather for a list of indices, tf.boolean_mask for a mask.",
+        text="""
+            import tpuref as tf
+
+            tf.zeros([4])[[0, 2]]
+        """,
+    ),
 )
