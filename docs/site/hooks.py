@@ -134,8 +134,9 @@ def error_codes() -> str:
 def entry_of_page(entry: Entry) -> str:
     """Return one code as it stands on the page."""
     source = f"\n\nThe rule is in `{entry.document}`." if entry.document else ""
+    anchor = entry.code.removeprefix("TPUREF-")
     return (
-        f"### {entry.code}: {entry.title}\n\n"
+        f'<a id="{anchor}"></a>\n\n### {entry.code}: {entry.title}\n\n'
         f"{entry.meaning}\n\n{entry.remedy}{source}\n\n"
         f"```python\n{entry.program}```"
     )

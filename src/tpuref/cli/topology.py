@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import re
 import sys
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tpuref.cli.colour import is_coloured
 
 if TYPE_CHECKING:
     from tpuref.runtime.topology import Topology
@@ -94,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:
-        print(drawn.draw("terminal" if _coloured() else "text"))
+        print(drawn.draw("terminal" if is_coloured() else "text"))
     return 0
 
 
@@ -225,12 +226,6 @@ def _write(file: str, svg: str) -> None:
         sys.stdout.write(svg)
     else:
         Path(file).write_text(svg, encoding="utf-8")
-
-
-def _coloured() -> bool:
-    """Whether colours are wanted, as https://no-color.org has it."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
 
 
 def _hint(options: argparse.Namespace) -> str:
