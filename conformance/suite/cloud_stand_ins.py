@@ -130,6 +130,8 @@ class Metadata:
     ----------
     requested : list of str
         The path of each request, behind ``/computeMetadata/v1/``.
+    connected : list of (str, int)
+        Host and port of each connection.
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class Metadata:
         address="10.128.1.2",
     ):
         self.requested = []
+        self.connected = []
         self._answers = {
             "project/project-id": project,
             "instance/zone": zone,
@@ -201,6 +204,7 @@ def surroundings(metadata=None, **variables):
 
     def connect(address, *options, **more):
         if metadata is not None and address[0] in METADATA_HOSTS:
+            metadata.connected.append(address)
             return _Connection(metadata)
         raise ConnectionRefusedError(f"no connection to {address} in a check")
 
@@ -211,7 +215,7 @@ def surroundings(metadata=None, **variables):
 
     if metadata is not None:
         variables.setdefault("GCE_METADATA_HOST", METADATA_HOSTS[1])
-    with _environment(variables), contextlib.ExitStack() as replaced:
+    with environment(variables), contextlib.ExitStack() as replaced:
         replaced.enter_context(replace(socket, "create_connection", connect))
         replaced.enter_context(replace(socket, "getaddrinfo", address_of))
         yield metadata
@@ -229,7 +233,8 @@ def isolated(check):
 
 
 @contextlib.contextmanager
-def _environment(variables):
+def environment(variables):
+    """Set these environment variables, and unset what a resolver reads besides."""
     before = {name: os.environ.get(name) for name in set(VARIABLES) | set(variables)}
     for name in before:
         os.environ.pop(name, None)
@@ -256,6 +261,19 @@ def replace(owner, name, value):
             setattr(owner, name, before)
         else:
             delattr(owner, name)
+
+
+@contextlib.contextmanager
+def imported(module):
+    """Let a module be what an import of its name gives."""
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        yield
+    finally:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
 
 
 # ------------------------------------------------------------ Google's API client
@@ -376,7 +394,8 @@ def _never_closed(owner):
 def counted_servers(tf, port=2222):
     """Yield the list of servers that are started meanwhile, none of them a real one.
 
-    Each has the attribute ``stopped`` and the target ``grpc://localhost:port``.
+    Each has the attributes ``stopped`` and ``definition``, the arguments that it was
+    made with, and the target ``grpc://localhost:port``.
     """
     started = []
     server = tf.train.Server
@@ -385,6 +404,7 @@ def counted_servers(tf, port=2222):
     def start(self, *definition, **options):
         self.__class__ = kind
         self.stopped = False
+        self.definition = definition
         started.append(self)
 
     def stop(self, *grace):

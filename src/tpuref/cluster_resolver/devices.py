@@ -57,8 +57,8 @@ def list_devices(master: str, config: Any) -> list[str]:
 
 def _listed(master: str, config: Any, patience: Patience) -> list[str]:
     """Ask until the master answers, or it was asked often enough."""
-    pause, start = FIRST_PAUSE, patience.clock.now()
-    for attempt in range(1, patience.attempts + 1):
+    attempt, pause, start = 1, FIRST_PAUSE, patience.clock.now()
+    while True:
         try:
             return list_devices(master, config)
         except (DeadlineExceededError, UnavailableError) as error:
@@ -72,5 +72,4 @@ def _listed(master: str, config: Any, patience: Patience) -> list[str]:
                     f" [{codes.NO_ANSWER}]"
                 ) from error
         patience.clock.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
-    raise AssertionError("there is at least one attempt")
+        attempt, pause = attempt + 1, min(2 * pause, LONGEST_PAUSE)

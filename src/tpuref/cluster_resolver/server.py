@@ -220,7 +220,8 @@ def _only(choices: list[Any], argument: str) -> Any:
             f"tf.train.Server: {argument} must be given, it may be one of {choices}"
             f" [{codes.INVALID_CLUSTER}]"
         )
-    return choices[0]
+    (only,) = choices
+    return only
 
 
 def _listening_address(address: str) -> tuple[str, str]:

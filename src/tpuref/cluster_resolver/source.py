@@ -87,7 +87,7 @@ class Search:
                 f" [{codes.NO_TPU_FOUND}]"
             )
         if len(tpus) == 1:
-            return self.find(tpus[0])
+            return self.find(*tpus)
         if not self._several:
             raise NotImplementedError(
                 f"{self._function}: tpu is a list of {len(tpus)}, only one TPU can be "

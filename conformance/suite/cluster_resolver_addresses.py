@@ -1,0 +1,164 @@
+"""Checks of the addresses that resolvers of tpuref take from elsewhere.
+
+An address comes from the environment or from the Cloud TPU API, and goes into a
+ClusterSpec that programs connect to: what is none has to be refused.
+"""
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import CloudTPU, isolated, node, surroundings
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .resolver_checks import resolved
+
+VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
+
+LONGEST_LABEL = "a" * 125
+LONGEST_NAME = LONGEST_LABEL + "." + "b" * 127
+
+
+def endpoints(tf, text):
+    """Return the addresses that the variable of Kubernetes Engine leads to."""
+    with surroundings(KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS=text):
+        return distribute(tf)().cluster_spec().as_dict()["worker"]
+
+
+def reported(tf, *entries):
+    """Return the addresses that these endpoints of an answer of the API lead to."""
+    service = CloudTPU({"node-1": dict(node(), networkEndpoints=list(entries))})
+    return resolved(distribute(tf), service).cluster_spec().as_dict()["worker"]
+
+
+@page.clause(
+    "/behaviour/own-forms-of-endpoints",
+    tier="host",
+    says=(
+        "In tpuref endpoints are separated by commas; protocol, port 8470 and spaces "
+        "around may be left out, and an IPv6 address stands in brackets."
+    ),
+    doubt="Releases want the protocol and the port.",
+)
+@own_rule
+@isolated
+def forms_of_endpoints(tf):
+    same(endpoints(tf, "grpc://10.1.2.3:8470"), ["10.1.2.3:8470"])
+    same(endpoints(tf, "grpc://10.1.2.3"), ["10.1.2.3:8470"])
+    same(endpoints(tf, "10.1.2.3:1,10.1.2.4"), ["10.1.2.3:1", "10.1.2.4:8470"])
+    same(endpoints(tf, "grpc://[::1]:9, my.host:7"), ["[::1]:9", "my.host:7"])
+    same(endpoints(tf, "grpc://[fe80::1]"), ["[fe80::1]:8470"])
+    same(endpoints(tf, "fe80::1"), ["[fe80::1]:8470"])
+    same(endpoints(tf, "a:1,a:65535"), ["a:1", "a:65535"])
+    same(endpoints(tf, "my_host-1.example.:7"), ["my_host-1.example.:7"])
+    same(endpoints(tf, "_a:7,1:7,Z9:07"), ["_a:7", "1:7", "Z9:7"])
+
+
+@page.clause(
+    "/behaviour/own-endpoints-are-checked",
+    tier="host",
+    says="In tpuref an endpoint that is no address is ValueError, which names it.",
+    doubt="Releases pass on whatever there is.",
+)
+@own_rule
+@isolated
+def endpoints_are_checked(tf):
+    hosts = ["grpc://", ",", "10.1.2.3:8470,", "a b:1", "a_-:1", "-a:1", "a..b:1"]
+    hosts += [
+        "[]:1",
+        "[::1",
+        "[::1]x",
+        "[::1]x9",
+        "[a]b:1",
+        "http://a:1",
+        "fe80::1%eth0",
+    ]
+    hosts += ["a:1\n2", "\u0661.2.3.4:1", "evil@host:1", "a/b:1"]
+    ports = ["a:0", "a:65536", "a:99999", "a:008470", "a:x", "a:", "a:-1", "a:+1"]
+    ports += ["a:1 2", "1.2.3.4:\u0661", "[::1]:", "[::1]:0"]
+    for text in hosts + ports:
+        with surroundings(**{VARIABLE: text}):
+            error = expect_raises(ValueError, distribute(tf))
+        assert VARIABLE in str(error), error
+    with surroundings(**{VARIABLE: "a:65536"}):
+        error = expect_raises(ValueError, distribute(tf))
+    assert "a port is a number from 1 to 65535, got 65536" in str(error), error
+    with surroundings(**{VARIABLE: "a b"}):
+        error = expect_raises(ValueError, distribute(tf))
+    assert "'a b' is neither an IP address nor the name of a host" in str(error), error
+
+
+@page.clause(
+    "/behaviour/own-length-of-names",
+    tier="host",
+    says=(
+        "In tpuref the name of a host has at most 253 characters, and a message shows "
+        "at most 80 of what came."
+    ),
+)
+@own_rule
+@isolated
+def length_of_names(tf):
+    same(len(LONGEST_NAME), 253)
+    same(endpoints(tf, LONGEST_NAME), [LONGEST_NAME + ":8470"])
+    with surroundings(**{VARIABLE: LONGEST_NAME + "b"}):
+        error = expect_raises(ValueError, distribute(tf))
+    same(str(error).split("...")[0], VARIABLE + ": '" + LONGEST_NAME[:76])
+    shown = "?" * 78
+    with surroundings(**{VARIABLE: shown}):
+        error = expect_raises(ValueError, distribute(tf))
+    assert VARIABLE + ": '" + shown + "' is neither" in str(error), error
+    with surroundings(**{VARIABLE: shown + "?"}):
+        error = expect_raises(ValueError, distribute(tf))
+    assert VARIABLE + ": '" + "?" * 76 + "... is neither" in str(error), error
+
+
+@page.clause(
+    "/behaviour/own-addresses-of-an-answer",
+    tier="host",
+    says=(
+        "In tpuref the endpoints that the API reports keep their order; a port may be "
+        "text, and an IPv6 address gets its brackets."
+    ),
+)
+@own_rule
+@isolated
+def addresses_of_an_answer(tf):
+    found = reported(
+        tf,
+        {"ipAddress": "b", "port": 2},
+        {"ipAddress": "10.1.2.3", "port": "8470"},
+        {"ipAddress": "::1", "port": 65535},
+        {"ipAddress": "b", "port": 1},
+    )
+    same(found, ["b:2", "10.1.2.3:8470", "[::1]:65535", "b:1"])
+
+
+@page.clause(
+    "/behaviour/own-addresses-of-an-answer-are-checked",
+    tier="host",
+    says=(
+        "In tpuref an endpoint of an answer that is no address is RuntimeError, which "
+        "says which of them it is."
+    ),
+)
+@own_rule
+@isolated
+def addresses_of_an_answer_are_checked(tf):
+    good = {"ipAddress": "10.1.2.3", "port": 8470}
+    bad = [
+        {},
+        {"ipAddress": "10.1.2.3"},
+        {"port": 8470},
+        {"ipAddress": "", "port": 1},
+        {"ipAddress": 5, "port": 1},
+        {"ipAddress": "10.1.2.3,evil:1", "port": 1},
+        {"ipAddress": "evil@host/", "port": 1},
+        {"ipAddress": "a" * 300, "port": 1},
+    ]
+    bad += [
+        {"ipAddress": "10.1.2.3", "port": port}
+        for port in (0, -1, 65536, True, False, 8470.0, "0x1", "", None)
+    ]
+    for entry in bad:
+        error = expect_raises(RuntimeError, reported, tf, good, entry)
+        assert "the answer of the Cloud TPU API cannot be understood" in str(error)
+        assert "endpoint 1: " in str(error), error
+        assert len(str(error)) < 500, error

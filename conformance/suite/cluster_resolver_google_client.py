@@ -1,0 +1,322 @@
+"""Checks of how resolvers of tpuref reach the Cloud TPU API with Google's client."""
+
+import sys
+import types
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import (
+    CloudTPU,
+    GoogleClient,
+    HttpError,
+    UntouchableAPI,
+    imported,
+    installed,
+    isolated,
+    node,
+    replace,
+)
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .patience_stand_ins import Answers, busy, unhurried
+from .resolver_checks import TWO_HOSTS, one_node, resolved
+
+WORKERS = {"worker": list(TWO_HOSTS)}
+TEMPLATE = "https://tpu.example:8/{api}/{apiVersion}"
+
+
+class FailingClient(GoogleClient):
+    """A client that fails before it builds an API object, or finds credentials.
+
+    Parameters
+    ----------
+    service
+        What it builds in the end.
+    building, fetching : list of Exception
+        What its attempts end with first.
+    """
+
+    def __init__(self, service, building=(), fetching=()):
+        super().__init__(service)
+        self._building = list(building)
+        self._fetching = list(fetching)
+
+    def application_default(self):
+        if self._fetching:
+            raise self._fetching.pop(0)
+        return super().application_default()
+
+    def build(self, *arguments, **options):
+        service = super().build(*arguments, **options)
+        if self._building:
+            raise self._building.pop(0)
+        return service
+
+
+class DefaultCredentialsError(Exception):
+    """The error of google.auth when there are no default credentials."""
+
+
+class Closing(CloudTPU):
+    """An API object that can be closed, as those of the client can.
+
+    Attributes
+    ----------
+    closed : int
+        How often it was closed.
+    """
+
+    closed = 0
+
+    def close(self):
+        self.closed += 1
+
+
+class Located(Answers):
+    """An API object whose requests have an address, as those of the client have."""
+
+    def __init__(self, *answers):
+        super().__init__(*answers)
+        self.uri = "https://asked.example:7/v1/projects"
+
+
+@page.clause(
+    "/args:credentials/own-building",
+    tier="host",
+    says=(
+        "In tpuref the object is built at the first question, once, for version v1 of "
+        "the API, without files and without attempts of the client's own."
+    ),
+)
+@own_rule
+@isolated
+def building(tf):
+    client = GoogleClient(one_node())
+    with installed(client):
+        made = resolved(distribute(tf), None)
+        same((client.built, client.fetched), ([], 0))
+        same(made.cluster_spec().as_dict(), WORKERS)
+        same(made.master(), "grpc://10.1.2.3:8470")
+    expected = {
+        "serviceName": "tpu",
+        "version": "v1",
+        "cache_discovery": False,
+        "num_retries": 0,
+        "credentials": client.default,
+    }
+    same(len(client.built), 1, call="API objects built")
+    for name, value in expected.items():
+        assert client.built[0][name] == value, (name, client.built[0])
+    assert "discoveryServiceUrl" not in client.built[0], client.built[0]
+    same(client.fetched, 1, call="default credentials fetched")
+    read_from_a_file = " default ".strip()
+    with installed(client):
+        made = resolved(distribute(tf), None, credentials=read_from_a_file)
+        made.cluster_spec()
+    assert client.built[1]["credentials"] is client.default, client.built[1]
+
+
+@page.clause(
+    "/args:credentials/own-scope",
+    tier="host",
+    says="In tpuref default credentials are for the whole of Google Cloud.",
+)
+@own_rule
+@isolated
+def scope(tf):
+    scopes = []
+
+    def default(**options):
+        scopes.append(list(options["scopes"]))
+        return "mine", "a-project"
+
+    client = GoogleClient(one_node())
+    with installed(client), replace(sys.modules["google.auth"], "default", default):
+        resolved(distribute(tf), None).cluster_spec()
+    same(scopes, [["https://www.googleapis.com/auth/cloud-platform"]])
+    same(client.built[0]["credentials"], "mine")
+
+
+@page.clause(
+    "/args:service/own-closing",
+    tier="host",
+    says="In tpuref a built object is closed after a question, a given one is not.",
+)
+@own_rule
+@isolated
+def closing(tf):
+    built, given = Closing({"node-1": node(*TWO_HOSTS)}), Closing({})
+    with installed(GoogleClient(built)):
+        made = resolved(distribute(tf), None)
+        made.cluster_spec()
+        same(built.closed, 1)
+        made.master()
+        same(built.closed, 2)
+    expect_raises(ValueError, resolved(distribute(tf), given).cluster_spec)
+    same(given.closed, 0)
+
+
+@page.clause(
+    "/args:credentials/own-trouble",
+    tier="host",
+    says=(
+        "In tpuref it is RuntimeError when there are no default credentials; an error "
+        "that may pass leads to another attempt, any other one passes through."
+    ),
+)
+@own_rule
+@isolated
+def trouble_with_credentials(tf):
+    client = FailingClient(one_node(), fetching=[DefaultCredentialsError("none")])
+    with installed(client):
+        error = expect_raises(RuntimeError, resolved(distribute(tf), None).cluster_spec)
+    words = (
+        "there are no default credentials for tpu.googleapis.com: none; give "
+        "credentials= or service="
+    )
+    assert words in str(error), error
+    late = ConnectionResetError("not yet")
+    client = FailingClient(one_node(), fetching=[late, late])
+    with installed(client), unhurried(tf) as clock:
+        made = resolved(distribute(tf), None)
+        same(made.cluster_spec().as_dict(), WORKERS)
+    same(clock.slept, [0.1, 0.2])
+    wrong = KeyError("k")
+    with installed(FailingClient(one_node(), fetching=[wrong])):
+        error = expect_raises(KeyError, resolved(distribute(tf), None).cluster_spec)
+    assert error is wrong, repr(error)
+
+
+@page.clause(
+    "/args:discovery_url/own-trouble",
+    tier="host",
+    says=(
+        "In tpuref it is RuntimeError when what is found there does not describe the "
+        "API; an error that may pass leads to another attempt."
+    ),
+)
+@own_rule
+@isolated
+def trouble_with_discovery(tf):
+    def made(client, **arguments):
+        with installed(client), unhurried(tf) as clock:
+            resolver = resolved(distribute(tf), None, **arguments)
+            try:
+                return resolver.cluster_spec().as_dict(), clock.slept
+            except Exception as error:
+                return error, clock.slept
+
+    client = FailingClient(one_node(), building=[KeyError("rootUrl")])
+    error, slept = made(client, discovery_url=TEMPLATE)
+    assert isinstance(error, RuntimeError), repr(error)
+    words = "tpu.example:8 does not describe the Cloud TPU API v1: KeyError: 'rootUrl'"
+    assert words in str(error), error
+    same(slept, [])
+    for late in (busy(), ConnectionResetError("cut")):
+        client = FailingClient(one_node(), building=[late])
+        same(made(client), (WORKERS, [0.1]))
+    denied = HttpError(403, "denied")
+    error, slept = made(FailingClient(one_node(), building=[denied]))
+    assert error is denied, repr(error)
+    same(slept, [])
+
+
+@page.clause(
+    "/args:credentials/own-unknown-host",
+    tier="host",
+    says="In tpuref a host that the client cannot find is asked for again.",
+)
+@own_rule
+@isolated
+def unknown_host(tf):
+    class ServerNotFoundError(Exception):
+        pass
+
+    httplib2 = types.ModuleType("httplib2")
+    httplib2.ServerNotFoundError = ServerNotFoundError
+    service = Answers(ServerNotFoundError("tpu.example"), node(*TWO_HOSTS))
+    with imported(httplib2), unhurried(tf) as clock:
+        same(resolved(distribute(tf), service).cluster_spec().as_dict(), WORKERS)
+    same((service.asked, clock.slept), (2, [0.1]))
+
+
+@page.clause(
+    "/args:service/own-who-was-asked",
+    tier="host",
+    says=(
+        "In tpuref an error names the host of the last question, or before the first "
+        "one where the API is looked for."
+    ),
+)
+@own_rule
+@isolated
+def who_was_asked(tf):
+    with unhurried(tf, api=0.05):
+        located = resolved(distribute(tf), Located(busy()))
+        plain = resolved(distribute(tf), Answers(busy()))
+    error = expect_raises(RuntimeError, located.cluster_spec)
+    assert "no answer from asked.example:7 after" in str(error), error
+    error = expect_raises(RuntimeError, plain.cluster_spec)
+    assert "no answer from the given service after" in str(error), error
+    for arguments, host in (
+        ({}, "tpu.googleapis.com"),
+        ({"discovery_url": TEMPLATE}, "tpu.example:8"),
+    ):
+        client = FailingClient(UntouchableAPI(), building=[busy()] * 9)
+        with installed(client), unhurried(tf, api=0.05):
+            made = resolved(distribute(tf), None, **arguments)
+            error = expect_raises(RuntimeError, made.cluster_spec)
+        assert f"no answer from {host} after 1 attempt" in str(error), error
+
+
+@page.clause(
+    "/raises/own-words-about-the-client",
+    tier="host",
+    says="In tpuref the error tells which module is missing and how to install it.",
+)
+@own_rule
+@isolated
+def words_about_the_client(tf):
+    with installed(None):
+        error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
+    assert "googleapiclient.discovery is needed" in str(error), error
+    assert "`pip install tpuref[gcp]`" in str(error), error
+
+
+@page.clause(
+    "/args:service/own-unfit-name",
+    tier="host",
+    says="In tpuref a name that Google's client refuses is that of no TPU.",
+)
+@own_rule
+@isolated
+def unfit_name(tf):
+    class Strict(CloudTPU):
+        def get(self, name):
+            raise TypeError("the name does not match the pattern")
+
+    error = expect_raises(ValueError, resolved(distribute(tf), Strict({})).master)
+    assert "there is no TPU 'node-1': " in str(error), error
+    assert "does not match the pattern" in str(error), error
+
+
+@page.clause(
+    "/args:service/own-late-object",
+    tier="host",
+    says=(
+        "In tpuref an object that was built is built anew after an attempt that took "
+        "too long, since that attempt may still be using it."
+    ),
+)
+@own_rule
+@isolated
+def late_object(tf):
+    def built_for(*answers):
+        client = GoogleClient(Answers(*answers))
+        with installed(client), unhurried(tf):
+            made = resolved(distribute(tf), None)
+            same(made.cluster_spec().as_dict(), WORKERS)
+        return len(client.built)
+
+    same(built_for(TimeoutError("late"), node(*TWO_HOSTS)), 2)
+    same(built_for(busy(), node(*TWO_HOSTS)), 1)
+    same(built_for(ConnectionResetError("cut"), node(*TWO_HOSTS)), 1)

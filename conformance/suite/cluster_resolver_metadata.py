@@ -1,0 +1,192 @@
+"""Checks of what resolvers of tpuref make of the metadata server."""
+
+import contextlib
+import pathlib
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import (
+    Metadata,
+    UntouchableAPI,
+    counted_servers,
+    isolated,
+    replace,
+    surroundings,
+)
+from .contrib_cluster_resolver import contrib
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .patience_stand_ins import TroubledMetadata
+from .resolver_checks import one_node, resolved
+
+PRODUCT_NAME = "/sys/class/dmi/id/product_name"
+GOOGLE = "Google Compute Engine\n"
+
+
+def placed(tf, **answers):
+    """Return the full name that is asked for where the metadata server says so."""
+    service = one_node()
+    with surroundings(Metadata(**answers)):
+        distribute(tf)("node-1", service=service).cluster_spec()
+    return service.requested
+
+
+@contextlib.contextmanager
+def machine(product):
+    """Let this be a machine whose product name is in its file; None: there is none."""
+    read = pathlib.Path.read_text
+
+    def read_text(self, *arguments, **options):
+        if str(self) != PRODUCT_NAME:
+            return read(self, *arguments, **options)
+        if product is None:
+            raise FileNotFoundError(PRODUCT_NAME)
+        return product
+
+    with replace(pathlib.Path, "read_text", read_text):
+        yield
+
+
+@page.clause(
+    "/args:zone/own-questions",
+    tier="host",
+    says=(
+        "In tpuref the metadata server is asked for what is not given, once, with the "
+        "header that it wants; nothing is asked where nothing is looked up."
+    ),
+)
+@own_rule
+@isolated
+def questions(tf):
+    with surroundings(Metadata()) as metadata:
+        made = distribute(tf)("node-1", service=one_node())
+        made.cluster_spec()
+        made.master()
+    same(metadata.requested, ["project/project-id", "instance/zone"])
+    same(metadata.connected, [("metadata.google.internal", 80)] * 2)
+    with surroundings(Metadata(), GCE_METADATA_HOST="metadata:8080") as metadata:
+        distribute(tf)("node-1", None, "p", service=one_node())
+    same(metadata.requested, ["instance/zone"])
+    same(metadata.connected, [("metadata", 8080)])
+    variables = {"GCE_METADATA_HOST": "", "GCE_METADATA_IP": "169.254.169.254"}
+    with surroundings(Metadata(), **variables) as metadata:
+        distribute(tf)("node-1", "z", service=one_node())
+    same(metadata.connected, [("169.254.169.254", 80)])
+    with surroundings(Metadata()) as metadata:
+        for master in ("local", "grpc://10.1.2.3:8470"):
+            distribute(tf)(master).cluster_spec()
+    same(metadata.connected, [])
+
+
+@page.clause(
+    "/args:zone/own-answers-are-checked",
+    tier="host",
+    says=(
+        "In tpuref the last part of an answer counts; one that is no project or zone "
+        "is RuntimeError, which shows at most 80 characters of it."
+    ),
+)
+@own_rule
+@isolated
+def answers_are_checked(tf):
+    same(
+        placed(tf, project="a.b:c_d-1", zone="projects/1/zones/z-1"),
+        ["projects/a.b:c_d-1/locations/z-1/nodes/node-1"],
+    )
+    same(placed(tf, project="p\n", zone="z"), ["projects/p/locations/z/nodes/node-1"])
+    longest = "p" * 255
+    assert placed(tf, project=longest)[0].startswith(f"projects/{longest}/")
+    for rest in ("/zz", "/zzz"):  # no more than 4096 characters are read
+        same(
+            placed(tf, project="p", zone="z" * 4093 + rest),
+            ["projects/p/locations/zz/nodes/node-1"],
+        )
+    for wrong in ("", "a b", "a/../b/", "\u00e9", "-p", "p" * 256, "<html>", "a?b"):
+        for what in ("project", "zone"):
+            error = expect_raises(RuntimeError, placed, tf, **{what: wrong})
+            assert f"which is no {what}; give {what}=" in str(error), error
+    error = expect_raises(RuntimeError, placed, tf, project="?" * 5000)
+    words = "metadata.google.internal answered '" + "?" * 80 + "', which is no project"
+    assert words in str(error), error
+    with surroundings(GCE_METADATA_HOST="bad host"):
+        error = expect_raises(
+            RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
+        )
+    assert "'bad host' is neither" in str(error), error
+
+
+@page.clause(
+    "/args:zone/own-other-servers",
+    tier="host",
+    says="In tpuref a server without the header of a metadata server is not believed.",
+)
+@own_rule
+@isolated
+def other_servers(tf):
+    class OtherServer(Metadata):
+        def answer(self, request):
+            return super().answer(request).replace(b"Metadata-Flavor", b"X-Flavor")
+
+    with surroundings(OtherServer()):
+        error = expect_raises(
+            RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
+        )
+        assert "which is not what a metadata server says" in str(error), error
+        same(distribute(tf)("").master(), "")
+
+
+@page.clause(
+    "/raises/own-which-machines-are-asked",
+    tier="host",
+    says=(
+        "In tpuref a machine is one of Google Cloud if its product name or a variable "
+        "says so and its metadata server answers; no other one is asked."
+    ),
+)
+@own_rule
+@isolated
+def which_machines(tf):
+    nowhere = {"GCE_METADATA_HOST": ""}
+    with machine(GOOGLE), surroundings(Metadata(), **nowhere):
+        expect_raises(RuntimeError, distribute(tf), "")
+    with machine(GOOGLE), surroundings():
+        same(distribute(tf)("").master(), "")
+    for product in ("VirtualBox\n", "not Google\n", None):
+        with machine(product), surroundings(Metadata(), **nowhere) as metadata:
+            same(distribute(tf)("").master(), "")
+        same(metadata.connected, [])
+    with machine(None), surroundings(Metadata(), GCE_METADATA_IP="metadata", **nowhere):
+        expect_raises(RuntimeError, distribute(tf), "")
+    for trouble in ("500 Error", "429 Busy", "403 Forbidden"):
+        with machine(GOOGLE), surroundings(TroubledMetadata([trouble])):
+            same(distribute(tf)("").master(), "")
+    with machine(GOOGLE), surroundings(GCE_METADATA_HOST="bad host"):
+        same(distribute(tf)("").master(), "")
+
+
+@page.clause(
+    "/args:coordinator_address/own-address-of-the-machine",
+    tier="host",
+    says=(
+        "In tpuref the coordinator's server listens on the machine's address in Google "
+        "Cloud and on localhost elsewhere, on a free port, as the task of its job."
+    ),
+)
+@own_rule
+@isolated
+def address_of_the_machine(tf):
+    def started(resolver, **answers):
+        with counted_servers(tf) as servers, surroundings(Metadata(**answers)):
+            resolved(resolver, one_node(), coordinator_name="c")
+        return [server.definition for server in servers]
+
+    for address, host in (("10.128.1.2", "10.128.1.2:0"), ("fd00::1", "[fd00::1]:0")):
+        for resolver in (distribute(tf), contrib(tf)):
+            found = started(resolver, address=address)
+            same(found, [({"c": [host]}, "c", 0)])
+    for wrong in ("10.0.0.1/evil", "a b", ""):
+        error = expect_raises(RuntimeError, started, distribute(tf), address=wrong)
+        assert "metadata instance/network-interfaces/0/ip: " in str(error), error
+        assert "is neither an IP address nor the name of a host" in str(error), error
+    with counted_servers(tf) as servers:
+        resolved(distribute(tf), one_node(), coordinator_name="c")
+    same(servers[0].definition, ({"c": ["localhost:0"]}, "c", 0))

@@ -1,0 +1,145 @@
+"""Checks of what resolvers of tpuref make of an answer of the Cloud TPU API."""
+
+import json
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import CloudTPU, HttpError, UntouchableAPI, isolated, node
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .resolver_checks import TWO_HOSTS, one_node, resolved
+
+
+def answered(tf, answer):
+    """Return a resolver of a TPU about which the API answers that."""
+    return resolved(distribute(tf), CloudTPU({"node-1": answer}))
+
+
+def refused(tf, kind, answer):
+    """Require that kind of error for both ways to ask, and return its text."""
+    expect_raises(kind, answered(tf, answer).master)
+    return str(expect_raises(kind, answered(tf, answer).cluster_spec))
+
+
+@page.clause(
+    ".cluster_spec/raises/own-words-about-health",
+    tier="host",
+    says=(
+        "In tpuref the error tells whether a TPU is not ready or not healthy, its "
+        "state, its health and what is said about it; what is not said is no trouble."
+    ),
+)
+@own_rule
+@isolated
+def words_about_health(tf):
+    sick = [
+        ({"health": "UNHEALTHY"}, "not healthy: state 'READY', health 'UNHEALTHY';"),
+        ({"health": "AILING"}, "not healthy: state 'READY', health 'AILING';"),
+        ({"state": "CREATING"}, "not ready: state 'CREATING', health 'HEALTHY';"),
+        ({"state": "ready"}, "not ready: state 'ready', health 'HEALTHY';"),
+        ({"state": 5}, "not ready: state 5, health 'HEALTHY';"),
+        (
+            {"state": "STOPPED", "health": "TIMEOUT"},
+            "not ready: state 'STOPPED', health 'TIMEOUT';",
+        ),
+        (
+            {"health": "TIMEOUT", "healthDescription": "too hot"},
+            "not healthy: state 'READY', health 'TIMEOUT' ('too hot');",
+        ),
+    ]
+    for fields, words in sick:
+        said = refused(tf, RuntimeError, node(*TWO_HOSTS, **fields))
+        assert f"TPU 'node-1' is {words} wait until" in said, said
+    unknown = dict(node(*TWO_HOSTS), state=None)
+    assert "state None" in refused(tf, RuntimeError, unknown)
+    silent = node(*TWO_HOSTS, state=None, health=None, healthDescription="fine")
+    sent = json.loads(json.dumps(node(*TWO_HOSTS)))
+    for well in (silent, sent):
+        same(answered(tf, well).master(), "grpc://10.1.2.3:8470")
+    sick = json.loads(json.dumps(node(*TWO_HOSTS, health="TIMEOUT")))
+    assert "not healthy: state 'READY'" in refused(tf, RuntimeError, sick)
+
+
+@page.clause(
+    ".master/returns/own-older-form",
+    tier="host",
+    says=(
+        "In tpuref the one address of the older form counts where there is no list of "
+        "endpoints."
+    ),
+)
+@own_rule
+@isolated
+def older_form(tf):
+    old = {"ipAddress": "10.1.1.1", "port": "8471"}
+    same(answered(tf, old).master(), "grpc://10.1.1.1:8471")
+    both = dict(node("10.1.2.3:8470"), **old)
+    same(answered(tf, both).cluster_spec().as_dict(), {"worker": ["10.1.2.3:8470"]})
+
+
+@page.clause(
+    ".cluster_spec/raises/own-unclear-answer",
+    tier="host",
+    says="In tpuref an answer that makes no sense is RuntimeError and shown in part.",
+)
+@own_rule
+@isolated
+def unclear_answer(tf):
+    answers = [
+        (None, "expected a dictionary, got None"),
+        ("text", "expected a dictionary, got 'text'"),
+        ([{}], "expected a dictionary, got [{}]"),
+        ({"networkEndpoints": None}, "networkEndpoints is None"),
+        ({"networkEndpoints": "10.1.2.3:1"}, "networkEndpoints is '10.1.2.3:1'"),
+        ({"networkEndpoints": {}}, "networkEndpoints is {}"),
+        ({"networkEndpoints": [{}, None]}, "networkEndpoints is [{}, None]"),
+        ({"ipAddress": "10.1.1.1"}, "endpoint 0: a port is a number from 1 to 65535"),
+        ("x" * 198, "got '" + "x" * 198 + "'"),
+        ("x" * 199, "got '" + "x" * 199 + "..."),
+        ("x" * 900, "got '" + "x" * 199 + "..."),
+    ]
+    for answer, words in answers:
+        said = refused(tf, RuntimeError, answer)
+        assert "TPU 'node-1': the answer of the Cloud TPU API cannot" in said, said
+        assert words in said, said
+        assert words.endswith("...") == ("..." in said), said
+
+
+@page.clause(
+    ".master/raises/own-words-about-no-such-tpu",
+    tier="host",
+    says=(
+        "In tpuref the error tells the full name that was asked for; for what looks "
+        "like an address it tells how to write one."
+    ),
+)
+@own_rule
+@isolated
+def words_about_no_such_tpu(tf):
+    said = refused(tf, ValueError, HttpError(404, "Resource was not found"))
+    path = "projects/p/locations/z/nodes/node-1"
+    assert f"there is no TPU 'node-1': asked for '{path}': " in said, said
+    assert "404 Resource was not found" in said, said
+    assert "to connect to an address" not in said, said
+    for answer in ({}, node(), {"state": "READY"}, {"networkEndpoints": []}):
+        said = refused(tf, ValueError, answer)
+        assert "TPU 'node-1' has no network endpoint" in said, said
+    made = resolved(distribute(tf), one_node(), tpu="10.0.0.1:8470")
+    said = str(expect_raises(ValueError, made.master))
+    assert "to connect to an address give tpu='grpc://10.0.0.1:8470'" in said, said
+
+
+@page.clause(
+    "/args:tpu/own-unfit-characters",
+    tier="host",
+    says=(
+        "In tpuref a name that would change the question is not sent: it is "
+        "ValueError that there is no such TPU."
+    ),
+)
+@own_rule
+@isolated
+def unfit_characters(tf):
+    for name in ("a?b", "a#b", "a%2Fb", "a b", "a\nb", "a\x00", "a\x7f"):
+        made = resolved(distribute(tf), UntouchableAPI(), tpu=name)
+        error = expect_raises(ValueError, made.cluster_spec)
+        assert "no TPU has a name with such characters" in str(error), error

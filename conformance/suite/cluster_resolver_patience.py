@@ -1,0 +1,449 @@
+"""Checks of how often resolvers of tpuref ask, and when they give up.
+
+The time is that of a clock which only moves when somebody sleeps.
+"""
+
+import http.client
+import json
+import socket
+import threading
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import (
+    CloudTPU,
+    Metadata,
+    UntouchableAPI,
+    hosts,
+    isolated,
+    node,
+    reachable,
+    surroundings,
+)
+from .contrib_cluster_resolver import contrib
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .patience_stand_ins import Answers, TroubledMetadata, busy, testing, unhurried
+from .resolver_checks import TWO_HOSTS, one_node, resolved
+
+WORKERS = {"worker": list(TWO_HOSTS)}
+
+
+def asked(tf, *answers, **patience):
+    """Return what cluster_spec gives or raises, how often it asked, and its pauses."""
+    service = Answers(*answers)
+    with unhurried(tf, **patience) as clock:
+        made = resolved(distribute(tf), service)
+    try:
+        found = made.cluster_spec().as_dict()
+    except Exception as error:
+        found = error
+    return found, service.asked, clock.slept
+
+
+# ---------------------------------------------------------------- the Cloud TPU API
+
+
+@page.clause(
+    ".cluster_spec/behaviour/own-asks-again",
+    tier="host",
+    says=(
+        "In tpuref the API is asked again after an error that may pass, in pauses that "
+        "double from 0.1 s on."
+    ),
+)
+@own_rule
+@isolated
+def asks_again(tf):
+    answer = node(*TWO_HOSTS)
+    passing = [busy(status) for status in (408, 429, 500, 502, 503, 504)]
+    passing += [
+        ConnectionResetError("cut"),
+        BrokenPipeError("cut"),
+        TimeoutError("late"),
+        socket.gaierror("no such host"),
+        http.client.RemoteDisconnected("cut"),
+        http.client.BadStatusLine("cut"),
+        Retryable(True),
+    ]
+    for error in passing:
+        same(asked(tf, error, answer), (WORKERS, 2, [0.1]), call=repr(error))
+    pauses = [0.1, 0.2, 0.4, 0.8, 1.6]
+    found, count, slept = asked(tf, *([busy()] * 5), answer)
+    same((found, count), (WORKERS, 6))
+    same(slept, pauses, 1e-9)
+
+
+class Retryable(Exception):
+    """An error that says itself whether it may pass, as those of google.auth do."""
+
+    def __init__(self, retryable):
+        super().__init__("try again")
+        self.retryable = retryable
+
+
+@page.clause(
+    ".cluster_spec/behaviour/own-lasting-errors",
+    tier="host",
+    says="In tpuref any other error of the API passes through at once.",
+)
+@own_rule
+@isolated
+def lasting_errors(tf):
+    lasting = [busy(status) for status in (400, 401, 403, 409, 501, 505)]
+    lasting += [PermissionError("p"), KeyError("k"), OSError("o"), Retryable(False)]
+    for error in lasting:
+        found, count, slept = asked(tf, error, node(*TWO_HOSTS))
+        assert found is error, f"{found!r} is not {error!r}"
+        same((count, slept), (1, []))
+
+
+@page.clause(
+    ".cluster_spec/raises/own-no-answer",
+    tier="host",
+    says=(
+        "In tpuref the questions of one call end after 30 s, or the time that was "
+        "chosen, with an error that tells whom was asked, how often and for how long."
+    ),
+)
+@own_rule
+@isolated
+def no_answer(tf):
+    found, count, slept = asked(tf, busy())
+    assert isinstance(found, RuntimeError), repr(found)
+    same(slept, [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5, 5, 5], 1e-9)
+    same(count, 11)
+    words = (
+        "TPU 'node-1': no answer from the given service after 11 attempts in 26.3 s "
+        "(of at most 30 s); the last one ended with HttpError: <HttpError 503"
+    )
+    assert words in str(found), found
+    found, count, slept = asked(tf, busy(), api=2)
+    same((count, len(slept)), (5, 4))
+    assert "after 5 attempts in 1.5 s (of at most 2 s)" in str(found), found
+    found, count, slept = asked(tf, busy(), api=0.25)
+    same((count, slept), (2, [0.1]))  # another 0.2 s would be too long
+    found, count, slept = asked(tf, busy(), api=0.1)
+    same((count, slept), (1, []))
+    found, count, slept = asked(tf, busy(), api=0.05)
+    same((count, slept), (1, []))
+    assert "after 1 attempt in 0.0 s (of at most 0.05 s)" in str(found), found
+    assert isinstance(found.__cause__, Exception), repr(found.__cause__)
+
+
+@page.clause(
+    ".cluster_spec/behaviour/own-one-budget",
+    tier="host",
+    says="In tpuref all questions of one call share its time, and no other ones.",
+)
+@own_rule
+@isolated
+def one_budget(tf):
+    service = CloudTPU({"a": busy(), "b": busy()})
+    with unhurried(tf, api=2) as clock:
+        made = resolved(contrib(tf), service, tpu=["a", "b"])
+    expect_raises(RuntimeError, made.cluster_spec)
+    same(sum(clock.slept), 1.5, 1e-9)
+    service.answers["a"] = node("10.1.1.1:1")
+    error = expect_raises(RuntimeError, made.cluster_spec)
+    assert "TPU 'b': no answer" in str(error), error
+    same(sum(clock.slept), 3.0, 1e-9)
+    service.answers["b"] = node("10.1.1.2:2")
+    same(made.cluster_spec().as_dict(), {"worker": ["10.1.1.1:1", "10.1.1.2:2"]})
+    same(sum(clock.slept), 3.0, 1e-9)
+
+
+@page.clause(
+    ".cluster_spec/raises/own-no-api",
+    tier="host",
+    says=(
+        "In tpuref a service that is no API object, and an answer that is no JSON, are "
+        "RuntimeError at once."
+    ),
+)
+@own_rule
+@isolated
+def no_api(tf):
+    made = resolved(distribute(tf), object())
+    error = expect_raises(RuntimeError, made.cluster_spec)
+    words = "does not answer projects().locations().nodes().get(name=)"
+    assert words in str(error), error
+    broken = [
+        json.JSONDecodeError("no value", "", 0),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+    ]
+    for answer in broken:
+        found, count, slept = asked(tf, answer)
+        assert isinstance(found, RuntimeError), repr(found)
+        words = "TPU 'node-1': the answer of the given service cannot be understood"
+        assert words in str(found), found
+        same((count, slept), (1, []))
+
+
+@page.clause(
+    "/behaviour/own-waits",
+    tier="host",
+    says="In tpuref an answer that other threads have to work for is waited for.",
+)
+@own_rule
+@isolated
+def waits(tf):
+    class SlowAPI(Answers):
+        def execute(self):
+            return after_threads(super().execute)
+
+    class SlowMetadata(Metadata):
+        def answer(self, request):
+            answered = super().answer
+            return after_threads(lambda: answered(request))
+
+    service = SlowAPI(node(*TWO_HOSTS))
+    with unhurried(tf), surroundings(SlowMetadata()):
+        made = distribute(tf)("node-1", service=service)
+    same(made.cluster_spec().as_dict(), WORKERS)
+    same(service.asked, 1)
+
+
+def after_threads(call):
+    """Return what a call gives at the end of twenty threads, each started anew."""
+    for _ in range(20):
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+    return call()
+
+
+@page.clause(
+    "/behaviour/own-limits-of-patience",
+    tier="host",
+    says="In tpuref times have to be above 0, and there is at least one attempt.",
+)
+@own_rule
+def limits_of_patience(tf):
+    def wait(**patience):
+        with unhurried(tf, **patience) as clock:
+            return clock.slept
+
+    with testing(tf).patience() as held:
+        same((held.api, held.metadata, held.attempts), (30, 3, 5))
+        expect_raises(AttributeError, setattr, held, "api", 5)
+
+    for fields in (
+        {"api": 0},
+        {"metadata": 0},
+        {"attempts": 0},
+        {"api": -1},
+        {"metadata": -1},
+    ):
+        error = expect_raises(ValueError, wait, **fields)
+        assert "metadata and api are seconds above 0" in str(error), error
+    same(wait(api=0.5, metadata=0.5, attempts=1), [])
+    with unhurried(tf, api=7) as clock:
+        service = Answers(busy())
+        made = resolved(distribute(tf), service)
+    expect_raises(RuntimeError, made.cluster_spec)
+    same(sum(clock.slept), 6.3, 1e-9)
+    same(asked(tf, busy())[1], 11)  # the patience of the block ended with it
+
+
+# ---------------------------------------------------------------- the metadata server
+
+
+def placed(tf, troubles, **patience):
+    """Return what making a resolver without a project gives or raises, and pauses."""
+    with unhurried(tf, **patience) as clock, surroundings(TroubledMetadata(troubles)):
+        try:
+            service = one_node()
+            distribute(tf)("node-1", "z", service=service).cluster_spec()
+            return service.requested, clock.slept
+        except RuntimeError as error:
+            return error, clock.slept
+
+
+@page.clause(
+    "/args:project/own-asks-again",
+    tier="host",
+    says=(
+        "In tpuref the metadata server is asked again while it is busy, and no more "
+        "when it refuses."
+    ),
+)
+@own_rule
+@isolated
+def metadata_again(tf):
+    found = ["projects/proj-m/locations/z/nodes/node-1"]
+    for status in ("429 Busy", "500 Error", "503 Busy", "599 Odd"):
+        same(placed(tf, [status, status]), (found, [0.1, 0.2]))
+    for status in (
+        "403 Forbidden",
+        "404 Not Found",
+        "201 Created",
+        "199 Odd",
+        "451 Odd",
+        "499 Odd",
+    ):
+        error, slept = placed(tf, [status])
+        words = "project/project-id: metadata.google.internal answered HTTP " + status
+        assert words in str(error), error
+        same(slept, [])
+
+
+@page.clause(
+    "/args:project/own-no-metadata",
+    tier="host",
+    says=(
+        "In tpuref it is RuntimeError when the metadata server does not answer within "
+        "3 s; the error tells what was tried before."
+    ),
+)
+@own_rule
+@isolated
+def no_metadata(tf):
+    with unhurried(tf) as clock:
+        error = expect_raises(
+            RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
+        )
+    same(clock.slept, [0.1, 0.2, 0.4, 0.8], 1e-9)
+    for words in (
+        "TPUClusterResolver: the project of the TPU is not known; give project=",
+        "\n  tpu: 'node-1', the name of a Cloud TPU",
+        "\n  project: not given",
+        "metadata server: project of this machine (metadata project/project-id): no "
+        "answer from metadata.google.internal after 5 attempts in 1.5 s (of at most "
+        "3 s); the last one ended with ConnectionRefusedError: no connection to",
+    ):
+        assert words in str(error), error
+    with unhurried(tf, metadata=0.05):
+        error = expect_raises(
+            RuntimeError, distribute(tf), "node-1", None, "p", service=UntouchableAPI()
+        )
+    assert "the zone of the TPU is not known; give zone=" in str(error), error
+    assert "(of at most 0.05 s)" in str(error), error
+
+
+@page.clause(
+    "/args:project/own-one-budget",
+    tier="host",
+    says="In tpuref all questions to the metadata server share one time.",
+)
+@own_rule
+@isolated
+def metadata_budget(tf):
+    troubles = ["503 Busy"] * 3
+    with unhurried(tf, metadata=1) as clock, surroundings(TroubledMetadata(troubles)):
+        distribute(tf)("node-1", service=one_node())
+    same(sum(clock.slept), 0.7, 1e-9)
+
+    class LateMetadata(Metadata):
+        def answer(self, request):
+            if b"instance/zone" in request or len(clock.slept) < 3:
+                raise ConnectionResetError("cut")
+            return super().answer(request)
+
+    with unhurried(tf, metadata=0.9) as clock, surroundings(LateMetadata()):
+        error = expect_raises(
+            RuntimeError, distribute(tf), "node-1", service=one_node()
+        )
+    assert "zone of this machine (metadata instance/zone)" in str(error), error
+    same(clock.slept, [0.1, 0.2, 0.4, 0.1], 1e-9)
+
+
+# ---------------------------------------------------------------- a master
+
+
+def counted(tf, devices, **patience):
+    """Return what num_accelerators gives or raises, the attempts, and the pauses."""
+    with unhurried(tf, **patience) as clock:
+        made = distribute(tf)("grpc://10.1.2.3:8470")
+    with reachable(tf, devices) as master:
+        try:
+            return made.num_accelerators(), master.listed, clock.slept
+        except Exception as error:
+            return error, master.listed, clock.slept
+
+
+@page.clause(
+    ".num_accelerators/raises/own-attempts",
+    tier="host",
+    says=(
+        "In tpuref a master that is unavailable or late is asked five times, or as "
+        "often as was chosen; any other error passes through at once."
+    ),
+)
+@own_rule
+@isolated
+def attempts(tf):
+    for kind in (tf.errors.DeadlineExceededError, tf.errors.UnavailableError):
+        error, listed, slept = counted(tf, kind("down"))
+        assert isinstance(error, RuntimeError), repr(error)
+        words = (
+            "num_accelerators: cannot reach the TPU master 'grpc://10.1.2.3:8470': 5 "
+            f"attempts in 1.5 s, the last one ended with {kind.__name__}: down"
+        )
+        assert words in str(error), error
+        same(listed, 5)
+        same(slept, [0.1, 0.2, 0.4, 0.8], 1e-9)
+    down = tf.errors.UnavailableError("down")
+    same(counted(tf, down, attempts=1)[1:], (1, []))
+    _, listed, slept = counted(tf, down, attempts=9)
+    same(listed, 9)
+    same(slept, [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5], 1e-9)
+    same(counted(tf, down, attempts=300)[1], 300)
+    for lasting in (tf.errors.PermissionDeniedError("no token"), KeyError("k")):
+        error, listed, slept = counted(tf, lasting)
+        assert error is lasting, repr(error)
+        same((listed, slept), (1, []))
+
+
+@page.clause(
+    ".num_accelerators/behaviour/own-late-answer",
+    tier="host",
+    says="In tpuref an answer after a few attempts counts.",
+)
+@own_rule
+@isolated
+def late_answer(tf):
+    class Late(list):
+        """Devices that are there at the third listing."""
+
+        def __iter__(self):
+            if master.listed < 3:
+                raise tf.errors.UnavailableError("down")
+            return super().__iter__()
+
+    with unhurried(tf) as clock:
+        made = contrib(tf)("grpc://10.1.2.3:8470")
+    with reachable(tf, Late(hosts(4))) as master:
+        same(made.num_accelerators(), 4)
+    same((master.listed, clock.slept), (3, [0.1, 0.2]))
+
+
+@page.clause(
+    ".num_accelerators/returns/own-counted-devices",
+    tier="host",
+    says=(
+        "In tpuref devices called TPU and a number count, by the job, replica and task "
+        "before them; none at all is 0, and an error tells each host's number."
+    ),
+)
+@own_rule
+@isolated
+def counted_devices(tf):
+    for cores, expected in (((8, 8), 8), ((2,), 2), ((0, 0), 0), ((), 0)):
+        same(counted(tf, hosts(*cores))[0], expected)
+    same(type(counted(tf, hosts(2))[0]), int)
+    error, listed, slept = counted(tf, hosts(4, 2, 4))
+    words = (
+        "num_accelerators: the hosts of 'grpc://10.1.2.3:8470' have different numbers "
+        "of TPU cores: /job:worker/replica:0/task:0 has 4, "
+        "/job:worker/replica:0/task:1 has 2, /job:worker/replica:0/task:2 has 4"
+    )
+    assert isinstance(error, RuntimeError) and words in str(error), error
+    same((listed, slept), (1, []))
+    same(distribute(tf)("local").num_accelerators(), len(local_cores(tf)))
+
+
+def local_cores(tf):
+    """Return the names of the TPU cores that a session lists."""
+    with tf.Session() as session:
+        names = [device.name for device in session.list_devices()]
+    return [name for name in names if "/device:TPU:" in name]

@@ -1,0 +1,377 @@
+"""Checks of where resolvers of tpuref look for a TPU, and what they tell about it."""
+
+import contextlib
+import io
+
+from ..clause import expect_raises, same
+from .cloud_stand_ins import (
+    CloudTPU,
+    GoogleClient,
+    Metadata,
+    UntouchableAPI,
+    counted_servers,
+    installed,
+    isolated,
+    node,
+    surroundings,
+)
+from .contrib_cluster_resolver import contrib
+from .distribute_cluster_resolver import distribute, page
+from .own_rule import own_rule
+from .resolver_checks import one_node, resolved
+
+CONFIG = '{"tpu_node_name": "node-1", "project": "cp", "zone": "cz"}'
+ENDPOINTS = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
+
+
+def told(made):
+    """Return the lines that a resolver prints about itself."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        made.explain()
+    return printed.getvalue().splitlines()
+
+
+@page.clause(
+    "/name/own-order-of-sources",
+    tier="host",
+    says=(
+        "In tpuref a given tpu goes before the endpoints of Kubernetes Engine, these "
+        "before TPU_NAME, and that before TPU_CONFIG; an empty variable is none."
+    ),
+)
+@own_rule
+@isolated
+def order_of_sources(tf):
+    variables = {
+        ENDPOINTS: "grpc://10.1.1.1:1",
+        "TPU_NAME": "grpc://10.1.1.2:2",
+        "TPU_CONFIG": '{"tpu_node_name": "grpc://10.1.1.3:3"}',
+    }
+    with surroundings(**variables):
+        same(distribute(tf)("grpc://10.1.1.9:9").master(), "grpc://10.1.1.9:9")
+        same(distribute(tf)().master(), "grpc://10.1.1.1:1")
+    with surroundings(**dict(variables, **{ENDPOINTS: ""})):
+        same(distribute(tf)().master(), "grpc://10.1.1.2:2")
+        same(distribute(tf)(tpu=[None]).master(), "grpc://10.1.1.2:2")
+        same(distribute(tf)().cluster_spec(), None)
+    with surroundings(**dict(variables, TPU_NAME="", **{ENDPOINTS: ""})):
+        made = distribute(tf)()
+        same(made.master(), "grpc://10.1.1.3:3")
+        same(made.cluster_spec(), None)
+
+
+@page.clause(
+    "/name/own-tpu-config",
+    tier="host",
+    says=(
+        "In tpuref TPU_CONFIG holds the name, project and zone of a TPU as JSON; what "
+        "is given goes before it, and the metadata server after it."
+    ),
+)
+@own_rule
+@isolated
+def tpu_config(tf):
+    def asked_for(**arguments):
+        service = one_node()
+        distribute(tf)(service=service, **arguments).cluster_spec()
+        return service.requested
+
+    with surroundings(TPU_CONFIG=CONFIG):
+        same(asked_for(), ["projects/cp/locations/cz/nodes/node-1"])
+        same(asked_for(project="p"), ["projects/p/locations/cz/nodes/node-1"])
+        same(asked_for(zone="z"), ["projects/cp/locations/z/nodes/node-1"])
+    with surroundings(Metadata(), TPU_CONFIG='{"tpu_node_name": "node-1"}'):
+        same(asked_for(), ["projects/proj-m/locations/europe-x/nodes/node-1"])
+    broken = [
+        ("{", "TPU_CONFIG is no JSON"),
+        ("[" * 100000, "TPU_CONFIG is no JSON"),
+        ("[1]", "TPU_CONFIG must be a JSON object, got list"),
+        ('{"tpu_node_name": 5}', "TPU_CONFIG: tpu_node_name must be text, got 5"),
+        ('{"tpu_node_name": "n", "zone": 1}', "TPU_CONFIG: zone must be text, got 1"),
+        ("{}", "TPU_CONFIG: set, but has no tpu_node_name"),
+        ('{"tpu_node_name": ""}', "TPU_CONFIG: set, but has no tpu_node_name"),
+        ('{"tpu_node_name": null}', "TPU_CONFIG: set, but has no tpu_node_name"),
+    ]
+    for text, words in broken:
+        with surroundings(TPU_CONFIG=text):
+            error = expect_raises(ValueError, distribute(tf), service=UntouchableAPI())
+        assert words in str(error), error
+
+
+@page.clause(
+    "/raises/own-words-about-no-tpus",
+    tier="host",
+    says=(
+        "In tpuref the error tells what each source gave, and how to connect to the "
+        "address that Colab has."
+    ),
+)
+@own_rule
+@isolated
+def words_about_no_tpus(tf):
+    error = expect_raises(ValueError, distribute(tf))
+    same(
+        str(error).splitlines()[:5],
+        [
+            "TPUClusterResolver: no TPU is specified. Tried in turn:",
+            "  tpu: not given",
+            f"  {ENDPOINTS}: not set",
+            "  TPU_NAME: not set",
+            "  TPU_CONFIG: not set",
+        ],
+    )
+    same(len(str(error).splitlines()), 6, call="lines of the message")
+    with surroundings(TPU_NAME="", COLAB_TPU_ADDR="10.0.0.2:8470"):
+        error = expect_raises(ValueError, distribute(tf))
+    lines = str(error).splitlines()
+    same(lines[3], "  TPU_NAME: empty")
+    same(
+        lines[5],
+        "  COLAB_TPU_ADDR: '10.0.0.2:8470', which is not read; to connect to it give "
+        "tpu='grpc://10.0.0.2:8470'",
+    )
+    error = expect_raises(ValueError, distribute(tf), tpu=[])
+    assert "no TPU is specified: tpu is an empty list" in str(error), error
+
+
+@page.clause(
+    "/args:tpu/own-lists",
+    tier="host",
+    says=(
+        "In tpuref a list of one is what it holds; of several, the later page has none "
+        "yet, and on the earlier one each has to be a name."
+    ),
+)
+@own_rule
+@isolated
+def lists(tf):
+    same(distribute(tf)(["grpc://10.1.2.3:8470"]).master(), "grpc://10.1.2.3:8470")
+    same(resolved(contrib(tf), one_node(), tpu=["node-1"]).get_job_name(), "worker")
+    error = expect_raises(NotImplementedError, distribute(tf), ["a", "b"])
+    assert "tpu is a list of 2" in str(error), error
+    for master in ("", "local", "grpc://10.1.2.3:8470", "/bns/cell"):
+        for tpus in (["node-1", master], [master, "node-1"]):
+            made = {"tpu": tpus, "service": UntouchableAPI()}
+            error = expect_raises(ValueError, contrib(tf), **made)
+            words = f"tpu lists {master!r}, which is no name of a Cloud TPU"
+            assert words in str(error), error
+    both = CloudTPU({"a": node("10.1.1.1:1"), "b": node("10.2.2.2:2")})
+    made = resolved(contrib(tf), both, tpu=["b", "a"])
+    same(told(made)[1], "  tpu: ['b', 'a'], names of Cloud TPUs")
+    error = expect_raises(
+        ValueError, resolved(contrib(tf), both, tpu=["b", "c"]).master
+    )
+    assert "there is no TPU 'c'" in str(error), error
+
+
+@page.clause(
+    "/args:tpu/own-what-is-a-name",
+    tier="host",
+    says=(
+        "In tpuref text and bytes in UTF-8 are names, also where they look like an "
+        "address without protocol; anything else is TypeError."
+    ),
+)
+@own_rule
+@isolated
+def what_is_a_name(tf):
+    for name in ("localhost:8470", "1.2.3.4:8470", "LOCAL", "uptc://x", "grpc:/x"):
+        service = CloudTPU({name: node("10.1.2.3:8470")})
+        made = resolved(distribute(tf), service, tpu=name)
+        same(made.master(), "grpc://10.1.2.3:8470")
+        same(service.requested, [f"projects/p/locations/z/nodes/{name}"])
+    service = one_node()
+    distribute(tf)(b"node-1", b"z", b"p", b"w", service=service).cluster_spec()
+    same(service.requested, ["projects/p/locations/z/nodes/node-1"])
+    same(distribute(tf)(b"grpc://10.1.2.3:1").master(), "grpc://10.1.2.3:1")
+    for wrong in (5, 1.5, ("a",), {}, [5]):
+        error = expect_raises(TypeError, distribute(tf), wrong)
+        assert "TPUClusterResolver: tpu must be text, got " in str(error), error
+    error = expect_raises(ValueError, distribute(tf), b"\xff")
+    assert "tpu is b'\\xff', which is no text in UTF-8" in str(error), error
+    for name in ("zone", "project", "job_name", "coordinator_name"):
+        error = expect_raises(
+            TypeError, resolved, distribute(tf), one_node(), **{name: 5}
+        )
+        assert f"{name} must be text, got int 5" in str(error), error
+    expect_raises(
+        TypeError,
+        resolved,
+        distribute(tf),
+        one_node(),
+        coordinator_name="c",
+        coordinator_address=5,
+    )
+
+
+@page.clause(
+    ".explain/behaviour/own-trace",
+    tier="host",
+    says="In tpuref explain prints each source that was tried, and what it gave.",
+)
+@own_rule
+@isolated
+def trace(tf):
+    same(
+        told(distribute(tf)("local")),
+        ["TPUClusterResolver:", "  tpu: 'local', passed on as the session's master"],
+    )
+    with surroundings(Metadata(), TPU_NAME="node-1"):
+        made = distribute(tf)(
+            zone="z",
+            service=one_node(),
+            coordinator_name="c",
+            coordinator_address="a:1",
+        )
+    same(
+        told(made),
+        [
+            "TPUClusterResolver:",
+            "  tpu: not given",
+            f"  {ENDPOINTS}: not set",
+            "  TPU_NAME: 'node-1', the name of a Cloud TPU",
+            "  asks: the given service CloudTPU",
+            "  project: not given",
+            "  project: 'proj-m', from metadata.google.internal",
+            "  zone: 'z', as given",
+            "  coordinator: 'c' at a:1, as given",
+        ],
+    )
+    with surroundings(TPU_CONFIG=CONFIG):
+        lines = told(distribute(tf)(service=one_node()))
+    same(lines[-2], "  project: 'cp', as the environment says")
+    with surroundings(**{ENDPOINTS: "10.1.2.3:1,10.1.2.4"}):
+        lines = told(distribute(tf)())
+    same(lines[-1], f"  {ENDPOINTS}: 10.1.2.3:1, 10.1.2.4:8470")
+
+
+@page.clause(
+    ".explain/behaviour/own-who-is-asked",
+    tier="host",
+    says="In tpuref explain says who is asked for a name, and with which credentials.",
+)
+@own_rule
+@isolated
+def who_is_asked(tf):
+    def asked(**arguments):
+        made = distribute(tf)("node-1", "z", "p", **arguments)
+        return told(made)[2]
+
+    with installed(GoogleClient(one_node())):
+        usual = "  asks: tpu.googleapis.com, with default credentials"
+        same(asked(), usual)
+        for credentials in (None, "default", " default ".strip()):
+            same(asked(credentials=credentials), usual)
+        same(
+            asked(credentials=object()),
+            "  asks: tpu.googleapis.com, with the given credentials",
+        )
+        for url, host in (
+            ("https://tpu.example/{api}/{apiVersion}", "tpu.example"),
+            ("nowhere", "nowhere"),
+        ):
+            same(asked(discovery_url=url), f"  asks: {host}, with default credentials")
+
+
+@page.clause(
+    "/args:coordinator_name/own-rules",
+    tier="host",
+    says=(
+        "In tpuref the coordinator's server has the address of the machine in Google "
+        "Cloud and is local elsewhere; its job cannot be that of the TPUs, and a "
+        "master has none."
+    ),
+)
+@own_rule
+@isolated
+def coordinator_rules(tf):
+    named = {"coordinator_name": "c"}
+    with counted_servers(tf, port=4711) as started:
+        made = resolved(distribute(tf), one_node(), **named)
+        same(made.cluster_spec().as_dict()["c"], ["localhost:4711"])
+        same(
+            told(made)[-1],
+            "  coordinator: 'c' at localhost:4711, a server that was started",
+        )
+        empty = resolved(distribute(tf), one_node(), coordinator_address="", **named)
+        same(empty.cluster_spec().as_dict()["c"], ["localhost:4711"])
+        same(len(started), 2)
+        for address in (None, "10.0.0.9:2222"):
+            master = distribute(tf)("local", coordinator_address=address, **named)
+            same(master.cluster_spec(), None)
+        same(len(started), 2)
+        for name in ("worker", " worker ".strip()):
+            error = expect_raises(
+                ValueError, resolved, distribute(tf), one_node(), coordinator_name=name
+            )
+            assert "coordinator_name and job_name are both 'worker'" in str(error)
+        same(len(started), 2)
+    with surroundings(**{ENDPOINTS: "10.1.2.3:8470"}):
+        for name in ("c", "z"):
+            made = distribute(tf)(
+                coordinator_name=name, coordinator_address="10.0.0.9:2222"
+            )
+            expected = {"worker": ["10.1.2.3:8470"], name: ["10.0.0.9:2222"]}
+            same(made.cluster_spec().as_dict(), expected)
+
+
+@page.clause(
+    ".__exit__/behaviour/own-without-server",
+    tier="host",
+    says="In tpuref leaving a with statement stops what was started, and nothing else.",
+)
+@own_rule
+@isolated
+def leaving_without_server(tf):
+    for made in (
+        distribute(tf)("local"),
+        resolved(distribute(tf), one_node()),
+        resolved(
+            distribute(tf),
+            one_node(),
+            coordinator_name="c",
+            coordinator_address="10.0.0.9:2222",
+        ),
+    ):
+        master = made.master()
+        with made:
+            same(made.master(), master)
+        same(made.master(), master)
+
+
+@page.clause(
+    "/raises/own-empty-name-in-google-cloud",
+    tier="host",
+    says=(
+        "In tpuref an empty name is refused as bytes too, a list of two is not one, "
+        "and the error names the metadata server."
+    ),
+)
+@own_rule
+@isolated
+def empty_name(tf):
+    with surroundings(Metadata()):
+        for empty in ("", b"", [""], [b""]):
+            error = expect_raises(RuntimeError, distribute(tf), empty)
+            assert "(metadata.google.internal answers)" in str(error), error
+        same(distribute(tf)("local").master(), "local")
+        expect_raises(NotImplementedError, distribute(tf), ["", ""])
+        same(contrib(tf)("").master(), "")
+    for empty in ("", b"", [""]):
+        same(distribute(tf)(empty).master(), "")
+
+
+@page.clause(
+    ".environment/property/own-bns",
+    tier="host",
+    says="In tpuref a master that is no grpc path is attached to the computer.",
+)
+@own_rule
+@isolated
+def environment_of_bns(tf):
+    same(contrib(tf)("/bns/cell/job/0").environment, "google")
+    same(contrib(tf)("grpc://10.1.2.3:8470").environment, "")
+    same(resolved(contrib(tf), one_node()).environment, "")
+    with surroundings(**{ENDPOINTS: "10.1.2.3:8470"}):
+        same(contrib(tf)().environment, "")
