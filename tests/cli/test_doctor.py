@@ -6,14 +6,17 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tpuref as tf
 from tpuref.cli import checks, doctor, main
+from tpuref.cli import processors as processors_module
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
-from tpuref.cli.doctor import memory_bytes, usable_cpus
+from tpuref.cli.doctor import memory_bytes
+from tpuref.cli.processors import cpu_quota, processors, usable_cpus
 from tpuref.runtime.topology import Topology
 from tpuref.version import __version__
 
@@ -78,6 +81,49 @@ def test_cpus_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     assert usable_cpus() == 1
 
 
+@pytest.mark.parametrize(
+    ("files", "quota", "usable"),
+    [
+        ({}, None, 6),
+        ({"cpu.max": "max 100000\n"}, None, 6),
+        ({"cpu.max": "250000 100000\n"}, 2.5, 2),
+        ({"cpu.max": "50000 100000\n"}, 0.5, 1),
+        ({"cpu.max": "900000 100000\n"}, 9.0, 6),
+        (
+            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            None,
+            6,
+        ),
+        (
+            {"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            3.0,
+            3,
+        ),
+    ],
+)
+def test_the_quota_of_a_container(
+    files: dict[str, str],
+    quota: float | None,
+    usable: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(processors_module, "CONTROL_GROUPS", tmp_path)
+    monkeypatch.setattr(processors_module, "usable_cpus", lambda: 6)
+    assert cpu_quota() == quota and processors() == usable
+
+
+def test_the_tpu_that_the_environment_names(environment: Any) -> None:
+    for name in ("KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS", "TPU_NAME", "TPU_CONFIG"):
+        environment.delenv(name, raising=False)
+    assert doctor._named_tpu().startswith("none (KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS: not")
+    environment.setenv("TPU_NAME", "my-tpu")
+    assert doctor._named_tpu().endswith("TPU_NAME: 'my-tpu', the name of a Cloud TPU")
+
+
 def test_memory_is_in_bytes() -> None:
     assert memory_bytes() > 2**20
 
@@ -105,7 +151,7 @@ def test_kernels(environment: Any) -> None:
     assert "unset TPUREF_KERNELS" in checks.compiled_kernels("python").advice
 
 
-def test_processors() -> None:
+def test_processors_for_the_cores() -> None:
     assert checks.processors(8, 8).state == GOOD
     found = checks.processors(2, 8)
     assert found.state == NOTE and "TPUREF_CORES=2" in found.advice

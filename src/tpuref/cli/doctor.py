@@ -13,6 +13,7 @@ from typing import Any
 from tpuref.cli import checks
 from tpuref.cli.checks import PROBLEM, Check
 from tpuref.cli.colour import alarming, bold
+from tpuref.cli.processors import cpu_quota, processors, usable_cpus
 from tpuref.version import __version__
 
 NAME = "doctor"
@@ -81,6 +82,7 @@ def _machine() -> dict[str, Any]:
         "ml_dtypes": metadata.version("ml_dtypes"),
         "extras": ", ".join(f"{name}: {_extra(name)}" for name in EXTRAS),
         "usable CPUs": usable_cpus(),
+        "CPU quota": cpu_quota() or "none",
         "memory": f"{memory_bytes() / 2**30:.1f} GiB",
     }
 
@@ -109,7 +111,21 @@ def _system() -> dict[str, Any]:
         "executor": config.executor,
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
+        "Cloud TPU": _named_tpu(),
     }
+
+
+def _named_tpu() -> str:
+    """Return what a resolver without arguments would find; nobody is asked."""
+    from tpuref.cluster_resolver.addresses import GRPC
+    from tpuref.cluster_resolver.source import Search
+
+    search = Search("TPUClusterResolver", (GRPC,), several=False)
+    try:
+        search.find(None)
+    except ValueError:
+        return f"none ({'; '.join(search.trace[1:])})"
+    return "; ".join(search.trace[1:])
 
 
 def _findings() -> list[Check]:
@@ -122,7 +138,7 @@ def _findings() -> list[Check]:
     return [
         checks.misspelt_variables(os.environ),
         checks.compiled_kernels(kernels.IMPLEMENTATION),
-        checks.processors(usable_cpus(), cores),
+        checks.processors(processors(), cores),
         checks.memory(available_bytes(), cores),
         checks.sum_over_cores(topology, config.executor),
     ]
@@ -133,13 +149,6 @@ def _topology() -> Any:
     from tpuref.runtime.topology import Topology
 
     return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-
-
-def usable_cpus() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def memory_bytes() -> int:

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         apply_settings(options)
         profiler.start(options.output)
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         print(f"tpuref trace: {error}", file=sys.stderr)
         return 2
     try:
