@@ -115,11 +115,19 @@ def test_meshes_of_four_axes_have_hosts_in_each_layer(capsys: Any) -> None:
     assert used == set(product(range(4), range(4), range(2), range(2)))
 
 
+def test_three_sizes_are_chips_where_only_that_has_room(capsys: Any) -> None:
+    arguments = ["topology", "--json", "--replicas=16", "--cores-per-replica=4"]
+    assert main([*arguments, "4x4x2"]) == 0
+    three = capsys.readouterr()
+    assert main([*arguments, "4x4x2x2"]) == 0
+    four = capsys.readouterr()
+    assert three.out == four.out and four.err == ""
+    assert "drawn is 4x4x2x2" in three.err
+
+
 def test_what_does_not_fit_is_drawn(capsys: Any) -> None:
-    message = refused(capsys, 1, "4x4x2", "--replicas=16", "--cores-per-replica=4")
+    message = refused(capsys, 1, "4x4x2", "--replicas=17", "--cores-per-replica=4")
     assert "room for 8" in message and "no core is left from replica 8 on!" in message
-    assert "with two cores each are 4x4x2x2" in message
-    assert "each are" not in refused(capsys, 1, "2x2x2", "--replicas=99")
     assert "no block of 3 cores" in refused(capsys, 1, "2x2x2", "--cores-per-replica=3")
     assert "computation_shape" in refused(
         capsys, 1, "2x2x2", "--computation-shape=2x2x2x1"

@@ -26,6 +26,7 @@ _SIZES = re.compile(r"[1-9][0-9]{0,4}(x[1-9][0-9]{0,4}){2,3}")
 _EPILOG = """examples:
   tpuref topology                                      the configured system
   tpuref topology 4x4x2 --replicas 8 --cores-per-replica 4
+  tpuref topology 4x4x2 --replicas 16 --cores-per-replica 4
   tpuref topology 4x4x2x2 --replicas 16 --cores-per-replica 4 --svg mesh.svg
 
 The exit status is 1 where the replicas do not fit."""
@@ -45,8 +46,9 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         nargs="?",
         type=_sizes,
         metavar="MESH",
-        help="XxYxC, chips along x and y and cores per chip, or XxYxZxC; "
-        "the configured topology if left out",
+        help="XxYxC, chips along x and y and cores per chip, or XxYxZxC, or XxYxZ "
+        "where only that has room, with two cores per chip; the configured topology "
+        "if left out",
     )
     topology.add_argument(
         "--replicas", type=_positive, metavar="N", help="as many as fit if left out"
@@ -79,13 +81,13 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw what was asked for, and return the exit status."""
     try:
-        topology = _topology(options.mesh)
+        topology = _topology(options.mesh and _with_cores(options))
     except ValueError as error:
         return _refused(error, 2)
     try:
         assignment = _assignment(topology, options)
     except ValueError as error:
-        return _refused(f"{error}{_hint(options)}", 1)
+        return _refused(error, 1)
     drawn = topology if assignment is None else assignment
     if options.svg is not None:
         try:
@@ -228,19 +230,24 @@ def _write(file: str, svg: str) -> None:
         Path(file).write_text(svg, encoding="utf-8")
 
 
-def _hint(options: argparse.Namespace) -> str:
-    """Return what else the sizes of a mesh may have meant."""
+def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
+    """Read a mesh of three sizes as chips in three directions where it has to be.
+
+    XxYxC, the form of ``tpuref run``, is what three sizes mean while the replicas have
+    room in it.  Larger meshes of chips are often written XxYxZ, of two cores each.
+    """
+    mesh: tuple[int, ...] = options.mesh
     wanted = (options.replicas or 1) * (options.cores_per_replica or 1)
-    if options.mesh is None or len(options.mesh) == 4:
-        return ""
-    cores = math.prod(options.mesh)
-    if not cores < wanted <= 2 * cores:
-        return ""
-    mesh = "x".join(map(str, options.mesh))
-    return (
-        f"\n{mesh} is chips along x and y, and cores per chip: {cores} cores. "
-        f"Chips along x, y and z with two cores each are {mesh}x2"
+    if len(mesh) != 3 or not math.prod(mesh) < wanted <= 2 * math.prod(mesh):
+        return mesh
+    sizes = "x".join(map(str, mesh))
+    print(
+        f"tpuref {NAME}: {wanted} cores are asked for, and {sizes} as chips along x "
+        f"and y and cores per chip has {math.prod(mesh)}; drawn is {sizes}x2, chips "
+        "along x, y and z with two cores each",
+        file=sys.stderr,
     )
+    return (*mesh, 2)
 
 
 def _refused(error: object, status: int) -> int:
