@@ -35,6 +35,7 @@ def restored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Undo what a command does to this process; begin in a folder with the script."""
     monkeypatch.setattr(sys, "argv", list(sys.argv))
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "program.py").write_text(SCRIPT)
     with tf.config.override(topology=None, cores=None):

@@ -13,6 +13,7 @@ from tpuref.error_catalogue import (
     infeed,
     operations,
     padding,
+    profiles,
     replicas,
     servers,
     sessions,
@@ -37,6 +38,7 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Sessions and variables", sessions.ENTRIES),
     ("Padding", padding.ENTRIES),
     ("Infeed queues", infeed.ENTRIES),
+    ("Profiles", profiles.ENTRIES),
     ("Warnings, which are logged", warnings.ENTRIES),
 )
 """The entries by area."""

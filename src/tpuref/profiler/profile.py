@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import IO
 
+from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import AlreadyExistsError, UnavailableError
 from tpuref.profiler import chrome
@@ -83,7 +84,7 @@ def _start(path: Path, site: CallSite) -> None:
     if _running:
         raise AlreadyExistsError(
             f"tf.profiler: a profile runs already, started at {_running[0].site}; stop "
-            "it first"
+            f"it first [{codes.PROFILE_RUNS}]"
         )
     _running.append(Profile(path, site))
 
@@ -108,7 +109,9 @@ def stop() -> Summary:
 def end(save: bool = True) -> Summary:
     """Stop the profile that runs; write its file, or leave it empty."""
     if not _running:
-        raise UnavailableError("tf.profiler: no profile runs; start one first")
+        raise UnavailableError(
+            f"tf.profiler: no profile runs; start one first [{codes.NO_PROFILE}]"
+        )
     return _running.pop().end(save)
 
 
