@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -172,3 +173,21 @@ def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
         (3, (4,), (((8,), 8),)),
         (4, ((0, 1, 4), (1, 2, 4)), (((8,), 8),)),
     ]
+
+
+def test_events_may_come_while_others_are_read() -> None:
+    recording, done = Recording(), threading.Event()
+
+    def add() -> None:
+        while not done.is_set():
+            recording.add(HOST, [event(OPERATION, 0, 1)], 1)
+
+    adding = threading.Thread(target=add)
+    adding.start()
+    try:
+        for _ in range(50):
+            for events, noted in recording.tracks().values():
+                assert noted >= len(events)
+    finally:
+        done.set()
+        adding.join()

@@ -69,9 +69,10 @@ class Timeline:
     def of(cls, recording: Recording) -> Timeline:
         """Put a recording in order."""
         timeline = cls(recording.began)
-        for track in sorted(recording.tracks, key=_order):
-            events = list(recording.tracks[track])
-            timeline.dropped[track] = recording.noted[track] - len(events)
+        tracks = recording.tracks()
+        for track in sorted(tracks, key=_order):
+            events, noted = tracks[track]
+            timeline.dropped[track] = noted - len(events)
             timeline.tracks[track] = _nested(events, track)
         for part in timeline.slices():
             for meeting in part.event.meetings:

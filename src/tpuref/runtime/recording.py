@@ -104,26 +104,32 @@ class Recording:
     ----------
     began
         When it was started, in nanoseconds of the monotonic clock.
-    tracks
-        The events that were kept.
-    noted
-        How many there were.
+    capacity
+        How many events each track keeps.
     """
 
     def __init__(self) -> None:
         self.began = monotonic_ns()
         self.capacity = CAPACITY
-        self.tracks: dict[Track, deque[Event]] = {}
-        self.noted: dict[Track, int] = {}
+        self._tracks: dict[Track, deque[Event]] = {}
+        self._noted: dict[Track, int] = {}
         self._lock = threading.Lock()
         self._serial = itertools.count()
 
     def add(self, track: Track, events: Sequence[Event], noted: int) -> None:
         """Keep events, of so many that there were."""
         with self._lock:
-            kept = self.tracks.setdefault(track, deque(maxlen=self.capacity))
+            kept = self._tracks.setdefault(track, deque(maxlen=self.capacity))
             kept.extend(events)
-            self.noted[track] = self.noted.get(track, 0) + noted
+            self._noted[track] = self._noted.get(track, 0) + noted
+
+    def tracks(self) -> dict[Track, tuple[list[Event], int]]:
+        """Return the events that were kept of each track, and how many there were."""
+        with self._lock:
+            return {
+                track: (list(kept), self._noted[track])
+                for track, kept in self._tracks.items()
+            }
 
     def on_host(
         self,
