@@ -192,6 +192,9 @@ def overload_per_replica(tf, cross_replica_sum):
         raise Unavailable("no tf.contrib.distribute.PerReplica to make such a value")
     value = per_replica([tf.constant(number) for number in (1.0, 2.0, 3.0, 4.0)])
     same(in_each_replica(tf, lambda _: cross_replica_sum(value), 4), [[10.0]] * 4)
+    vectors = per_replica([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0], [4.0, 40.0]])
+    out = in_each_replica(tf, lambda _: cross_replica_sum(vectors), 4)
+    same(out, [[[10.0, 100.0]]] * 4)
     total = cross_replica_sum(value)
     assert isinstance(total, tf.Tensor), repr(total)
     with fixed_system(tf, cores=4) as session:

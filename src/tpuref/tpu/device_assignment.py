@@ -518,11 +518,9 @@ def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
 
     The walk snakes through all lanes beside the first step of each, and comes home
     along those.  An odd number of lanes has no such ring and is walked lane by lane
-    at each step.
+    at each step, and so is a grid of one step.
     """
-    if lanes == 1 or steps == 1:
-        return [(lane, step) for lane in range(lanes) for step in range(steps)]
-    if lanes % 2:
+    if lanes % 2 or steps == 1:
         return [(lane, step) for step in range(steps) for lane in range(lanes)]
     away = range(1, steps)
     snake = [
@@ -535,10 +533,8 @@ def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
 
 
 def _ceil_root(number: int, degree: int) -> int:
-    root = 1
-    while root**degree < number:
-        root += 1
-    return root
+    roots = (root for root in range(1, number) if root**degree >= number)
+    return next(roots, max(1, number))
 
 
 def _as_topology(function: str, topology: object) -> Topology:

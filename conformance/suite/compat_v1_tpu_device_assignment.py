@@ -1,0 +1,85 @@
+"""Checks of device assignments on meshes of four axes, as releases from 2.4 have them.
+
+A word such as ``0000 0001`` is a replica on these two cores: x, y and z of the chip,
+and core in it.
+"""
+
+from ..clause import expect_raises, same
+from .compat_v1_tpu_replicate import SEED
+from .meshes import mesh, placed
+from .page import Page
+
+DOUBT = "The page only names the class: as release 2.4 does."
+
+PAGE = Page("tf.tpu.experimental.DeviceAssignment.build", SEED)
+
+
+def built(tf, sizes, shape=None, stride=None, replicas=1):
+    """Return where the replicas come to be on a mesh of these sizes."""
+    build = tf.tpu.experimental.DeviceAssignment.build
+    return placed(build(mesh(tf, *sizes), shape, stride, replicas))
+
+
+@PAGE.clause(
+    "/behaviour/four-axes",
+    tier="build",
+    says=(
+        "On a mesh of four axes replicas lie along the cores of a chip, then x, then "
+        "y, then z."
+    ),
+    doubt=DOUBT + " Later releases place a part of a mesh in another order.",
+    versions=("2.4", "2.4"),
+)
+def four_axes(tf):
+    same(built(tf, [2, 2, 1, 2]), ["0000"])
+    same(built(tf, [2, 2, 1, 2], replicas=5), ["0000", "0001", "1000", "1001", "0100"])
+    same(
+        built(tf, [2, 2, 2, 1], replicas=8),
+        ["0000", "1000", "0100", "1100", "0010", "1010", "0110", "1110"],
+    )
+    rows = ["0000", "1000", "2000", "0100", "1100", "2100", "0200", "1200", "2200"]
+    same(built(tf, [4, 4, 1, 1], replicas=9), rows)
+    same(
+        built(tf, [2, 2, 1, 2], [1, 1, 1, 2], replicas=3),
+        ["0000 0001", "1000 1001", "0100 0101"],
+    )
+
+
+@PAGE.clause(
+    "/behaviour/ring-of-four-axes",
+    tier="build",
+    says="Replicas of both cores of a chip that fill one layer are a ring, x first.",
+    doubt=DOUBT,
+)
+def ring_of_four_axes(tf):
+    ring = ["0000 0001", "1000 1001", "1100 1101", "0100 0101"]
+    same(built(tf, [2, 2, 1, 2], [1, 1, 1, 2], replicas=4), ring)
+    same(built(tf, [2, 2, 1, 2], [2, 2, 1, 2]), [" ".join(ring)])
+    same(
+        built(tf, [3, 1, 1, 2], [1, 1, 1, 2], replicas=3),
+        ["0000 0001", "1000 1001", "2000 2001"],
+    )
+
+
+@PAGE.clause(
+    "/behaviour/several-layers",
+    tier="build",
+    says="Replicas that fill several layers have each core once.",
+    doubt=DOUBT + " In which order is left open.",
+)
+def several_layers(tf):
+    pairs = built(tf, [2, 2, 2, 2], [1, 1, 1, 2], replicas=8)
+    chips = ["000", "001", "010", "011", "100", "101", "110", "111"]
+    same(sorted(pairs), [f"{chip}0 {chip}1" for chip in chips])
+
+
+@PAGE.clause(
+    "/raises/numbers-for-four-axes",
+    tier="build",
+    says="Shape and stride have four numbers on such a mesh.",
+    doubt=DOUBT,
+)
+def numbers_for_four_axes(tf):
+    for wrong in ([1, 1, 2], [1] * 5, [1, 1, 1, 0]):
+        expect_raises(ValueError, built, tf, [2, 2, 1, 2], wrong)
+        expect_raises(ValueError, built, tf, [2, 2, 1, 2], None, wrong)

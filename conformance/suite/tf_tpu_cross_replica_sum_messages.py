@@ -1,0 +1,101 @@
+"""What tpuref says about a sum across replicas that cannot be."""
+
+import numpy as np
+
+from ..clause import clause, same
+from .messages import refused, require_own
+from .tf_tpu_cross_replica_sum import build_sum
+from .tf_tpu_page import SEED
+
+DOUBT = "No document has it: tpuref's own."
+NAME = "tf.tpu.cross_replica_sum"
+
+
+def refused_groups(tf, exception_type, groups, replicas, words):
+    """Require the error of a sum in these groups, with ``words`` in its message."""
+    refused(
+        tf,
+        exception_type,
+        words,
+        build_sum,
+        tf,
+        tf.tpu.cross_replica_sum,
+        1.0,
+        groups,
+        replicas,
+    )
+
+
+@clause(
+    NAME + "/messages/no-partition",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about groups that are no partition names a replica that is too "
+        "much or missing, and which replicas there are."
+    ),
+    doubt=DOUBT,
+)
+def no_partition(tf):
+    def require(groups, *words):
+        refused_groups(tf, ValueError, groups, 4, words + ("replicas 0 to 3 must",))
+
+    require([[0, 1], [2, 4]], "[[0, 1], [2, 4]] names replica 4, which does not exist")
+    require([[0, 1], [2, 9]], "names replica 9, which does not exist")
+    require([[0, 1], [2, -1]], "names replica -1, which does not exist")
+    require([[0, 3], [3, 2]], "names replica 3 2 times")
+    require([[1, 1], [1, 2]], "names replica 1 3 times")
+    require([[0, 3]], "leaves out replica 1;")
+    require([[0, 1, 2]], "leaves out replica 3;")
+
+
+@clause(
+    NAME + "/messages/array",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about groups that are no table of whole numbers says what they "
+        "must be and what came."
+    ),
+    doubt=DOUBT,
+)
+def array(tf):
+    refused_groups(tf, ValueError, [0, 1], 2, ["two dimensions", "got shape [2]"])
+    refused_groups(tf, ValueError, [[[0, 1]]], 2, ["two dimensions", "shape [1, 1, 2]"])
+    uneven = [[0], [1, 2]]
+    refused_groups(tf, ValueError, uneven, 3, ["the same number", "[[0], [1, 2]]"])
+    refused_groups(tf, TypeError, [[0.0, 1.0]], 2, ["whole numbers", "[[0.0, 1.0]]"])
+    unknown = tf.placeholder(tf.int32, [1, 2])
+    refused_groups(tf, TypeError, unknown, 2, ["known while the graph", "int32"])
+    floats = tf.constant([[0.0, 1.0]])
+    refused_groups(tf, TypeError, floats, 2, ["known while the graph", "float32"])
+    build_sum(tf, tf.tpu.cross_replica_sum, 1.0, tf.constant([[0, 1]]))
+
+
+@clause(
+    NAME + "/messages/components",
+    seed=SEED,
+    tier="build",
+    says=(
+        "A value with a component for each replica has as many of them as there are "
+        "replicas, and at least one."
+    ),
+    doubt=DOUBT,
+)
+def components(tf):
+    require_own(tf, "what a PerReplica must be")
+    per_replica = tf.contrib.distribute.PerReplica
+    pair = per_replica([1.0, 2.0])
+    same(repr(pair), "PerReplica(1.0, 2.0)")
+    for replicas in (1, 3):
+        words = ["PerReplica(1.0, 2.0) has 2 components", f"has {replicas} replicas"]
+        refused(tf, ValueError, words, sum_of, tf, pair, replicas)
+    sum_of(tf, pair, 2)
+    refused(tf, ValueError, ["at least one, got []"], per_replica, [])
+    refused(tf, ValueError, ["at least one, got 3"], per_replica, 3)
+    refused(tf, ValueError, ["got array"], per_replica, np.ones([2]))
+
+
+def sum_of(tf, x, replicas):
+    """Build the sum of ``x`` in that many replicas."""
+    return build_sum(tf, tf.tpu.cross_replica_sum, x, None, replicas)

@@ -1,0 +1,205 @@
+"""Checks of DeviceAssignment.build: where replicas come to be on a mesh.
+
+The places are those that release 1.15 chooses. A word such as ``000 001`` is a replica
+on the cores (0, 0, 0) and (0, 0, 1): column and row of the chip, and core in it.
+"""
+
+from ..clause import expect_raises, same
+from .meshes import mesh, placed
+from .page import Page
+from .tf_tpu_page import SEED
+
+DOUBT = "The page only names the class: as release 1.15 does."
+
+PAGE = Page("tf.tpu.experimental.DeviceAssignment.build", SEED)
+
+
+def built(tf, sizes, shape=None, stride=None, replicas=1):
+    """Return where the replicas come to be on a mesh of these sizes."""
+    build = tf.tpu.experimental.DeviceAssignment.build
+    return placed(build(mesh(tf, *sizes), shape, stride, replicas))
+
+
+@PAGE.clause(
+    "/behaviour/one-core-each",
+    tier="build",
+    says=(
+        "Replicas of one core lie in a block as near to a cube as fits: both cores of "
+        "a chip first, then along y, then along x."
+    ),
+    doubt=DOUBT,
+)
+def one_core_each(tf):
+    same(built(tf, [2, 2, 2]), ["000"])
+    five = ["000", "001", "010", "011", "100"]
+    same(built(tf, [2, 2, 2], replicas=5), five)
+    same(built(tf, [2, 2, 2], replicas=8), five + ["101", "110", "111"])
+    same(
+        built(tf, [4, 4, 2], replicas=9),
+        ["000", "001", "010", "011", "020", "021", "100", "101", "110"],
+    )
+    same(built(tf, [2, 8, 1], replicas=5), ["000", "010", "020", "100", "110"])
+    same(built(tf, [8, 1, 1], replicas=5), ["000", "100", "200", "300", "400"])
+    same(built(tf, [2, 4, 1], replicas=2), ["000", "100"])
+    same(built(tf, [4, 4, 1], replicas=4), ["000", "010", "100", "110"])
+    same(built(tf, [2, 2, 2], replicas=0), [])
+
+
+@PAGE.clause(
+    "/behaviour/ring",
+    tier="build",
+    says=(
+        "Replicas of both cores of a chip that fill the mesh follow each other in a "
+        "ring of neighbouring chips; fewer of them lie in a block."
+    ),
+    doubt=DOUBT,
+)
+def ring(tf):
+    pair = [1, 1, 2]
+    same(
+        built(tf, [2, 2, 2], pair, replicas=4),
+        ["000 001", "010 011", "110 111", "100 101"],
+    )
+    same(built(tf, [2, 2, 2], pair, replicas=3), ["000 001", "010 011", "100 101"])
+    away = ["000 001", "010 011", "020 021", "030 031"]
+    snake = ["130 131", "120 121", "110 111", "210 211", "220 221", "230 231"]
+    home = ["330 331", "320 321", "310 311", "300 301", "200 201", "100 101"]
+    same(built(tf, [4, 4, 2], pair, replicas=16), away + snake + home)
+    same(
+        built(tf, [4, 4, 2], pair, replicas=5),
+        ["000 001", "010 011", "020 021", "100 101", "110 111"],
+    )
+
+
+@PAGE.clause(
+    "/behaviour/ring-of-odd-meshes",
+    tier="build",
+    says="A single row or column is walked straight, an odd number of columns by row.",
+    doubt=DOUBT,
+)
+def ring_of_odd_meshes(tf):
+    pair = [1, 1, 2]
+    same(built(tf, [1, 3, 2], pair, replicas=3), ["000 001", "010 011", "020 021"])
+    row = ["000 001", "100 101", "200 201", "300 301"]
+    same(built(tf, [4, 1, 2], pair, replicas=4), row)
+    same(built(tf, [3, 1, 2], pair, replicas=3), row[:3])
+    rows = ["000 001", "100 101", "200 201", "010 011", "110 111", "210 211"]
+    same(built(tf, [3, 2, 2], pair, replicas=6), rows)
+    columns = ["000 001", "010 011", "020 021", "120 121", "110 111", "100 101"]
+    same(built(tf, [2, 3, 2], pair, replicas=6), columns)
+
+
+@PAGE.clause(
+    "/args:computation_shape/blocks",
+    tier="build",
+    says="computation_shape is the block of cores of one replica, 1 along each axis.",
+    doubt=DOUBT,
+)
+def blocks(tf):
+    same(
+        built(tf, [2, 2, 2], [2, 2, 1], replicas=2),
+        ["000 010 100 110", "001 011 101 111"],
+    )
+    same(
+        built(tf, [2, 4, 1], [1, 2, 1], replicas=4),
+        ["000 010", "020 030", "100 110", "120 130"],
+    )
+    # What is left of a mesh that the blocks do not fill stays free.
+    same(
+        built(tf, [5, 2, 1], [2, 1, 1], replicas=4),
+        ["000 100", "010 110", "200 300", "210 310"],
+    )
+
+
+@PAGE.clause(
+    "/args:computation_shape/ring-within",
+    tier="build",
+    says="The cores of blocks that fill the mesh follow a ring, too.",
+    doubt=DOUBT,
+)
+def ring_within(tf):
+    ring = "000 001 010 011 110 111 100 101"
+    same(built(tf, [2, 2, 2], [2, 2, 2]), [ring])
+    four = built(tf, [4, 4, 2], [2, 2, 2], replicas=4)
+    same([words.split()[0] for words in four], ["000", "020", "220", "200"])
+    same(four[1], "020 021 030 031 130 131 120 121")
+    three = built(tf, [4, 4, 2], [2, 2, 2], replicas=3)
+    same([words.split()[0] for words in three], ["000", "020", "200"])
+    same(three[1], "020 021 030 031 120 121 130 131")
+
+
+@PAGE.clause(
+    "/args:computation_stride/gaps",
+    tier="build",
+    says=(
+        "computation_stride is the distance between the cores of a block, 1 along "
+        "each axis; other replicas fill the gaps."
+    ),
+    doubt=DOUBT,
+)
+def gaps(tf):
+    same(
+        built(tf, [2, 2, 2], [2, 1, 1], [1, 1, 2], 4),
+        ["000 100", "001 101", "010 110", "011 111"],
+    )
+    same(
+        built(tf, [2, 2, 2], [1, 1, 2], [2, 1, 1], 4),
+        ["000 001", "010 011", "100 101", "110 111"],
+    )
+    same(
+        built(tf, [6, 2, 1], [2, 1, 1], [3, 1, 1], 6),
+        ["000 300", "010 310", "100 400", "110 410", "200 500", "210 510"],
+    )
+    line = ["000", "100", "200", "300", "400", "500"]
+    same(built(tf, [6, 1, 1], None, [3, 1, 1], 6), line)
+    eight = built(tf, [4, 4, 2], [2, 2, 1], [2, 2, 1], 8)
+    same(eight[:2], ["000 020 200 220", "001 021 201 221"])
+    same(eight[4:6], ["100 120 300 320", "101 121 301 321"])
+    same(eight[7], "111 131 311 331")
+    # What is left at the end of a mesh is no gap.
+    same(built(tf, [5, 1, 1], [2, 1, 1], [2, 1, 1], 2), ["000 200", "100 300"])
+
+
+@PAGE.clause(
+    "/args:topology/serialized",
+    tier="build",
+    says="The topology may be given as its serialized bytes.",
+    doubt=DOUBT,
+)
+def serialized(tf):
+    topology = mesh(tf, 2, 2, 1)
+    build = tf.tpu.experimental.DeviceAssignment.build
+    same(placed(build(topology.serialized(), num_replicas=2)), ["000", "010"])
+    for wrong in ("mesh", None, [2, 2, 1]):
+        expect_raises(ValueError, build, wrong)
+
+
+@PAGE.clause(
+    "/raises/shape-and-stride",
+    tier="build",
+    says="A shape or stride that is not one positive number per axis is a ValueError.",
+    doubt=DOUBT,
+)
+def shape_and_stride(tf):
+    for wrong in ([1, 1], [1, 1, 1, 1], [[1, 1, 1]], [1, 0, 1], [1, 1, -1]):
+        expect_raises(ValueError, built, tf, [2, 2, 2], wrong)
+        expect_raises(ValueError, built, tf, [2, 2, 2], None, wrong)
+
+
+@PAGE.clause(
+    "/raises/no-room",
+    tier="build",
+    says="Blocks that do not fit into the mesh, or not as often, are a ValueError.",
+    doubt=DOUBT,
+)
+def no_room(tf):
+    for sizes, shape, stride, replicas in (
+        ([2, 2, 2], [3, 1, 1], None, 1),
+        ([2, 2, 2], [1, 1, 2], [1, 1, 2], 1),
+        ([2, 2, 2], None, None, 9),
+        ([2, 2, 2], [1, 1, 2], None, 5),
+        ([5, 2, 1], [2, 1, 1], None, 5),
+        ([7, 1, 1], [2, 1, 1], [2, 1, 1], 3),
+    ):
+        expect_raises(ValueError, built, tf, sizes, shape, stride, replicas)
+    same(len(built(tf, [7, 1, 1], [2, 1, 1], [2, 1, 1], 2)), 2)

@@ -1,0 +1,329 @@
+"""What tpuref says about a replicated computation that cannot be.
+
+Beside it stands what a caller gets for every kind of container.
+"""
+
+import collections
+import functools
+
+import numpy as np
+
+from ..clause import clause, same
+from ..probes import infeed_queue
+from .messages import refused, require_own
+from .tf_tpu_page import SEED
+
+DOUBT = "No document has it: tpuref's own."
+NAME = "tf.tpu.replicate"
+
+ONES = np.ones(2)
+Pair = collections.namedtuple("Pair", ["left", "right"])
+
+
+def one(tf):
+    """Return a computation that takes anything and gives one."""
+    return lambda *inputs: tf.constant(1.0)
+
+
+def refused_inputs(tf, exception_type, inputs, words):
+    """Require the error of replicate with these inputs, with ``words`` in it."""
+    refused(tf, exception_type, words, tf.tpu.replicate, one(tf), inputs)
+
+
+def refused_computation(tf, exception_type, computation, inputs, words):
+    """Require the error of replicating this computation, with ``words`` in it."""
+    refused(tf, exception_type, words, tf.tpu.replicate, computation, inputs)
+
+
+@clause(
+    NAME + "/messages/inputs",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about inputs that are no lists says which one is wrong, what it "
+        "must be, and what came."
+    ),
+    doubt=DOUBT,
+)
+def inputs(tf):
+    words = ["inputs must be a list", "per replica or None", "got tuple ([1.0],)"]
+    refused_inputs(tf, TypeError, ([1.0],), words)
+    refused_inputs(tf, ValueError, [], ["empty list", "give [[]] or None"])
+    words = ["inputs[1] must be the list of inputs of replica 1", "got float 3.0"]
+    refused_inputs(tf, TypeError, [[1.0], 3.0], words)
+    words = ["tf.tpu.rewrite", "inputs must be a list of inputs", "got float 3.0"]
+    refused(tf, TypeError, words, tf.tpu.rewrite, one(tf), 3.0)
+    words = ["tf.tpu.rewrite", "got dict {'a': 1.0}"]
+    refused(tf, TypeError, words, tf.tpu.rewrite, one(tf), {"a": 1.0})
+
+
+@clause(
+    NAME + "/messages/replicas-differ",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about replicas that differ in number or structure of inputs says "
+        "which replica differs from replica 0, and how."
+    ),
+    doubt=DOUBT,
+)
+def replicas_differ(tf):
+    words = ["replica 0 has 1, replica 2 has 2"]
+    refused_inputs(tf, ValueError, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
+    words = ["replica 0 has 3, replica 1 has 2"]
+    refused_inputs(tf, ValueError, [[1.0] * 3, [1.0, 1.0], [1.0]], words)
+    words = ["inputs[0][0] is a dict", "['a']", "inputs[2][0] is a dict", "['b']"]
+    differing = [[{"a": 1.0}], [{"a": 1.0}], [{"b": 1.0}]]
+    refused_inputs(tf, ValueError, differing, words)
+    words = ["inputs[0][0] is a tuple of length 1, inputs[1][0] is a list of length 1"]
+    refused_inputs(tf, ValueError, [[(1.0,)], [[1.0]]], words)
+
+
+@clause(
+    NAME + "/messages/tensors-differ",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about inputs of different dtype or shape gives the path of both, "
+        "and both dtypes and shapes."
+    ),
+    doubt=DOUBT,
+)
+def tensors_differ(tf):
+    words = ["inputs[0][0] is", "float32[]", "inputs[2][0] is", "int32[]"]
+    refused_inputs(tf, ValueError, [[1.0], [1.0], [2]], words)
+    words = ["inputs[0][0]['a'][1] is", "int32[]", "inputs[1][0]['a'][1]", "float32[]"]
+    second = [[{"a": [1.0, 2]}], [{"a": [1.0, 2.0]}]]
+    refused_inputs(tf, ValueError, second, words)
+    two, three = tf.zeros([2]), tf.zeros([3])
+    words = ["inputs[0][0] is", "float32[2] and", "inputs[2][0] is", "float32[3];"]
+    refused_inputs(tf, ValueError, [[two], [two], [three]], words)
+    words = ["inputs[0][0][1] is", "float32[2]", "inputs[1][0][1] is", "float32[3]"]
+    refused_inputs(tf, ValueError, [[[two, two]], [[two, three]]], words)
+    words = ["shapes must agree, unless maximum_shapes is given"]
+    unknown = tf.placeholder(tf.float32, [None])
+    refused_inputs(tf, ValueError, [[unknown], [two], [three]], words)
+
+
+@clause(
+    NAME + "/messages/leaves",
+    seed=SEED,
+    tier="build",
+    says="The message about a leaf that is no tensor gives its path.",
+    doubt=DOUBT,
+)
+def leaves(tf):
+    words = ["tf.tpu.replicate: inputs[1][0]:", "of type object"]
+    refused_inputs(tf, TypeError, [[1.0], [object()]], words)
+    words = ["tf.tpu.replicate: inputs[0][0]['a'][1]:", "None"]
+    refused_inputs(tf, ValueError, [[{"a": [1.0, None]}]], words)
+    words = ["tf.tpu.replicate: inputs[0][1]:", "tf.float32"]
+    refused_inputs(tf, TypeError, [[1.0, tf.float32]], words)
+
+
+@clause(
+    NAME + "/messages/number-of-inputs",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about a computation that does not take its inputs tells its "
+        "parameters, how many it takes and how many it is given."
+    ),
+    doubt=DOUBT,
+)
+def number_of_inputs(tf):
+    def require(computation, count, *words):
+        inputs = [[1.0] * count]
+        refused_computation(tf, ValueError, computation, inputs, words)
+
+    def named(x, *, k, size=ONES, m):
+        return x
+
+    require(lambda x: x, 2, "(x) takes exactly 1 inputs, but the inputs give it 2 [")
+    require(lambda x, y=1: x, 3, "(x, y=1) takes from 1 to 2 inputs", "give it 3 [")
+    require(lambda x, y, *z: x, 1, "(x, y, *z) takes at least 2 inputs,", "give it 1 [")
+    require(lambda x, *, k: x, 1, "exactly 1 inputs and needs k by keyword (use")
+    require(named, 1, "named(x, *, k, size=", "needs k, m by keyword")
+    require(lambda x, y=1, **z: x, 0, "takes from 1 to 2 inputs,", "give it 0 [")
+    require(lambda x, y=ONES: x, 3, "takes from 1 to 2 inputs,", "give it 3 [")
+    require(functools.partial(named, k=1, m=2), 2, "partial(x, *, k=1,", "exactly 1")
+    words = ["computation must be callable, got 3"]
+    refused_computation(tf, TypeError, 3, [[1.0]], words)
+    queue = infeed_queue(tf, [tf.float32, tf.int32], [[2], [2]])
+    words = ["inputs give it 1 and the infeed queue 2 more ["]
+    refused(tf, ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
+
+
+@clause(
+    NAME + "/messages/number-of-inputs-of-ufuncs",
+    seed=SEED,
+    tier="build",
+    says="NumPy's functions and built-in ones are computations, too.",
+    doubt=DOUBT,
+)
+def ufuncs(tf):
+    words = ["numpy.add takes exactly 2 inputs, but is given 1 ["]
+    refused_computation(tf, ValueError, np.add, [[1.0]], words)
+    words = ["numpy.negative takes exactly 1 inputs, but is given 2 ["]
+    refused_computation(tf, ValueError, np.negative, [[1.0, 2.0]], words)
+    same(len(tf.tpu.replicate(np.add, [[1.0, 2.0]] * 2)), 2)
+    for ufunc, inputs in ((np.add, [[1.0]]), (np.negative, [[]])):
+        queue = infeed_queue(tf, [tf.float32], [[1]])
+        same(len(tf.tpu.replicate(ufunc, inputs, queue)), 1)
+    # A built-in function has no signature: it is called, and refuses what it gets.
+    refused_computation(tf, TypeError, max, [[1.0]], ["scalar tensor"])
+
+
+@clause(
+    NAME + "/messages/other-arguments",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The messages about a queue, an assignment or options of another class say "
+        "which class is expected, and what came."
+    ),
+    doubt=DOUBT,
+)
+def other_arguments(tf):
+    replicate, computation = tf.tpu.replicate, one(tf)
+    words = ["infeed_queue must be a tf.contrib.tpu.InfeedQueue", "got 'queue'"]
+    refused(tf, TypeError, words, replicate, computation, None, "queue")
+    words = ["must be a DeviceAssignment or None, got str 'there'; make one with"]
+    refused(tf, TypeError, words, replicate, computation, None, None, "there")
+    words = ["xla_options must be", "XLAOptions or None, got int 3"]
+    refused(tf, TypeError, words, replicate, computation, xla_options=3)
+    queue = infeed_queue(tf, [tf.float32], [[2]])
+    words = ["maximum_shapes cannot be used together with infeed_queue"]
+    given = {"infeed_queue": queue, "maximum_shapes": [4]}
+    refused(tf, ValueError, words, replicate, computation, [[1.0]], **given)
+
+
+@clause(
+    NAME + "/messages/nested",
+    seed=SEED,
+    tier="build",
+    says="The message about a computation within another one names the outer one.",
+    doubt=DOUBT,
+)
+def nested(tf):
+    words = ["cannot be nested; this one is inside 'cluster", "built at"]
+    inner = one(tf)
+    for build in (tf.tpu.replicate, tf.tpu.rewrite, tf.tpu.shard):
+        outer = functools.partial(build, inner)
+        refused_computation(tf, ValueError, outer, None, words)
+
+
+@clause(
+    NAME + "/messages/unknown-device",
+    seed=SEED,
+    tier="build",
+    says=(
+        "An operation of the computation that is placed on a device of another kind "
+        "is refused with its name; those of hosts and cores are not."
+    ),
+    doubt=DOUBT,
+)
+def unknown_device(tf):
+    def on(device):
+        def computation():
+            with tf.device(device):
+                return tf.constant(1.0, name="there")
+
+        return computation
+
+    def in_branch():
+        branch = on("/device:GPU:0")
+        return tf.cond(tf.constant(True), branch, lambda: tf.constant(2.0))
+
+    words = ["no device '/device:GPU:0'", "there'", "Use tf.device(tf.tpu.core(n))"]
+    refused_computation(tf, ValueError, on("/device:GPU:0"), None, words)
+    refused_computation(tf, ValueError, in_branch, None, words)
+    for device in ("/cpu:0", "/device:TPU:0", tf.tpu.core(0), None):
+        same(len(tf.tpu.replicate(on(device))), 1)
+
+
+@clause(
+    NAME + "/messages/returned",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about what a computation must not return says where it stands: "
+        "an operation before a tensor or in a nest, or a value that is no tensor."
+    ),
+    doubt=DOUBT,
+)
+def returned(tf):
+    def require(make, *words):
+        refused_computation(tf, ValueError, make, None, words)
+
+    def stop():
+        return tf.no_op("stop")
+
+    before = ["tensors before operations; element 0", "operation 'stop", "element 1 is"]
+    require(lambda: (stop(), 1.0), *before)
+    later = ["element 1 of what it returned is the operation 'stop", "element 3 is 5"]
+    require(lambda: [1.0, stop(), stop(), 5, stop(), 6], *later)
+    in_nest = ["the operation 'stop", "stands at ['a'][1] in the nested structure"]
+    require(lambda: {"a": [1.0, stop()]}, *in_nest)
+    require(lambda: [[1.0], stop()], "stands at [1] in the nested structure")
+    require(lambda: object(), "what the computation returned is neither an operation")
+    require(lambda: [1.0, object()], "returned at [1] is neither", "of type object")
+    require(lambda: {"a": [tf.float32]}, "returned at ['a'][0] is neither")
+
+
+@clause(
+    NAME + "/returns/containers",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The container that was returned is kept; without the operations behind its "
+        "tensors it is a list or a tuple, and without tensors a NoOp."
+    ),
+    doubt=DOUBT,
+)
+def containers(tf):
+    require_own(tf, "the container of a result")
+
+    def result(make):
+        found = tf.tpu.replicate(make, [[], []])
+        same(len(found), 2)
+        return found[1]
+
+    for kind, make in (
+        (list, lambda: [1.0, 2.0]),
+        (tuple, lambda: (1.0, 2.0)),
+        (Pair, lambda: Pair(1.0, 2.0)),
+        (list, lambda: [1.0, 2.0, tf.no_op()]),
+        (tuple, lambda: (1.0, 2.0, tf.no_op(), tf.no_op())),
+    ):
+        found = result(make)
+        assert type(found) is kind, f"expected a {kind.__name__}, got {found!r}"
+        names = [tensor.op.name.split("/")[-1].split("_")[:4] for tensor in found]
+        same(names, [["output", str(k), "shard", "1"] for k in range(2)])
+    found = result(lambda: Pair(1.0, tf.no_op()))
+    assert type(found) is tuple, repr(found)
+    same(len(found), 1)
+    for make in (dict, list, tuple, tf.no_op, lambda: {"a": []}, lambda: [tf.no_op()]):
+        found = result(make)
+        same(found.type, "NoOp")
+        same(found.name.split("/")[-1].split("_")[:2], ["shard", "1"])
+        same([before.type for before in found.control_inputs], ["TPUReplicate"])
+
+
+@clause(
+    NAME + "/args:inputs/order-of-keys",
+    seed=SEED,
+    tier="build",
+    says="A dictionary arrives with its keys in the order of replica 0.",
+    doubt="The page does not say in which order: as release 1.15 does.",
+)
+def order_of_keys(tf):
+    received = []
+
+    def computation(nest):
+        received.extend(nest)
+        return nest["b"] + nest["a"]
+
+    first, second = {"b": 1.0, "a": 2.0}, {"a": 3.0, "b": 4.0}
+    tf.tpu.replicate(computation, [[first], [second]])
+    same(received, ["b", "a"])

@@ -1,0 +1,153 @@
+"""What tpuref says about shards that cannot be."""
+
+from ..clause import clause, same
+from .messages import refused
+from .tf_tpu_page import SEED
+
+DOUBT = "No document has it: tpuref's own."
+NAME = "tf.tpu.shard"
+
+
+def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
+    """Require the error of two shards of this computation, with ``words`` in it."""
+    kwargs.setdefault("num_shards", 2)
+    refused(tf, exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
+
+
+@clause(
+    NAME + "/messages/size",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about a size that num_shards does not divide names input, size, "
+        "dimension and count, and the nearest sizes that it divides."
+    ),
+    doubt=DOUBT,
+)
+def size(tf):
+    def require(shape, count, axis, *words):
+        inputs = [tf.zeros([12]), tf.zeros(shape)]
+        given = {"num_shards": count, "input_shard_axes": [0, axis]}
+        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+
+    require(
+        [4, 6], 4, 1, "inputs[1]", "float32[4,6]", "size 6 in dimension 1,", "4 or 8"
+    )
+    require([4, 6], 4, -1, "size 6 in dimension 1, which num_shards = 4", "4 or 8 [")
+    require([7, 6], 3, 0, "size 7 in dimension 0, which num_shards = 3", "6 or 9 [")
+    require([4, 6], 3, 0, "size 4 in dimension 0, which num_shards = 3", "3 or 6 [")
+    require([3], 4, 0, "size 3 in dimension 0, which num_shards = 4", "divides are 4 [")
+
+
+@clause(
+    NAME + "/messages/dimension",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The message about a dimension that an input does not have names the input "
+        "and the dimension; negative ones count from the last."
+    ),
+    doubt=DOUBT,
+)
+def dimension(tf):
+    def require(value, axis, *words):
+        inputs = [tf.zeros([4]), value]
+        given = {"input_shard_axes": [0, axis]}
+        refused_shards(tf, ValueError, words, lambda a, b: a, inputs, **given)
+
+    words = ["inputs[1]", "float32[4,6] has no dimension 2 to split"]
+    require(tf.zeros([4, 6]), 2, *words)
+    require(tf.zeros([4, 6]), 5, "has no dimension 5 to split")
+    require(tf.zeros([4, 6]), -3, "has no dimension -3 to split")
+    require(tf.constant(1.0), 0, "has no dimension 0 to split; inputs must have rank 1")
+    require(tf.placeholder(tf.float32), 0, "inputs[1]", "unknown rank; use set_shape")
+    seen = []
+
+    def computation(a, b):
+        seen.append((a.shape.as_list(), b.shape.as_list()))
+        return a
+
+    inputs = [tf.zeros([4, 6]), tf.placeholder(tf.float32, [None, 3])]
+    tf.tpu.shard(computation, inputs, 2, input_shard_axes=[-1, -2])
+    same(seen, [([4, 3], [None, 3])])
+
+
+@clause(
+    NAME + "/messages/arguments",
+    seed=SEED,
+    tier="build",
+    says="The message about a wrong argument names it, what is expected and what came.",
+    doubt=DOUBT,
+)
+def arguments(tf):
+    def require(kind, *words, **given):
+        refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
+
+    require(TypeError, "num_shards must be a whole number, got 2.0", num_shards=2.0)
+    require(ValueError, "num_shards must be 1 or more, got 0 [", num_shards=0)
+    require(ValueError, "num_shards must be 1 or more, got -3 [", num_shards=-3)
+    words = ["input_shard_axes must be a list with one dimension per input", "got 0 ["]
+    require(TypeError, *words, input_shard_axes=0)
+    words = ["input_shard_axes has 2 entries, there are 1 inputs"]
+    require(ValueError, *words, input_shard_axes=[0, 0])
+    words = ["input_shard_axes must hold whole numbers, got 0.5"]
+    require(TypeError, *words, input_shard_axes=[0.5])
+    words = ["output_shard_axes has 0 entries, there are 1 outputs"]
+    require(ValueError, *words, output_shard_axes=[])
+    words = ["output_shard_axes must be a list with one dimension per output"]
+    require(TypeError, *words, output_shard_axes=0)
+    words = ["must be a bool or a list of bools, got 'yes'"]
+    require(TypeError, *words, outputs_from_all_shards="yes")
+    words = ["outputs_from_all_shards has 3 entries, there are 1 outputs"]
+    require(ValueError, *words, outputs_from_all_shards=[True] * 3)
+
+
+@clause(
+    NAME + "/messages/inputs-and-outputs",
+    seed=SEED,
+    tier="build",
+    says="Inputs are a list of tensors, and so is what the computation returns.",
+    doubt=DOUBT,
+)
+def inputs_and_outputs(tf):
+    words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
+    refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
+    words = [
+        "must return a tensor, or a flat list of tensors, got",
+        "output_0_shard_0",
+        "nested structures",
+    ]
+    for make in (lambda: {"a": tf.ones([1])}, lambda: [tf.ones([1]), [tf.ones([1])]]):
+        refused_shards(tf, TypeError, words, make)
+
+
+@clause(
+    NAME + "/behaviour/static-shapes",
+    seed=SEED,
+    tier="build",
+    says=(
+        "The shapes of pieces and of joined outputs are known while building; outputs "
+        "of rank 0 are stacked, those of one shard are as they are."
+    ),
+    doubt=DOUBT,
+)
+def static_shapes(tf):
+    seen = []
+
+    def computation(piece):
+        seen.append(piece.shape.as_list())
+        return tf.reduce_sum(piece), piece, piece, piece
+
+    out = tf.tpu.shard(
+        computation,
+        [tf.zeros([6, 4])],
+        num_shards=3,
+        outputs_from_all_shards=(True, True, True, False),
+        output_shard_axes=(0, 0, 1, 1),
+    )
+    same(seen, [[2, 4]])
+    same([tensor.shape.as_list() for tensor in out], [[3], [6, 4], [2, 12], [2, 4]])
+    assert "shard_0" in out[3].op.name, out[3].op.name
+    for count in (1, 2):
+        (nothing,) = tf.tpu.shard(lambda: None, num_shards=count)
+        assert "shard_0" in nothing.name, nothing.name
