@@ -39,7 +39,13 @@ class CosmicMutant:
         self.function = function
 
     def sources(self):
-        """Return the module's text, and the text with the change."""
+        """Return the module's text, and the text with the change.
+
+        Raises
+        ------
+        Exception
+            Of any kind, if cosmic-ray cannot make the change.
+        """
         operator = plugins.get_operator(self.operator)()
         with open(self.path, encoding="utf-8") as file:
             source = file.read()
