@@ -26,6 +26,6 @@ def differing_shapes(
     """Return the error of replicas that bring different shapes."""
     return InvalidArgumentError(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
-        f"{[list(shape) for shape in shapes]}"
-        f" [{codes.COLLECTIVE_MISMATCH}]"
+        f"{[list(shape) for shape in shapes]}; pad or reduce them to one shape before "
+        f"they are summed [{codes.COLLECTIVE_MISMATCH}]"
     )

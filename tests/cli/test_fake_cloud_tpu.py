@@ -1,0 +1,33 @@
+"""tpuref fake-cloud-tpu, for other programs; tests/testing has the service itself."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tpuref.cli import main
+
+
+def test_the_variables_as_json() -> None:
+    command = [sys.executable, "-m", "tpuref", "fake-cloud-tpu", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            variables = json.loads(process.stdout.readline())
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.stdout.read() == ""
+        assert process.wait(timeout=120) == 0
+    assert variables["GCE_METADATA_HOST"].startswith("127.0.0.1:")
+
+
+@pytest.mark.parametrize("node", ["my-tpu", "=10.1.2.3:8470", "my-tpu="])
+def test_a_node_that_cannot_be(node: str, capsys: Any) -> None:
+    assert main(["fake-cloud-tpu", "--node", node]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("tpuref fake-cloud-tpu: ") and captured.out == ""
