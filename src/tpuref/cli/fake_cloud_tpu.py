@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
     except (ValueError, OverflowError, OSError) as error:
         print(f"tpuref {NAME}: {error}", file=sys.stderr)
         return 2
-    _print(cloud.variables(), options)
     with contextlib.suppress(KeyboardInterrupt):
+        _print(cloud.variables(), options)
         threading.Event().wait()
     cloud.stop()
     return 0
