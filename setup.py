@@ -33,7 +33,12 @@ the same bits, slower.
 
 
 class BuildKernels(build_ext):
-    """Compile the kernels, or say what is missing."""
+    """Compile the kernels, as many at a time as there are processors."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = True
 
     def run(self):
         try:
