@@ -98,7 +98,7 @@ def local_server(tf):
     with unheard(tf):
         server = tf.train.Server.create_local_server(start=False)
         same(defined(server), ({"local": {0: "localhost:0"}}, "local", 0, "grpc"))
-        another = server.create_local_server(start=False)
+        another = server.create_local_server(None, False)
         same(defined(another), defined(server))
 
 
@@ -157,6 +157,8 @@ def own_address(tf):
 @own_rule
 def own_refusals(tf):
     with unheard(tf) as listening:
+        error = expect_raises(ValueError, tf.train.Server, {})
+        assert "job_name must be given, it may be one of []" in str(error), error
         error = expect_raises(ValueError, tf.train.Server, JOBS)
         assert "job_name must be given, it may be one of ['ps', 'worker']" in str(error)
         error = expect_raises(ValueError, tf.train.Server, TWO)
