@@ -37,7 +37,7 @@ class ReducedValues(list[Mirrored]):
         How many sums over the towers were formed for all of them together.
     """
 
-    collectives: int = 0
+    collectives: int
 
 
 @dataclass(frozen=True)
@@ -97,12 +97,11 @@ class Batch:
 
     def _groups(self, requests: Sequence[Request]) -> list[list[int]]:
         """Return the numbers of the requests that are summed together."""
-        together: dict[tuple[DType, int], list[int]] = {}
+        together: dict[DType, list[int]] = {}
         alone = []
         for number, request in enumerate(requests):
             if request.fits and len(request.parts) == self._strategy.num_towers:
-                key = request.parts[0].dtype, len(request.parts)
-                together.setdefault(key, []).append(number)
+                together.setdefault(request.parts[0].dtype, []).append(number)
             else:
                 alone.append([number])
         return [*together.values(), *alone]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ROUNDS_AHEAD = 16
 """For how many steps at most elements are made ahead of time."""
 
-BYTES_AHEAD = 64 << 20
-"""How much memory they may take where that is for more than two steps."""
+BYTES_AHEAD = 67_108_864
+"""How much memory they may take where that is for more than two steps: 64 MiB."""
 
 
 def per_device_dataset(

@@ -76,6 +76,4 @@ def _device(function: str, device: Any, strategy: DistributionStrategy) -> str:
 def _covers(short: DeviceName, full: DeviceName) -> bool:
     """Whether a name says nothing else than the full one, and which device it is."""
     given = {k: v for k, v in vars(short).items() if v is not None}
-    if "task" not in given:
-        given["task"] = full.task and 0
     return short.kind is not None and given.items() <= vars(full).items()

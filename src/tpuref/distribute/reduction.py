@@ -21,6 +21,7 @@ from tpuref.functions.conversion import cast
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
 
@@ -114,7 +115,7 @@ def warn_of_means(tensors: Sequence[Tensor]) -> None:
             "reduce: SUM of %s, which already is a mean over the batch of each of the "
             "%d towers, gives %d times the mean over the whole batch; use "
             "tf.VariableAggregation.MEAN, or divide by %d [%s]. Built at %s",
-            tensors[0].name if tensors[0].op.index >= 0 else "a value",
+            "a value" if executing_eagerly() else tensors[0].name,
             len(tensors),
             len(tensors),
             len(tensors),

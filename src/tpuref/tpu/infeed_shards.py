@@ -86,7 +86,7 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
     if len(shapes) == 1:
         return shapes[0]
     wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
-    if not all(whole.is_compatible_with(wholes[-1]) for whole in wholes):
+    if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
         raise ValueError(
             f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
             f"of {len(shapes)} equal shards along dimension {dimension}"

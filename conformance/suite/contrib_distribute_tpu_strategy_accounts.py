@@ -1,0 +1,455 @@
+"""Checks of TPUStrategy: how tpuref reduces, and the account that it gives of it.
+
+All values are small whole numbers in float32, whose sums and means are exact.
+"""
+
+import contextlib
+import logging
+
+import numpy as np
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode
+from .messages import refused, require_words
+from .own_rule import own_rule
+from .tpu_strategy_page import (
+    evaluated,
+    local_strategy,
+    page,
+    per_tower,
+    require_devices,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    tower_context,
+    variable,
+)
+
+
+@contextlib.contextmanager
+def logged(level):
+    """Yield the list that what tpuref logs of reductions is added to."""
+    messages = []
+    log, handler = logging.getLogger("tpuref"), logging.Handler(level)
+
+    def emit(record):
+        if "reduce" in record.getMessage():
+            messages.append(record.getMessage())
+
+    handler.emit = emit
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(level)
+    try:
+        yield messages
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+
+
+def sums(tf):
+    """Return the operations of the graph that are sums over towers."""
+    operations = tf.get_default_graph().get_operations()
+    return [operation for operation in operations if operation.type == "TowerSum"]
+
+
+# ---------------------------------------------------------------- explain
+
+
+@page.clause(
+    ".reduce/behaviour/explained-to-a-function",
+    tier="run",
+    says=(
+        "A function given as explain gets an account of each evaluation: name, "
+        "aggregation, what each tower held, divisor and result."
+    ),
+    doubt="tpuref's own: the page has no such argument.",
+)
+@own_rule
+def explained(tf):
+    kinds, accounts = tf.VariableAggregation, []
+    with running_strategy(tf, cores=4) as (session, strategy):
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
+        mean = strategy.reduce(kinds.MEAN, value, value, explain=accounts.append)
+        same(evaluated(session, strategy, mean), [3.0] * 4)
+        # One account, however many components are asked for.
+        same(len(accounts), 1)
+        account = accounts.pop()
+        same(account.name, strategy.unwrap(value)[0].name)
+        same(account.aggregation is kinds.MEAN, True)
+        same(list(account.towers), [1.0, 2.0, 3.0, 6.0])
+        same((account.divisor, account.result), (4, np.float32(3.0)))
+        same(
+            str(account),
+            "reduced Const:0 by MEAN: tower 0 held 1.; tower 1 held 2.; tower 2 held "
+            "3.; tower 3 held 6.; divided by 4; the result is 3.",
+        )
+        pairs = [(value, value), (value, strategy.worker_devices[1])]
+        both = strategy.batch_reduce(kinds.SUM, pairs, explain=accounts.append)
+        require_devices(strategy, both[1], strategy.worker_devices[1:2])
+        same(evaluated(session, strategy, both[1]), [12.0])
+        same([(one.divisor, float(one.result)) for one in accounts], [(1, 12.0)])
+        rows = per_tower(tf, strategy, [[float(i)] * 7 for i in range(4)])
+        first = strategy.reduce(
+            kinds.ONLY_FIRST_TOWER, rows, rows, explain=accounts.append
+        )
+        evaluated(session, strategy, first)
+        require_words(
+            str(accounts[-1]),
+            [
+                "tower 3 held [3., 3., ..., 3., 3.]; divided by 1; ",
+                "the result is [0., 0., ..., 0., 0.]",
+            ],
+        )
+        row = per_tower(tf, strategy, [[float(i)] * 6 for i in range(4)])
+        total = strategy.reduce(kinds.SUM, row, row, explain=accounts.append)
+        evaluated(session, strategy, total)
+        words = ["tower 1 held [1., 1., 1., 1., 1., 1.]; tower 2"]
+        require_words(str(accounts[-1]), words)
+        operations = tf.get_default_graph().get_operations()
+        told = {op.device for op in operations if op.type == "PyFunc"}
+        same(told, {strategy.worker_devices[0]})
+
+
+@page.clause(
+    ".reduce/behaviour/explained-in-the-log",
+    tier="run",
+    says="With explain True the account goes to the log, otherwise nothing does.",
+    doubt="tpuref's own: the page has no such argument.",
+)
+@own_rule
+def explained_in_log(tf):
+    kind = tf.VariableAggregation.SUM
+    with running_strategy(tf, cores=2) as (session, strategy), logged(
+        logging.INFO
+    ) as messages:
+        value = per_tower(tf, strategy, [1.0, 2.0])
+        for silent in ({}, {"explain": False}, {"explain": None}):
+            total = strategy.reduce(kind, value, value, **silent)
+            same(evaluated(session, strategy, total), [3.0] * 2)
+        (total,) = strategy.batch_reduce(kind, [(value, value)])
+        same(evaluated(session, strategy, total), [3.0] * 2)
+        same(messages, [])
+        total = strategy.reduce(kind, value, value, explain=True)
+        same(evaluated(session, strategy, total), [3.0] * 2)
+        same(len(messages), 1)
+        require_words(
+            messages[0],
+            [
+                "by SUM: tower 0 held 1.; tower 1 held 2.; ",
+                "divided by 1; the result is 3.",
+            ],
+        )
+        for unfit in ("yes", 1, 0, [print]):
+            expect_raises(TypeError, strategy.reduce, kind, value, value, explain=unfit)
+
+
+@page.clause(
+    ".reduce/behaviour/explained-in-eager-mode",
+    tier="build",
+    says="In eager mode the account is given at once.",
+    doubt="tpuref's own: the page has no such argument.",
+)
+@own_rule
+def explained_eagerly(tf):
+    accounts = []
+    with size(tf, 2), eager_mode(tf):
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            value = per_tower(tf, strategy, [1.0, 2.0])
+            kind = tf.VariableAggregation.MEAN
+            mean = strategy.reduce(kind, value, value, explain=accounts.append)
+        same([float(part.numpy()) for part in strategy.unwrap(mean)], [1.5, 1.5])
+    same(
+        [str(account) for account in accounts],
+        [
+            "reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by "
+            "2; the result is 1.5"
+        ],
+    )
+
+
+# ---------------------------------------------------------------- means and sums
+
+
+@page.clause(
+    ".reduce/behaviour/types",
+    tier="run",
+    says=(
+        "Sums keep the type; means of whole numbers are float64. Small floats are "
+        "added in float32 and rounded once."
+    ),
+    doubt="The page does not say: as release 1.11 divides, and sums without its order.",
+)
+@own_rule
+def types_of_reductions(tf):
+    kinds = tf.VariableAggregation
+    with running_strategy(tf, cores=4) as (session, strategy):
+
+        def combined(kind, values, dtype):
+            value = strategy.call_for_each_tower(
+                lambda: tf.constant(values[tower_context(tf).tower_id], dtype)
+            )
+            result = strategy.reduce(kind, value, strategy.worker_devices[3])
+            (part,) = strategy.unwrap(result)
+            same(session.run(part).dtype.name, part.dtype.name)
+            return part.dtype.name, float(session.run(part))
+
+        numbers = [1, 2, 3, 4]
+        same(combined(kinds.SUM, numbers, "int32"), ("int32", 10.0))
+        same(combined(kinds.SUM, numbers, "int64"), ("int64", 10.0))
+        same(combined(kinds.MEAN, numbers, "int32"), ("float64", 2.5))
+        same(combined(kinds.MEAN, numbers, "float16"), ("float16", 2.5))
+        same(combined(kinds.MEAN, numbers, "float64"), ("float64", 2.5))
+        # In float16 itself 2048 + 1 would be 2048, four times.
+        same(combined(kinds.SUM, [2048, 1, 1, 2], "float16"), ("float16", 2052.0))
+        same(combined(kinds.ONLY_FIRST_TOWER, numbers, "int32"), ("int32", 1.0))
+
+
+@page.clause(
+    ".reduce/behaviour/warns-of-sums-of-means",
+    tier="build",
+    says=(
+        "SUM of values that are means over each tower's batch is logged as a warning "
+        "with how many times too large it is."
+    ),
+    doubt="tpuref's own: the page does not speak of it.",
+)
+@own_rule
+def warns_of_means(tf):
+    kinds = tf.VariableAggregation
+
+    def passed_on():
+        mean = tf.reduce_mean(tf.constant([1.0, 2.0]), name="loss")
+        return tf.cast(tf.reshape(tf.negative(tf.identity(mean)), [1]), tf.float64)
+
+    def doubled():
+        return tf.reduce_mean(tf.constant([1.0, 2.0])) * 2.0
+
+    def in_one_tower():
+        values = tf.constant([1.0, 2.0])
+        if tower_context(tf).tower_id == 1:
+            return tf.reduce_sum(values)
+        return tf.reduce_mean(values)
+
+    with strategy_in_scope(tf, cores=2) as strategy, logged(logging.WARN) as messages:
+        for fn in (doubled, in_one_tower, lambda: tf.constant([1.0, 2.0])):
+            value = strategy.call_for_each_tower(fn)
+            strategy.reduce(kinds.SUM, value, value)
+        means = strategy.call_for_each_tower(passed_on)
+        strategy.reduce(kinds.MEAN, means, means)
+        strategy.reduce(kinds.ONLY_FIRST_TOWER, means, means)
+        same(messages, [])
+        strategy.reduce(kinds.SUM, means, means)
+        same(len(messages), 1)
+        require_words(
+            messages[0],
+            [
+                "SUM of " + strategy.unwrap(means)[0].name + ",",
+                "each of the 2 towers, gives 2 times the mean over the whole batch;",
+                "MEAN, or divide by 2",
+            ],
+        )
+    with size(tf, 2), eager_mode(tf), logged(logging.WARN) as messages:
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            means = strategy.call_for_each_tower(tf.reduce_mean, tf.constant([1.0]))
+            strategy.reduce(kinds.SUM, means, means)
+        require_words(messages[0], ["SUM of a value,", "each of the 2 towers"])
+    with strategy_in_scope(tf, cores=1) as strategy, logged(logging.WARN) as messages:
+        mean = strategy.call_for_each_tower(passed_on)
+        strategy.reduce(kinds.SUM, mean, mean)
+        same(messages, [])
+
+
+@page.clause(
+    ".batch_reduce/behaviour/few-sums",
+    tier="run",
+    says=(
+        "Values of one type and of known shapes are summed together; collectives is "
+        "the number of sums over the towers."
+    ),
+    doubt="tpuref's own: the page says only that it may be more efficient.",
+)
+@own_rule
+def few_sums(tf):
+    kinds = tf.VariableAggregation
+    with running_strategy(tf, cores=2) as (session, strategy):
+        anything = tf.placeholder(tf.float32, [None])
+        scalar = per_tower(tf, strategy, [1.0, 2.0])
+        table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]], [[9.0] * 2] * 2])
+        empty = per_tower(tf, strategy, [np.zeros([0, 3], np.float32)] * 2)
+        whole = per_tower(tf, strategy, [1, 2])
+        unknown = strategy.call_for_each_tower(lambda: anything * 1.0)
+        three = strategy.map([1.0, 2.0, 3.0], tf.constant)
+        one = strategy.map([7.0], tf.constant)
+        values = [scalar, unknown, table, whole, empty, table]
+        values += [three, three, one, one]
+        pairs = [(value, strategy.worker_devices[1]) for value in values]
+        results = strategy.batch_reduce(kinds.SUM, pairs)
+        # float32 and int32 together; the unknown shape and the mapped values alone
+        same((results.collectives, len(sums(tf))), (7, 7))
+        # Together on the first tower, alone where the result goes.
+        first, second = strategy.worker_devices
+        same([op.device for op in sums(tf)], [first] + [second] * 6)
+        parts = [strategy.unwrap(result)[0] for result in results]
+        same([part.device for part in parts], [second] * 10)
+        both = [[10.0, 11.0], [12.0, 13.0]]
+        expected = [3.0, [8.0, 10.0], both, 3, np.zeros([0, 3], np.float32), both]
+        expected += [6.0, 6.0, 7.0, 7.0]
+        same(session.run(parts, {anything: [4.0, 5.0]}), expected)
+        first = strategy.batch_reduce(kinds.ONLY_FIRST_TOWER, pairs[:1] + pairs[2:3])
+        same((first.collectives, len(sums(tf))), (0, 7))
+        found = [evaluated(session, strategy, one)[0] for one in first]
+        same(found, [1.0, [[1.0, 2.0], [3.0, 4.0]]])
+        alone = strategy.batch_reduce(
+            kinds.MEAN, [(scalar, [second, strategy.worker_devices[0]])]
+        )
+        same((alone.collectives, sums(tf)[-1].device), (1, second))
+        same(evaluated(session, strategy, alone[0]), [1.5, 1.5])
+        same(strategy.batch_reduce(kinds.SUM, []).collectives, 0)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@page.clause(
+    ".reduce/messages/values",
+    tier="build",
+    says="A value that cannot be reduced is refused with what it is and what to do.",
+    doubt="tpuref's own: the page does not discuss such values.",
+)
+@own_rule
+def refused_values(tf):
+    kinds = tf.VariableAggregation
+
+    def different(strategy, values):
+        return strategy.call_for_each_tower(
+            lambda: tf.constant(values[tower_context(tf).tower_id])
+        )
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        device = strategy.worker_devices[0]
+        kept = tf.contrib.distribute.PerDevice({device: 1.0})
+        named = reversed(strategy.worker_devices)
+        other = tf.contrib.distribute.PerDevice(dict.fromkeys(named, 1.0))
+        for value, words in (
+            (tf.constant(1.0), ["2 towers", "one value for all towers", "tf.identity"]),
+            (5, ["2 towers", "got 5, one value for all towers"]),
+            (strategy.broadcast(tf.constant(1.0)), ["needs no reduction"]),
+            (variable(tf, "v"), ["strategy.read_var(variable)"]),
+            (kept, ["each of the 2 towers", "got 1 components"]),
+            (other, ["each of the 2 towers", "got 2 components"]),
+            (strategy.map([], abs), ["nothing to combine"]),
+            (different(strategy, [1.0, 2]), ["tower 0 has", "tower 1 has"]),
+            (different(strategy, [[1.0], [1.0, 2.0]]), ["tower 0 has", "tower 1 has"]),
+            (strategy.map([1], lambda x: object()), ["must be tensors"]),
+        ):
+            refused(tf, ValueError, words, strategy.reduce, kinds.SUM, value, device)
+        for kind in (kinds.SUM, kinds.MEAN):
+            text = different(strategy, ["a", "b"])
+            words = [kind.name + " takes numbers, the towers hold string;"]
+            refused(tf, ValueError, words, strategy.reduce, kind, text, device)
+            truth = different(strategy, [True, False])
+            words = [kind.name + " takes numbers, the towers hold bool;"]
+            refused(tf, ValueError, words, strategy.reduce, kind, truth, device)
+        strategy.reduce(kinds.ONLY_FIRST_TOWER, text, device)
+    with strategy_in_scope(tf, cores=1) as strategy:
+        # A single tower has plain values, but a variable has to be read first.
+        strategy.reduce(kinds.SUM, tf.constant(1.0), strategy.worker_devices)
+        for unfit in (variable(tf, "w"), strategy.broadcast(tf.constant(1.0))):
+            expect_raises(
+                ValueError, strategy.reduce, kinds.SUM, unfit, strategy.worker_devices
+            )
+
+
+@page.clause(
+    ".reduce/messages/destinations",
+    tier="build",
+    says=(
+        "A destination may be named in short, and may be a device of the host; one "
+        "that is not there is refused."
+    ),
+    doubt="tpuref's own: the page does not say how devices are written.",
+)
+@own_rule
+def destinations(tf):
+    kind = tf.VariableAggregation.SUM
+    with strategy_in_scope(tf, cores=4) as strategy:
+        devices = list(strategy.worker_devices)
+        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0])
+        for given, expected in (
+            ("/device:TPU:2", [devices[2]]),
+            ("/task:0/device:TPU:1", [devices[1]]),
+            (["/device:TPU:3", devices[0], "/device:TPU:0"], [devices[3], devices[0]]),
+            (("/device:TPU:1",), [devices[1]]),
+            ("/device:CPU:0", ["/device:CPU:0"]),
+            ("/job:other/device:CPU:1", ["/job:other/device:CPU:1"]),
+            ("/device:XLA_CPU:0", ["/device:XLA_CPU:0"]),
+            (strategy.unwrap(value)[2], [devices[2]]),
+        ):
+            result = strategy.reduce(kind, value, given)
+            require_devices(strategy, result, expected)
+        for unfit in (None, [], 5, [None], [devices]):
+            words = ["reduce: destinations must be a variable"]
+            refused(tf, ValueError, words, strategy.reduce, kind, value, unfit)
+        for unfit in ("/device:TPU:4", "/task:1/device:TPU:0", "/job:a/device:TPU:0"):
+            words = ["reduce: " + repr(unfit) + " is no device of the strategy"]
+            refused(tf, ValueError, words, strategy.reduce, kind, value, unfit)
+        expect_raises(ValueError, strategy.reduce, kind, value, "nonsense")
+        for pair in (value, (value,), (value, value, value), [1.0], None):
+            words = ["batch_reduce: value_destination_pairs must be pairs"]
+            refused(tf, ValueError, words, strategy.batch_reduce, kind, [pair])
+
+
+@page.clause(
+    ".batch_reduce/messages/aggregation",
+    tier="build",
+    says="What is none of the three ways to combine is refused.",
+    doubt="tpuref's own words; NONE is one of them, as it does not combine.",
+)
+@own_rule
+def refused_aggregations(tf):
+    kinds = tf.VariableAggregation
+    with strategy_in_scope(tf, cores=2) as strategy:
+        value = per_tower(tf, strategy, [1.0, 2.0])
+        for unfit in (kinds.NONE, "sum", None):
+            words = ["reduce: aggregation must be", "MEAN or", repr(unfit)]
+            refused(tf, ValueError, words, strategy.reduce, unfit, value, value)
+            words = ["batch_" + words[0]] + words[1:]
+            pairs = [(value, value)]
+            refused(tf, ValueError, words, strategy.batch_reduce, unfit, pairs)
+
+
+@page.clause(
+    ".map/behaviour/devices",
+    tier="build",
+    says=(
+        "Element k is worked on by the device of tower k, counted around, with its own "
+        "part of mirrored arguments; a per-device argument is refused."
+    ),
+    doubt="tpuref's own reading: the entry has no text.",
+)
+@own_rule
+def map_devices(tf):
+    seen = []
+
+    def fn(element, shared, scale=0):
+        seen.append((element, shared.device, scale))
+        return tf.constant(element)
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        first, second = strategy.worker_devices
+        shared = strategy.broadcast(tf.constant(1.0))
+        mapped = strategy.map([1.0, 2.0, 3.0, 4.0, 5.0], fn, shared, scale=7)
+        same(seen[:3], [(1.0, first, 7), (2.0, second, 7), (3.0, first, 7)])
+        places = [tensor.device for tensor in mapped.get()]
+        same(places, [first, second, first, second, first])
+        same((len(mapped), repr(mapped)[:10]), (5, "MapOutput("))
+        same(strategy.unwrap(mapped)[1] is mapped.get()[1], True)
+        same(strategy.map([], fn).get(), [])
+        differing = per_tower(tf, strategy, [1.0, 2.0])
+        words = ["map: PerDevice", "differs from tower to tower", "strategy.reduce"]
+        refused(tf, TypeError, words, strategy.map, [1.0], fn, differing)
+        refused(tf, TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
+        expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)

@@ -1,0 +1,525 @@
+"""Checks of TPUStrategy: datasets and steps, as far as tpuref defines them itself.
+
+All values are small whole numbers in float32, so that they are exact.
+"""
+
+import time
+
+import numpy as np
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode
+from .contrib_distribute_tpu_strategy_steps import from_one, one_shot_for_towers
+from .messages import refused, require_words
+from .own_rule import own_rule
+from .tpu_strategy_page import (
+    evaluated,
+    initialise_variables,
+    local_strategy,
+    page,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    tower_context,
+    variable,
+)
+
+
+def giving(name="x"):
+    """Return a step that gives out its input."""
+
+    def step(context, x):
+        context.set_last_step_output(name, x)
+
+    return step
+
+
+# ---------------------------------------------------------------- distributed datasets
+
+
+@page.clause(
+    ".distribute_dataset/behaviour/structure",
+    tier="run",
+    says=(
+        "Dataset and iterator tell types, shapes and classes of an element; nested "
+        "elements keep their structure, and their shapes may differ from tower to "
+        "tower."
+    ),
+    doubt="The page shows one tensor.",
+)
+@own_rule
+def dataset_structure(tf):
+    rows = {
+        "x": np.zeros([4, 3], np.float32),
+        "y": (np.arange(4, dtype=np.int32), np.ones(4)),
+    }
+    with running_strategy(tf, cores=2) as (session, strategy):
+        dataset = strategy.distribute_dataset(
+            lambda: tf.data.Dataset.from_tensor_slices(rows)
+        )
+        iterator = dataset.make_one_shot_iterator()
+        for known, kind in (
+            (dataset, "PerDeviceDataset"),
+            (iterator, "PerDeviceIterator"),
+        ):
+            types, shapes = known.output_types, known.output_shapes
+            same(
+                (types["x"].name, [one.name for one in types["y"]]),
+                ("float32", ["int32", "float64"]),
+            )
+            same((shapes["x"].as_list(), shapes["y"][0].as_list()), ([3], []))
+            require_words(
+                repr(known), ["<" + kind + " for 2 towers, each with", "x: (3,)"]
+            )
+        element = iterator.get_next()
+        same(evaluated(session, strategy, element["y"][0]), [0, 1])
+        same(evaluated(session, strategy, element["x"])[1], [0.0, 0.0, 0.0])
+        ragged = strategy.distribute_dataset(
+            lambda: tf.data.Dataset.range(1, 3).map(tf.range)
+        )
+        element = ragged.make_one_shot_iterator().get_next()
+        parts = session.run(strategy.unwrap(element))
+        same([part.tolist() for part in parts], [[0], [0, 1]])
+
+
+@page.clause(
+    ".distribute_dataset/behaviour/iterators",
+    tier="run",
+    says=(
+        "An initializable iterator starts anew with its initializer; next is for eager "
+        "mode."
+    ),
+    doubt="The page shows a one-shot iterator.",
+)
+@own_rule
+def dataset_iterators(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        dataset = strategy.distribute_dataset(lambda: from_one(tf, 5))
+        iterator = dataset.make_initializable_iterator()
+        element = iterator.get_next(name="taken")
+        expect_raises(
+            tf.errors.FailedPreconditionError, evaluated, session, strategy, element
+        )
+        for _ in range(2):
+            session.run(iterator.initializer)
+            same(evaluated(session, strategy, element), [1.0, 2.0])
+        same(evaluated(session, strategy, element), [3.0, 4.0])
+        expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
+        words = ["an iterator can be gone through in eager mode only; use get_next()"]
+        refused(tf, RuntimeError, words, next, iterator)
+        assert iter(iterator) is iterator
+    with size(tf, 2), eager_mode(tf):
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            dataset = strategy.distribute_dataset(lambda: from_one(tf, 5))
+            pairs = [
+                [float(v.numpy()) for v in strategy.unwrap(one)] for one in dataset
+            ]
+            same(pairs, [[1.0, 2.0], [3.0, 4.0]])
+            iterator = dataset.make_one_shot_iterator()
+            for expected in pairs:
+                taken = strategy.unwrap(iterator.get_next())
+                same([float(v.numpy()) for v in taken], expected)
+            expect_raises(tf.errors.OutOfRangeError, iterator.get_next)
+            words = ["in eager mode an iterator starts by itself"]
+            refused(tf, ValueError, words, lambda: iterator.initializer)
+    with size(tf, 1), eager_mode(tf):
+        strategy = local_strategy(tf)
+        dataset = strategy.distribute_dataset(lambda: from_one(tf, 2))
+        same([float(one.numpy()) for one in dataset], [1.0, 2.0])
+
+
+def counted(tf, shape, dtype, made):
+    """Return a dataset without an end that notes each element in ``made``."""
+
+    def elements():
+        while True:
+            made.append(1)
+            yield np.zeros([2 if size is None else size for size in shape], dtype)
+
+    return tf.data.Dataset.from_generator(elements, tf.as_dtype(dtype), shape)
+
+
+@page.clause(
+    ".distribute_dataset/behaviour/works-ahead",
+    tier="run",
+    says=(
+        "Elements are made ahead for 16 steps; of large ones for as many as fill 64 "
+        "MiB, of those of unknown size, or larger still, for 2."
+    ),
+    doubt="tpuref's own: the page does not discuss it.",
+)
+@own_rule
+def works_ahead(tf):
+    with running_strategy(tf, cores=2) as (_, strategy):
+        for shape, dtype, steps in (
+            ([3], np.float32, 16),
+            ([0], np.float32, 16),
+            ([1 << 20], np.float32, 8),
+            ([17 << 20], np.int8, 2),
+            ([None], np.float32, 2),
+        ):
+            made = []
+            dataset = strategy.distribute_dataset(
+                lambda s=shape, d=dtype, made=made: counted(tf, s, d, made)
+            )
+            element = dataset.make_one_shot_iterator().get_next()
+            with tf.Session() as session:
+                session.run(strategy.unwrap(element)[0].op)
+                # What was taken, what waits, and what is being made.
+                expected = 2 * (1 + steps + 1)
+                deadline = time.monotonic() + 20.0
+                while len(made) < expected and time.monotonic() < deadline:
+                    time.sleep(0.001)
+                time.sleep(0.01)  # in which no more are made
+            same(len(made), expected, call="elements made of shape " + str(shape))
+
+
+@page.clause(
+    ".distribute_dataset/messages/dataset-function",
+    tier="build",
+    says="What is no function, or returns no dataset, is refused with the way out.",
+    doubt="tpuref's own words.",
+)
+@own_rule
+def dataset_function(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        call = strategy.distribute_dataset
+        words = ["dataset_fn must be a function that returns", "use lambda: dataset"]
+        refused(tf, TypeError, words, call, from_one(tf))
+        words = ["must return a tf.data.Dataset, it returned 5;", "from_any"]
+        refused(tf, ValueError, words, call, lambda: 5)
+
+
+# ---------------------------------------------------------------- outputs of steps
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/first-values",
+    tier="run",
+    says=(
+        "Outputs are zeros before the first step unless they are given; values may be "
+        "nested, and those that no step sets come back."
+    ),
+    doubt="tpuref's own: releases want all of them.",
+)
+@own_rule
+def first_values(tf):
+    def step(context, x):
+        context.set_last_step_output("x", x)
+        twice = strategy.call_for_each_tower(lambda x: x * 2.0, x)
+        context.set_last_step_output("nest", {"a": (twice, tf.ones([2], tf.int32))})
+
+    start = {"kept": tf.constant(7.0), "x": -1.0, "list": [0.5, 1.5]}
+    start["held"] = {"b": tf.constant([1, 2])}
+    with running_strategy(tf, cores=2) as (session, strategy):
+        iterator = one_shot_for_towers(tf, strategy)
+        once = strategy.run_steps_on_dataset(step, iterator, 1, start)
+        never = strategy.run_steps_on_dataset(step, iterator, 0, start)
+        zeros = strategy.run_steps_on_dataset(step, iterator, -1)
+        outputs = session.run(never.last_step_outputs)
+        same(sorted(outputs), ["held", "kept", "list", "nest", "x"])
+        same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
+        same((outputs["held"], outputs["x"]), ({"b": [1, 2]}, [-1.0, -1.0]))
+        outputs = session.run(once.last_step_outputs)
+        same((outputs["kept"], outputs["list"]), (7.0, [0.5, 1.5]))
+        nest = [{"a": (2.0, [1, 1])}, {"a": (4.0, [1, 1])}]
+        same((outputs["x"], outputs["nest"]), ([1.0, 2.0], nest))
+        same(session.run(zeros.last_step_outputs)["x"], [0.0, 0.0])
+        same(session.run(once.last_step_outputs)["x"], [3.0, 4.0])
+        same(
+            repr(once),
+            "<MultiStepContext outputs=['held', 'kept', 'list', 'nest', 'x'] "
+            "non_tensor_outputs=[]>",
+        )
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/outputs-of-towers",
+    tier="run",
+    says=(
+        "An output that differs by tower is a list, one that does not is a single "
+        "value; an aggregation combines what the towers have, also what they share."
+    ),
+    doubt="tpuref's own: releases have a list of one more kind.",
+)
+@own_rule
+def outputs_of_towers(tf):
+    kinds = tf.VariableAggregation
+
+    def tower(context, x):
+        context.set_last_step_output("own", x * 10.0)
+        context.set_last_step_output("mean", x, kinds.MEAN)
+        context.set_non_tensor_output("name", "abc")
+        context.set_non_tensor_output("id", tower_context(tf).tower_id)
+
+    def step(context, x):
+        strategy.call_for_each_tower(tower, context, x)
+        context.set_last_step_output("one", tf.constant(3.0))
+        context.set_last_step_output("twice", tf.constant(3.0), kinds.SUM)
+        context.set_last_step_output("pair", (x, x + 0.0 if cores == 1 else 5.0))
+        context.set_non_tensor_output("list", [1, 2])
+
+    for cores, own, mean, twice, pair in (
+        (2, [30.0, 40.0], 3.5, 6.0, [(3.0, 5.0), (4.0, 5.0)]),
+        (1, 20.0, 2.0, 3.0, (2.0, 2.0)),
+    ):
+        with tf.Graph().as_default(), running_strategy(tf, cores=cores) as running:
+            session, strategy = running
+            iterator = one_shot_for_towers(tf, strategy)
+            context = strategy.run_steps_on_dataset(step, iterator, 2)
+            outputs = session.run(context.last_step_outputs)
+            found = [outputs[name] for name in ("own", "mean", "one", "twice", "pair")]
+            same(found, [own, mean, 3.0, twice, pair])
+            others = context.non_tensor_outputs
+            same((others["name"], others["list"]), ("abc", [1, 2]))
+            same(strategy.unwrap(others["id"]), list(range(cores)))
+
+
+@page.clause(
+    ".run_steps_on_dataset/args:iterations/tensor",
+    tier="run",
+    says="The number of steps may be a tensor, of which each run asks anew.",
+    doubt="tpuref's own: the page has a number.",
+)
+@own_rule
+def iterations_tensor(tf):
+    count = tf.placeholder(tf.int32, [])
+    with running_strategy(tf, cores=2) as (session, strategy):
+        iterator = one_shot_for_towers(tf, strategy)
+        context = strategy.run_steps_on_dataset(giving(), iterator, count)
+        for steps, expected in ((4, [7.0, 8.0]), (2, [11.0, 12.0])):
+            found = session.run(context.last_step_outputs, {count: steps})
+            same(found["x"], expected)
+
+
+@page.clause(
+    ".run_steps_on_dataset/args:iterator/plain-dataset",
+    tier="run",
+    says="The iterator of a plain dataset serves the towers in turn.",
+    doubt="The page does not say: as in release 1.11.",
+)
+@own_rule
+def plain_iterator(tf):
+    with running_strategy(tf, cores=4) as (session, strategy):
+        iterator = from_one(tf, 8).make_one_shot_iterator()
+        context = strategy.run_steps_on_dataset(giving(), iterator, 2)
+        same(session.run(context.last_step_outputs)["x"], [5.0, 6.0, 7.0, 8.0])
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/end-of-data",
+    tier="run",
+    says=(
+        "Too little input is OutOfRangeError, which says for how many steps there is "
+        "some, before any step is done."
+    ),
+    doubt="tpuref's own: the page does not discuss it.",
+)
+@own_rule
+def end_of_data(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+        total = variable(tf, aggregation=tf.VariableAggregation.SUM)
+
+        def step(context, x):
+            strategy.call_for_each_tower(total.assign_add, x)
+
+        dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
+        iterator = dataset.make_one_shot_iterator()
+        context = strategy.run_steps_on_dataset(step, iterator, 5)
+        initialise_variables(tf, session)
+        words = ["5 steps were to be run, and the dataset has input for 3 of them"]
+        refused(tf, tf.errors.OutOfRangeError, words, session.run, context.run_op)
+        same(evaluated(session, strategy, total), [0.0, 0.0])
+        words = ["for 0 of them"]
+        refused(tf, tf.errors.OutOfRangeError, words, session.run, context.run_op)
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/eager",
+    tier="build",
+    says="In eager mode the steps are done at once, by as many calls of the function.",
+    doubt="The page does not speak of it.",
+)
+@own_rule
+def steps_eagerly(tf):
+    calls = []
+
+    def step(context, x):
+        calls.append(context)
+        strategy.call_for_each_tower(total.assign_add, x)
+        context.set_last_step_output("x", x)
+        context.set_last_step_output("mean", x, tf.VariableAggregation.MEAN)
+
+    with size(tf, 2), eager_mode(tf):
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+            dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
+            iterator = dataset.make_one_shot_iterator()
+            context = strategy.run_steps_on_dataset(step, iterator, 2, {"kept": 1.0})
+            found = context.last_step_outputs
+            same([float(v.numpy()) for v in found["x"]], [3.0, 4.0])
+            same((float(found["mean"].numpy()), found["kept"]), (3.5, 1.0))
+            assert calls == [context, context], calls
+            same((float(total.numpy()), context.run_op), (10.0, None))
+            words = ["5 steps were to be run, and the dataset has input for 1 of them"]
+            run = strategy.run_steps_on_dataset
+            refused(tf, tf.errors.OutOfRangeError, words, run, step, iterator, 5)
+            plain = from_one(tf, 4).make_one_shot_iterator()
+            found = run(giving(), plain).last_step_outputs
+            same([float(v.numpy()) for v in found["x"]], [1.0, 2.0])
+            pairs = tf.data.Dataset.zip((from_one(tf, 2), from_one(tf, 2)))
+            seen = []
+            run(
+                lambda context, x, y: seen.append((x, y)),
+                pairs.make_one_shot_iterator(),
+            )
+            same(len(seen), 1)
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@page.clause(
+    ".run_steps_on_dataset/messages/arguments",
+    tier="build",
+    says="Arguments that do not fit are refused before anything is built.",
+    doubt="tpuref's own words: the page does not discuss them.",
+)
+@own_rule
+def steps_arguments(tf):
+    def unknown(context, x):
+        size = tf.cast(strategy.unwrap(x)[0], tf.int32)
+        context.set_last_step_output("x", tf.range(size))
+
+    def combining(context, x):
+        context.set_last_step_output("x", x, "sum")
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        iterator = one_shot_for_towers(tf, strategy)
+        batches = strategy.distribute_dataset(lambda: from_one(tf).batch(2))
+        unsized = batches.make_one_shot_iterator()
+        for error, words, arguments in (
+            (TypeError, ["fn must be callable, got 3"], (3, iterator)),
+            (
+                TypeError,
+                ["iterator must be one of a dataset"],
+                (giving(), from_one(tf)),
+            ),
+            (
+                TypeError,
+                ["must be a dict", "got [1.0]"],
+                (giving(), iterator, 1, [1.0]),
+            ),
+            (
+                TypeError,
+                ["initial_loop_values['x'] is int32[]", "body/TowerOwn:0 float32[]"],
+                (giving(), iterator, 1, {"x": 1}),
+            ),
+            (
+                ValueError,
+                ["initial_loop_values['x'] is float32[2]"],
+                (giving(), iterator, 1, {"x": [1.0, 2.0]}),
+            ),
+            (ValueError, ["fully known shape", "drop_remainder"], (giving(), unsized)),
+            (ValueError, ["output 'x'", "before the first step"], (unknown, iterator)),
+            (
+                ValueError,
+                ["aggregation must be one of", "'sum'"],
+                (combining, iterator),
+            ),
+            (TypeError, ["argument"], (lambda context: None, iterator)),
+            (TypeError, [], (giving(), iterator, "2")),
+            (TypeError, [], (giving(), iterator, 2.5)),
+        ):
+            refused(tf, error, words, strategy.run_steps_on_dataset, *arguments)
+        expect_raises(
+            (TypeError, ValueError),
+            strategy.run_steps_on_dataset,
+            giving(),
+            iterator,
+            1,
+            {"x": {"a": 1.0}},
+        )
+        words = ["within tower 0"]
+        call = strategy.call_for_each_tower
+        refused(
+            tf,
+            RuntimeError,
+            words,
+            call,
+            strategy.run_steps_on_dataset,
+            giving(),
+            iterator,
+        )
+    words = ["run_steps_on_dataset must be used inside of"]
+    refused(tf, RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/an-error-in-a-tower",
+    tier="build",
+    says="An error in a tower names it, and leaves the graph usable.",
+    doubt="tpuref's own: the page does not discuss it.",
+)
+@own_rule
+def error_in_a_step(tf):
+    def tower(x):
+        if tower_context(tf).tower_id == 1:
+            raise ValueError("no luck")
+        return x
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        iterator = one_shot_for_towers(tf, strategy)
+
+        def step(context, x):
+            strategy.call_for_each_tower(tower, x)
+
+        words = ["in tower 1 of 2: no luck"]
+        refused(tf, ValueError, words, strategy.run_steps_on_dataset, step, iterator)
+        same(tf.constant(1.0, name="after").name, "after:0")
+        context = strategy.run_steps_on_dataset(giving(), iterator)
+        assert isinstance(context.run_op, tf.Operation), repr(context.run_op)
+
+
+@page.clause(
+    ".run_steps_on_dataset/behaviour/all-kinds-of-variables",
+    tier="run",
+    says="Steps may change variables of all kinds.",
+    doubt="The page names variables nowhere: as each of them is changed elsewhere.",
+)
+@own_rule
+def all_kinds_of_variables(tf):
+    kinds = tf.VariableAggregation
+    with running_strategy(tf, cores=2) as (session, strategy):
+        mirrored = variable(tf, "mirrored")
+        local = variable(
+            tf,
+            "local",
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=kinds.SUM,
+        )
+        devices = strategy.non_slot_devices([mirrored])
+        with strategy.colocate_vars_with(devices):
+            count = variable(tf, "count")
+
+        def step(context, x):
+            strategy.call_for_each_tower(lambda x: local.assign_add(x), x)
+            mean = strategy.reduce(kinds.MEAN, x, mirrored)
+            strategy.update(mirrored, lambda v, m: v.assign_add(m), mean)
+            strategy.update_non_slot(devices, lambda: count.assign_add(1.0))
+            context.set_last_step_output("seen", strategy.read_var(local))
+            everywhere = strategy.call_for_each_tower(
+                tf.identity, mirrored.read_value()
+            )
+            context.set_last_step_output("everywhere", everywhere)
+
+        iterator = one_shot_for_towers(tf, strategy)
+        context = strategy.run_steps_on_dataset(step, iterator, 3)
+        initialise_variables(tf, session)
+        session.run(context.run_op)
+        same(evaluated(session, strategy, mirrored), [10.5, 10.5])
+        same(evaluated(session, strategy, local), [9.0, 12.0])
+        same(evaluated(session, strategy, count), [3.0, 3.0])
+        same(session.run(strategy.read_var(local)), 21.0)

@@ -1,0 +1,570 @@
+"""Checks of TPUStrategy: what tpuref makes of towers that call, merge and fail."""
+
+import collections
+import threading
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode
+from .messages import refused, require_words
+from .own_rule import own_rule
+from .tpu_strategy_page import (
+    initialise_variables,
+    local_strategy,
+    page,
+    running_strategy,
+    size,
+    strategy_in_scope,
+    tower_context,
+    variable,
+)
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+def number(tf):
+    """Return the number of the current tower."""
+    return tower_context(tf).tower_id
+
+
+def tower_threads():
+    """Return how many towers are still alive."""
+    return sum(one.name.startswith("tower ") for one in threading.enumerate())
+
+
+# ---------------------------------------------------------------- merge_call
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/merge-call-arguments",
+    tier="build",
+    says=(
+        "merge_call merges arguments by position and by keyword, and gives each tower "
+        "its part of a nested result."
+    ),
+    doubt="The page has one argument and a plain result: the same for all.",
+)
+@own_rule
+def merge_arguments(tf):
+    seen = []
+
+    def merge(strategy, v, same_for_all, k=None):
+        seen.append((strategy.unwrap(v), same_for_all, strategy.unwrap(k["k"])))
+        return {"own": [v, 7]}
+
+    def fn():
+        own = number(tf)
+        context = tower_context(tf)
+        answer = context.merge_call(merge, own, "all", k={"k": own * 10})
+        return answer["own"]
+
+    with strategy_in_scope(tf, cores=3) as strategy:
+        first, second = strategy.call_for_each_tower(fn)
+        same(seen, [([0, 1, 2], "all", [0, 10, 20])])
+        same((strategy.unwrap(first), second), ([0, 1, 2], 7))
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/merge-call-scopes",
+    tier="build",
+    says=(
+        "A merge function adds its operations under the name scope of tower 0, after "
+        "whatever any tower is under control of."
+    ),
+    doubt="tpuref's own rule: the page says nothing about names.",
+)
+@own_rule
+def merge_scopes(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        waited = [tf.no_op(name="w0"), tf.no_op(name="w1")]
+
+        def fn():
+            with tf.name_scope("inner"), tf.control_dependencies([waited[number(tf)]]):
+                return tower_context(tf).merge_call(
+                    lambda strategy: tf.constant(1.0, name="merged")
+                )
+
+        merged = strategy.call_for_each_tower(fn)
+        same(merged.name, "inner/merged:0")
+        same([op.name for op in merged.op.control_inputs], ["w0", "w1"])
+        same(merged.device, "")
+
+
+@page.clause(
+    ".call_for_each_tower/messages/uneven-merge-calls",
+    tier="build",
+    says="Towers that merge more often than others are named, and how often each did.",
+    doubt="tpuref's own words: the page does not discuss it.",
+)
+@own_rule
+def uneven_merge_calls(tf):
+    def fn(towers, twice):
+        context = tower_context(tf)
+        for _ in range(2 if twice else 1):
+            if twice or context.tower_id in towers:
+                context.merge_call(lambda strategy: None)
+        if twice and context.tower_id in towers:
+            context.merge_call(lambda strategy: None)
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        for towers, twice, words in (
+            (
+                (0, 2),
+                False,
+                [
+                    "towers 0, 2 are at a merge_call while towers 1, 3 are over",
+                    "tower 0 made 1, tower 1 made 0, tower 2 made 1, tower 3 made 0",
+                ],
+            ),
+            (
+                (3,),
+                True,
+                [
+                    "tower 3 is at a merge_call while towers 0, 1, 2 are over",
+                    "tower 2 made 2, tower 3 made 3",
+                ],
+            ),
+        ):
+            call = strategy.call_for_each_tower
+            refused(tf, RuntimeError, words, call, fn, towers, twice)
+            same(tower_threads(), 0, call="towers that are left")
+
+
+@page.clause(
+    ".call_for_each_tower/messages/misplaced-merge-call",
+    tier="build",
+    says="A merge call is refused in a branch, and in another tower or thread.",
+    doubt="tpuref's own words: the page does not discuss it.",
+)
+@own_rule
+def misplaced_merge_calls(tf):
+    contexts = []
+
+    def in_branch():
+        def branch():
+            return tower_context(tf).merge_call(lambda strategy: tf.constant(1))
+
+        return tf.cond(tf.constant(True), branch, lambda: tf.constant(0))
+
+    def of_another():
+        contexts.append(tower_context(tf))
+        if number(tf) == 1:
+            contexts[0].merge_call(lambda strategy: None)
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        call = strategy.call_for_each_tower
+        words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
+        refused(tf, RuntimeError, words, call, in_branch)
+        words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
+        refused(tf, RuntimeError, words, call, of_another)
+        words = ["merge_call of tower 1 was called outside of"]
+        refused(tf, RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
+        same(tower_threads(), 0, call="towers that are left")
+
+
+@page.clause(
+    ".call_for_each_tower/messages/tower-of-an-error",
+    tier="build",
+    says="An error of any kind names the tower that it was raised in.",
+    doubt="tpuref's own words: the page does not discuss it.",
+)
+@own_rule
+def tower_of_an_error(tf):
+    def failing(error):
+        def fn():
+            if number(tf) == 2:
+                raise error
+            tower_context(tf).merge_call(lambda strategy: None)
+
+        return fn
+
+    with strategy_in_scope(tf, cores=4) as strategy:
+        call = strategy.call_for_each_tower
+        for error, text in (
+            (ValueError("no luck", 5), "('in tower 2 of 4: no luck', 5)"),
+            (KeyError("k"), "'in tower 2 of 4: k'"),
+            (KeyError(), "'in tower 2 of 4: '"),
+            (tf.errors.AbortedError("gone"), "in tower 2 of 4: gone"),
+        ):
+            found = expect_raises(type(error), call, failing(error))
+            require_words(str(found), [text])
+        if hasattr(ValueError, "add_note"):
+            found = expect_raises(ValueError, call, failing(ValueError(5)))
+            same((found.args, found.__notes__), ((5,), ["in tower 2 of 4"]))
+        same(tower_threads(), 0, call="towers that are left")
+        assert tower_context(tf) is None, "the towers were not left"
+        # Only then were the other towers told: the graph is as before.
+        same(tf.constant(1, name="next").name, "next:0")
+
+
+# ---------------------------------------------------------------- calls
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/names",
+    tier="build",
+    says=(
+        "Operations of tower k are under tower_k, those of tower 0 under no such name; "
+        "scopes around hold in the towers, and variable scopes are numbered alike."
+    ),
+    doubt="The page says nothing about names: those of release 1.11.",
+)
+@own_rule
+def names_of_towers(tf):
+    def fn():
+        made = tf.constant(1, name="k")
+        with tf.variable_scope(None, "layer"):
+            return made, variable(tf, "v"), tf.constant(2, name="k")
+
+    with strategy_in_scope(tf, cores=3) as strategy:
+        plain, _, _ = strategy.call_for_each_tower(fn)
+        names = [part.name for part in strategy.unwrap(plain)]
+        same(names, ["k:0", "tower_1/k:0", "tower_2/k:0"])
+        before = tf.no_op(name="before")
+        with tf.name_scope("outer"), tf.control_dependencies([before]):
+            plain, v, inner = strategy.call_for_each_tower(fn)
+        names = [part.name for part in strategy.unwrap(plain)]
+        same(names, ["outer/k:0", "outer/tower_1/k:0", "outer/tower_2/k:0"])
+        names = [part.name for part in strategy.unwrap(inner)]
+        same(names[:2], ["outer/layer/k:0", "outer/tower_1/layer/k:0"])
+        for part in strategy.unwrap(inner):
+            same([op.name for op in part.op.control_inputs], ["before"])
+        with tf.variable_scope("around"):
+            plain, _, _ = strategy.call_for_each_tower(fn)
+        names = [part.name for part in strategy.unwrap(plain)]
+        same(names, ["around/k:0", "around/tower_1/k:0", "around/tower_2/k:0"])
+        # The first call has opened the scope layer in each tower.
+        same(v.name, "layer_1/v:0")
+        with tf.variable_scope(None, "layer"):
+            same(variable(tf, "v").name, "layer_2/v:0")
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/variables-of-towers",
+    tier="build",
+    says=(
+        "A variable that the towers make is one mirrored variable; a later tower finds "
+        "those of the first, in the order in which they are made."
+    ),
+    doubt="The page speaks of variables made in the scope only: as in release 1.11.",
+)
+@own_rule
+def variables_of_towers(tf):
+    def fn():
+        first = variable(tf, "v")
+        return [first] + [tf.Variable(float(i), name="z") for i in range(3)]
+
+    def only_later():
+        if number(tf) == 1:
+            variable(tf, "alone")
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        made = strategy.call_for_each_tower(fn)
+        names = ["v:0", "z:0", "z_1:0", "z_2:0"]
+        same([one.name for one in made], names)
+        for one in made:
+            same(type(one).__name__, "MirroredVariable")
+            same(one.devices, strategy.worker_devices)
+        same([one.name for one in tf.global_variables()], names)
+        same([a is b for a, b in zip(tf.global_variables(), made)], [True] * 4)
+        words = ["in tower 1 of 2", "does not exist"]
+        refused(tf, ValueError, words, strategy.call_for_each_tower, only_later)
+        with eager_mode(tf):
+            made = strategy.call_for_each_tower(fn)
+            same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
+            same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/structures",
+    tier="build",
+    says=(
+        "Each container that a function may return is kept; a leaf that is one object "
+        "in all towers stays itself, and so does the whole that the towers' parts are "
+        "of."
+    ),
+    doubt="Merged is not defined on the page: what release 1.11 does.",
+)
+@own_rule
+def structures(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        mirrored, copies = variable(tf), strategy.broadcast(tf.constant(1))
+
+        def merged(fn):
+            return strategy.call_for_each_tower(fn)
+
+        found = merged(lambda: Pair(number(tf), [(), {"a": 7}]))
+        same((type(found).__name__, strategy.unwrap(found.a)), ("Pair", [0, 1]))
+        same((found.b, type(found.b[0])), ([(), {"a": 7}], tuple))
+        for whole in (mirrored, copies):
+            found = merged(lambda whole=whole: whole)
+            assert found is whole, f"{found!r} is not {whole!r}"
+            found = strategy.call_for_each_tower(lambda part: part, whole)
+            assert found is whole, f"{found!r} is not {whole!r}"
+        # Equal, but not one object in both towers.
+        found = merged(lambda: float("1.5"))
+        same(strategy.unwrap(found), [1.5, 1.5])
+        found = merged(lambda: {"ba"[number(tf)]: 1, "ab"[number(tf)]: 2})
+        same((list(found), strategy.unwrap(found["a"])), (["b", "a"], [2, 1]))
+        # Not all parts of a whole, or of a whole with others.
+        for where in (
+            strategy.worker_devices[:1],
+            strategy.worker_devices + ["/cpu:0"],
+        ):
+            parts = strategy.unwrap(strategy.broadcast(tf.constant(1), where))
+            parts.append(tf.constant(2))
+            found = merged(lambda parts=parts: parts[number(tf)])
+            same(type(found).__name__, "PerDevice")
+            same([a is b for a, b in zip(strategy.unwrap(found), parts)], [True] * 2)
+        swapped = list(reversed(strategy.unwrap(copies)))
+        found = merged(lambda: swapped[number(tf)])
+        same(type(found).__name__, "PerDevice")
+        same([one.name for one in strategy.unwrap(found)], [s.name for s in swapped])
+        index = strategy.worker_device_index
+        found = strategy.call_for_each_tower(lambda d: d["a"][1], {"a": (0, index)})
+        same(strategy.unwrap(found), [0, 1])
+        for told, fn in (
+            ("[] and [1]", lambda: [1] * number(tf)),
+            ("[1] and (1,)", lambda: (1,) if number(tf) else [1]),
+            ("{'a': 1} and {'b': 1}", lambda: {"ab"[number(tf)]: 1}),
+        ):
+            words = ["tower 0 and tower 1 returned different structures", told]
+            refused(tf, ValueError, words, strategy.call_for_each_tower, fn)
+    with strategy_in_scope(tf, cores=1) as strategy:
+        found = strategy.call_for_each_tower(lambda: (number(tf), tf.constant(1)))
+        same((found[0], isinstance(found[1], tf.Tensor)), (0, True))
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/where",
+    tier="build",
+    says=(
+        "It is called across the towers only: in the scope, in a merge function, not "
+        "within a tower, nor in a computation of another number of replicas."
+    ),
+    doubt="The page says in cross-tower context: RuntimeError elsewhere.",
+)
+@own_rule
+def where_it_is_called(tf):
+    with strategy_in_scope(tf, cores=2) as strategy:
+        call = strategy.call_for_each_tower
+
+        def again():
+            return tower_context(tf).merge_call(lambda strategy: call(number, tf))
+
+        same(strategy.unwrap(call(again)), [0, 1])
+        words = ["in tower 0 of 2", "TPUStrategy.call_for_each_tower", "within tower 0"]
+        refused(tf, RuntimeError, words, call, lambda: call(number, tf))
+
+        def replicated(replicas):
+            tf.tpu.replicate(lambda: call(number, tf), [[]] * replicas)
+
+        for replicas in (1, 3):
+            words = ["replicas; there must be 2, one for each tower"]
+            refused(tf, RuntimeError, words, replicated, replicas)
+    words = ["call_for_each_tower must be used inside of"]
+    refused(tf, RuntimeError, words, call, number, tf)
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/inside-of-replicate",
+    tier="run",
+    says="In a computation of as many replicas, towers and replicas are the same.",
+    doubt="tpuref's own reading: the page does not discuss it.",
+)
+@own_rule
+def inside_of_replicate(tf):
+    with running_strategy(tf, cores=2) as (session, strategy):
+
+        def computation(x):
+            towers = strategy.call_for_each_tower(
+                lambda: x * (tower_context(tf).tower_id + 10.0)
+            )
+            total = strategy.reduce(tf.VariableAggregation.SUM, towers, towers)
+            return strategy.unwrap(total)[0]
+
+        results = tf.tpu.replicate(computation, [[1.0], [2.0]])
+        # float32, whole numbers: exact
+        same(session.run(results[0]), [1.0 * 10.0 + 2.0 * 11.0])
+
+
+@page.clause(
+    ".call_for_each_tower/behaviour/eager-side-by-side",
+    tier="run",
+    says="In eager mode towers run side by side and meet at their merge calls.",
+    doubt="The page says that they may: here they do.",
+)
+@own_rule
+def eager_side_by_side(tf):
+    barrier = threading.Barrier(3, timeout=60)
+
+    def fn(x):
+        barrier.wait()  # would never end if the towers followed one another
+        context = tower_context(tf)
+        total = context.merge_call(
+            lambda strategy, v: strategy.reduce(tf.VariableAggregation.SUM, v, v),
+            x * (context.tower_id + 1.0),
+        )
+        return total + float(context.tower_id)
+
+    with size(tf, 3), eager_mode(tf):
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            found = strategy.call_for_each_tower(fn, tf.constant(2.0))
+            values = [float(one.numpy()) for one in strategy.unwrap(found)]
+            same(values, [12.0, 13.0, 14.0])
+
+            def failing():
+                if number(tf) == 1:
+                    raise ValueError("no luck")
+                tower_context(tf).merge_call(lambda strategy: None)
+
+            words = ["in tower 1 of 3: no luck"]
+            refused(tf, ValueError, words, strategy.call_for_each_tower, failing)
+        same(tower_threads(), 0, call="towers that are left")
+
+
+# ---------------------------------------------------------------- contexts
+
+
+@page.clause(
+    ".scope/behaviour/default-strategy",
+    tier="build",
+    says="Outside of all scopes there is a default strategy with a single tower.",
+    doubt="The page does not speak of it: what release 1.11 has.",
+)
+@own_rule
+def default_strategy(tf):
+    package = tf.contrib.distribute
+    context = tf.get_tower_context()
+    same((context.tower_id, context.num_towers, context.device), (0, 1, ""))
+    same(context.is_single_tower, True)
+    same(
+        (package.in_cross_tower_context(), package.has_distribution_strategy()),
+        (False,) * 2,
+    )
+    default = package.get_distribution_strategy()
+    assert context.distribution_strategy is default, repr(default)
+    merged = context.merge_call(
+        lambda strategy, x, k: (strategy is default, x + k), 1, k=3
+    )
+    same(merged, (True, 4))
+    with default.scope():
+        same(package.in_cross_tower_context(), True)
+        same(package.has_distribution_strategy(), False)
+        v = variable(tf, "v")
+        same(type(v) is tf.Variable, True)
+        same(default.call_for_each_tower(lambda x: x + 1, 2), 3)
+        with default.colocate_vars_with(v):
+            same(type(variable(tf, "w")) is tf.Variable, True)
+    same(default.call_for_each_tower(lambda x: x + 1, 2), 3)
+    same(
+        (default.initialize(), default.finalize(), default.configure()), ([], [], None)
+    )
+    same((default.is_default, default.worker_devices), (True, [""]))
+
+
+@page.clause(
+    ".scope/behaviour/contexts",
+    tier="build",
+    says="Towers and scopes tell where a thread is, and leave it with an error too.",
+    doubt="How one asks is not on the page: as in release 1.11, and later names of it.",
+)
+@own_rule
+def contexts(tf):
+    package = tf.contrib.distribute
+    seen = []
+
+    def fn():
+        context = tower_context(tf)
+        seen.append(
+            (
+                context.num_towers,
+                context.is_single_tower,
+                context.device,
+                package.in_cross_tower_context(),
+                package.get_cross_tower_context(),
+                package.has_distribution_strategy(),
+                package.get_distribution_strategy() is strategy,
+                context.strategy is strategy,
+                context.replica_id_in_sync_group,
+                context.num_replicas_in_sync,
+                repr(context),
+            )
+        )
+
+    with strategy_in_scope(tf, cores=2) as strategy:
+        same((strategy.is_default, package.has_distribution_strategy()), (False, True))
+        same(package.in_cross_tower_context(), True)
+        strategy.call_for_each_tower(fn)
+        words = ["TPUStrategy.scope", "within tower 0"]
+
+        def entering():
+            with strategy.scope():
+                pass
+
+        refused(tf, RuntimeError, words, strategy.call_for_each_tower, entering)
+    devices = strategy.worker_devices
+    for k in (0, 1):
+        same(
+            seen[k],
+            (2, False, devices[k], False, None, True, True, True, k, 2)
+            + ("<TowerContext tower {} of 2>".format(k),),
+        )
+
+    def failing():
+        with strategy.scope():
+            raise KeyError("k")
+
+    expect_raises(KeyError, failing)
+    same(package.has_distribution_strategy(), False)
+    same(type(variable(tf, "after")) is tf.Variable, True)
+
+
+@page.clause(
+    ".scope/behaviour/later-names",
+    tier="run",
+    says="run and its companions are the names that later releases have for the same.",
+    doubt="tpuref's own: the page has the earlier names.",
+)
+@own_rule
+def later_names(tf):
+    def fn(x, k=0):
+        return x + k + number(tf)
+
+    with running_strategy(tf, cores=2) as (_, strategy):
+        same(strategy.num_replicas_in_sync, 2)
+    merged = strategy.run(fn, args=(1,), kwargs={"k": 10})
+    same(strategy.experimental_local_results(merged), (11, 12))
+    same(type(strategy.experimental_local_results(merged)), tuple)
+    same(strategy.unwrap(strategy.experimental_run_v2(fn, (1,))), [1, 2])
+    same(strategy.unwrap(strategy.experimental_run_v2(fn, (1,), {"k": 5})), [6, 7])
+    same(strategy.unwrap(strategy.run(lambda: number(tf))), [0, 1])
+
+
+@page.clause(
+    "/inherits/one-tower",
+    tier="run",
+    says="The parent class has the same methods for one tower on one device.",
+    doubt="The parent has no page: its constructor takes the name of the device.",
+)
+@own_rule
+def one_device(tf):
+    kind = tf.VariableAggregation.SUM
+    parent = tf.contrib.distribute.OneDeviceStrategy
+    with tf.Session() as session:
+        strategy = parent("/device:CPU:0")
+        same(
+            (strategy.worker_devices, strategy.is_single_tower),
+            (["/device:CPU:0"], True),
+        )
+        same((strategy.num_towers, strategy.tower_system), (1, None))
+        with strategy.scope():
+            v = variable(tf, value=1.0)
+            value = strategy.call_for_each_tower(lambda: v + tf.constant(1.0))
+            same((value.device, strategy.worker_device_index), ("/device:CPU:0", 0))
+            total = strategy.reduce(kind, value, v)
+            grown = strategy.update(v, lambda v, d: v.assign_add(d), total)
+        initialise_variables(tf, session)
+        same(session.run(grown), 3.0)
+    for unfit in (None, 5, ["/device:CPU:0"]):
+        expect_raises(TypeError, parent, unfit)

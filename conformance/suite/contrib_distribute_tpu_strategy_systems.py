@@ -1,0 +1,322 @@
+"""Checks of TPUStrategy: what tpuref learns about a TPU system, and says of it."""
+
+import functools
+
+from ..clause import expect_raises, same
+from ..probes import eager_mode, fixed_system
+from .cloud_stand_ins import hosts, reachable
+from .messages import refused
+from .own_rule import own_rule
+from .tpu_strategy_page import (
+    evaluated,
+    local_strategy,
+    page,
+    size,
+    strategy_in_scope,
+    tower_context,
+)
+
+
+class Resolver:
+    """The methods of a resolver that a strategy needs: those that it is given."""
+
+    def __init__(self, **answers):
+        for name, answer in answers.items():
+            setattr(self, name, lambda answer=answer: answer)
+
+
+def cluster(tf, jobs, cores=4, **answers):
+    """Return a strategy over these jobs, each a list of addresses."""
+    answers = dict(
+        {
+            "master": "grpc://10.0.0.1:8470",
+            "cluster_spec": tf.train.ClusterSpec(jobs),
+            "num_accelerators": cores,
+        },
+        **answers,
+    )
+    return tf.contrib.distribute.TPUStrategy(Resolver(**answers), 1)
+
+
+def told(strategy):
+    """Return what a strategy knows of its system, and the devices of its last tower."""
+    last = strategy.num_hosts - 1
+    return (
+        strategy.num_hosts,
+        strategy.num_towers,
+        strategy.worker_devices[-1],
+        strategy.get_host_cpu_device(last),
+    )
+
+
+TWO = ["10.0.0.1:8470", "10.0.0.2:8470"]
+
+
+@page.clause(
+    "/args:tpu_cluster_resolver/any-object",
+    tier="build",
+    says=(
+        "Any object with master and cluster_spec will do; get_job_name and "
+        "num_accelerators are asked where it has them."
+    ),
+    doubt="tpuref's own: the page wants a TPUClusterResolver.",
+)
+@own_rule
+def any_resolver(tf):
+    named = "/job:worker/task:1/device:"
+    same(
+        told(cluster(tf, {"worker": TWO}, get_job_name="worker")),
+        (2, 8, named + "TPU:3", named + "CPU:0"),
+    )
+    # Releases give the number by the type of the accelerator.
+    same(told(cluster(tf, {"worker": TWO}, {"TPU": 8}))[:2], (2, 16))
+    # Without a name it is the only job there is, called tpu_worker.
+    unnamed = cluster(tf, {"other": TWO}, 1, get_job_name="")
+    named = "/job:tpu_worker/task:1/device:"
+    same(told(unnamed), (2, 2, named + "TPU:0", named + "CPU:0"))
+    several = {"ps": TWO[:1], "tpus": TWO}
+    same(told(cluster(tf, several, 1, get_job_name="tpus"))[:2], (2, 2))
+    for master in ("", "local", b"local"):
+        with size(tf, 2):
+            here = tf.contrib.distribute.TPUStrategy(
+                Resolver(master=master, cluster_spec=None), 1
+            )
+        named = "/replica:0/task:0/device:"
+        same(told(here), (1, 2, named + "TPU:1", named + "CPU:0"))
+        same(repr(here), "<TPUStrategy of 2 towers on 1 host(s)>")
+
+
+@page.clause(
+    "/args:tpu_cluster_resolver/asked-of-the-master",
+    tier="build",
+    says="What a resolver does not tell, the devices of its master do.",
+    doubt="tpuref's own: as release 1.11 asks for the devices.",
+)
+@own_rule
+def asked_of_master(tf):
+    def strategy(*counts, **answers):
+        resolver = Resolver(
+            **dict({"master": "grpc://10.0.0.1:8470", "cluster_spec": None}, **answers)
+        )
+        with reachable(tf, hosts(*counts, job="found")):
+            return tf.contrib.distribute.TPUStrategy(resolver, 1)
+
+    named = "/job:found/task:2/device:"
+    same(told(strategy(2, 2, 2)), (3, 6, named + "TPU:1", named + "CPU:0"))
+    spec = tf.train.ClusterSpec({"found": TWO})
+    same(told(strategy(4, 4, cluster_spec=spec))[:2], (2, 8))
+    same(told(strategy(1, get_job_name="asked", num_accelerators=8))[:2], (1, 1))
+    words = ["the hosts of 'grpc://10.0.0.1:8470' have different numbers of TPU cores"]
+    refused(tf, ValueError, words, strategy, 2, 1)
+    for counts in ((), (0,), (0, 0)):
+        refused(tf, ValueError, ["has no TPU cores"], strategy, *counts)
+
+
+@page.clause(
+    "/messages/no-such-system",
+    tier="build",
+    says="What is no resolver, or leads to no cores, is refused with what was found.",
+    doubt="tpuref's own words.",
+)
+@own_rule
+def no_such_system(tf):
+    kind = tf.contrib.distribute.TPUStrategy
+    for unfit, method in (
+        (None, "master"),
+        ("grpc://10.0.0.1:8470", "master"),
+        (Resolver(cluster_spec=None), "master"),
+        (Resolver(master="local"), "cluster_spec"),
+    ):
+        words = ["tpu_cluster_resolver must be", "(with {}())".format(method)]
+        words.append("got " + type(unfit).__name__)
+        refused(tf, TypeError, words, kind, unfit, 1)
+    for cores in (0, -1, {"TPU": 0}, {"GPU": 8}):
+        words = ["the master 'grpc://10.0.0.1:8470' has no TPU cores"]
+        refused(tf, ValueError, words, cluster, tf, {"worker": TWO}, cores)
+
+
+@page.clause(
+    "/messages/num-cores",
+    tier="build",
+    says="num_cores is a whole number from 1 up to the number of cores.",
+    doubt="tpuref's own words: the page does not discuss it.",
+)
+@own_rule
+def num_cores_words(tf):
+    with size(tf, 4):
+        for cores in (1, 3, 4):
+            same(local_strategy(tf, num_cores=cores).num_towers, cores)
+        for cores in (0, -1):
+            words = ["num_cores must be at least 1, got " + str(cores)]
+            refused(tf, ValueError, words, local_strategy, tf, num_cores=cores)
+        words = ["num_cores is 5, but the TPU system has 4 cores", "TPUREF_CORES=5"]
+        refused(tf, ValueError, words, local_strategy, tf, num_cores=5)
+        for cores in (2.0, "2", True):
+            words = ["num_cores must be a whole number or None, got"]
+            refused(tf, TypeError, words, local_strategy, tf, num_cores=cores)
+
+
+@page.clause(
+    ".num_towers_per_host/messages/uneven",
+    tier="build",
+    says="Towers that fill some hosts and not others have no number per host.",
+    doubt="The entry has no text: ValueError, but fewer than one host has are counted.",
+)
+@own_rule
+def uneven_towers(tf):
+    def strategy(towers):
+        resolver = Resolver(
+            master="grpc://10.0.0.1:8470",
+            cluster_spec=tf.train.ClusterSpec({"worker": TWO}),
+            num_accelerators=4,
+        )
+        return tf.contrib.distribute.TPUStrategy(resolver, 1, num_cores=towers)
+
+    for towers, each in ((8, 4), (4, 4), (3, 3), (1, 1)):
+        same(strategy(towers).num_towers_per_host, each)
+    for towers in (5, 7):
+        uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
+        words = ["the {} towers are spread unevenly".format(towers)]
+        refused(tf, ValueError, words, uneven)
+
+
+@page.clause(
+    ".get_host_cpu_device/messages/no-such-host",
+    tier="build",
+    says="A host that is not there is refused, and what is no number of a host.",
+    doubt="The entry has no text: TypeError and ValueError.",
+)
+@own_rule
+def no_such_host(tf):
+    strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
+    call = strategy.get_host_cpu_device
+    same(
+        [call(0), call(1)],
+        ["/job:worker/task:{}/device:CPU:0".format(k) for k in (0, 1)],
+    )
+    for host in (2, 3, -1):
+        words = ["there is no host {}; the system has 2".format(host)]
+        refused(tf, ValueError, words, call, host)
+    for unfit in ("x", None, 0.0, True):
+        words = ["host_id must be a whole number, got " + repr(unfit)]
+        refused(tf, TypeError, words, call, unfit)
+
+
+@page.clause(
+    ".configure/behaviour/session",
+    tier="build",
+    says="A session's configuration gets the cluster, and variables of its own.",
+    doubt="The entry has one sentence: as in release 1.12.",
+)
+@own_rule
+def configured_session(tf):
+    strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
+    config = tf.ConfigProto()
+    strategy.configure(config)
+    same(config.isolate_session_state, True)
+    written = tf.train.ClusterSpec(config.cluster_def)
+    same(written.as_dict(), {"worker": TWO})
+    with size(tf, 2):
+        local = local_strategy(tf)
+    config = tf.ConfigProto()
+    local.configure(session_config=config)
+    same((config.isolate_session_state, config.cluster_def), (True, None))
+    same(tf.contrib.distribute.OneDeviceStrategy("").configure(config), None)
+
+
+@page.clause(
+    ".initialize/behaviour/job",
+    tier="build",
+    says="The system that is started and stopped is that of the resolver's job.",
+    doubt="The page names no job.",
+)
+@own_rule
+def job_of_system(tf):
+    strategy = cluster(tf, {"tpus": TWO}, get_job_name="tpus")
+    (started,), (stopped,) = strategy.initialize(), strategy.finalize()
+    same(started.op.type, "ConfigureDistributedTPU")
+    same(stopped.type, "ShutdownDistributedTPU")
+    for operation in (started.op, stopped):
+        assert operation.device.startswith("/job:tpus"), operation.device
+    with tf.Graph().as_default(), strategy_in_scope(tf, cores=1) as local:
+        same([one.op.type for one in local.initialize()], ["ConfigureDistributedTPU"])
+        same(local.initialize()[0].device.count("/job:tpus"), 0)
+
+
+@page.clause(
+    "/args:num_cores/first-cores",
+    tier="run",
+    says="Towers are on the first cores, wherever the system has them.",
+    doubt="The page does not say which: in the order of the devices.",
+)
+@own_rule
+def first_cores(tf):
+    with fixed_system(tf, cores=4) as session:
+        for towers in (1, 3):
+            strategy = local_strategy(tf, num_cores=towers)
+            with strategy.scope():
+                numbers = strategy.call_for_each_tower(
+                    lambda: tf.constant(tower_context(tf).tower_id) * 10
+                )
+                expected = [10 * k for k in range(towers)]
+                same(evaluated(session, strategy, numbers), expected)
+                named = [
+                    "/replica:0/task:0/device:TPU:" + str(k) for k in range(towers)
+                ]
+                same(strategy.worker_devices, named)
+
+
+@page.clause(
+    ".initialize/behaviour/eager-towers",
+    tier="build",
+    says="In eager mode towers are computed at once, on a system that is started.",
+    doubt="The page does not speak of it.",
+)
+@own_rule
+def eager_towers(tf):
+    with size(tf, 2), eager_mode(tf):
+        strategy = local_strategy(tf)
+        same(strategy.initialize(), None)
+        with strategy.scope():
+            found = strategy.call_for_each_tower(lambda x: x * 2.0, tf.constant(3.0))
+            same([float(part.numpy()) for part in strategy.unwrap(found)], [6.0, 6.0])
+        same(strategy.finalize(), None)
+        same(tf.contrib.distribute.OneDeviceStrategy("").initialize(), None)
+        same(tf.contrib.distribute.OneDeviceStrategy("").finalize(), None)
+
+
+@page.clause(
+    ".scope/messages/nested",
+    tier="build",
+    says="Scopes of two strategies cannot be nested; a method needs its own scope.",
+    doubt="tpuref's own words: the page does not discuss it.",
+)
+@own_rule
+def nested_scopes(tf):
+    with size(tf, 2):
+        strategy, other = local_strategy(tf), local_strategy(tf, num_cores=1)
+    with strategy.scope() as entered:
+        assert entered is strategy
+        with strategy.scope() as again:
+            assert again is strategy
+        words = ["<TPUStrategy of 1 towers", "within the scope of <TPUStrategy of 2"]
+        refused(tf, RuntimeError, words, lambda: other.scope().__enter__())
+        words = ["TPUStrategy.broadcast must be used inside of"]
+        refused(tf, RuntimeError, words, other.broadcast, tf.constant(1.0))
+    for method, arguments in (
+        ("broadcast", (1.0,)),
+        ("reduce", (None, 1.0, "/device:CPU:0")),
+        ("batch_reduce", (None, [])),
+        ("update", (None, None)),
+        ("update_non_slot", ([], None)),
+        ("map", ([], None)),
+        ("colocate_vars_with", (None,)),
+    ):
+        words = ["TPUStrategy." + method + " must be used inside of"]
+        refused(tf, RuntimeError, words, getattr(strategy, method), *arguments)
+    words = ["TPUStrategy.worker_device_index must be used inside of"]
+    refused(tf, RuntimeError, words, lambda: strategy.worker_device_index)
+    with strategy.scope():
+        same(strategy.unwrap(strategy.worker_device_index), [0, 1])
+        for unfit in (None, 5, []):
+            expect_raises(ValueError, strategy.colocate_vars_with, unfit)
