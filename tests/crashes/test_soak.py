@@ -103,7 +103,7 @@ def killed_in_a_start(pool: Any, total: Any, moments: random.Random) -> float:
     return time.monotonic() - when[0]
 
 
-def test_cores_are_killed(pool: Any) -> None:
+def test_cores_are_killed(pool: Any, capfd: Any) -> None:
     seed = random.SystemRandom().randrange(1 << 32) if FULL else 11
     print("seed", seed)
     moments = random.Random(seed)
@@ -125,3 +125,6 @@ def test_cores_are_killed(pool: Any) -> None:
     assert set(held) == {held[0]}
     assert max(errors) < PROMPTLY
     assert max(restarts) < RESTART
+    # One lost core is in the error; others that crashed with it are heard of here.
+    printed = capfd.readouterr().err.splitlines()
+    assert all(line.startswith("[core ") for line in printed)
