@@ -151,28 +151,32 @@ def counted(tf, shape, dtype, made):
 )
 @own_rule
 def works_ahead(tf):
-    with running_strategy(tf, cores=2) as (_, strategy):
-        for shape, dtype, steps in (
-            ([3], np.float32, 16),
-            ([0], np.float32, 16),
-            ([1 << 20], np.float32, 8),
-            ([17 << 20], np.int8, 2),
-            ([None], np.float32, 2),
-        ):
+    cases = (
+        ([3], np.float32, 16),
+        ([0], np.float32, 16),
+        ([1 << 20], np.float32, 8),
+        ([17 << 20], np.int8, 2),
+        ([None], np.float32, 2),
+    )
+    with running_strategy(tf, cores=2) as (session, strategy):
+        counts, elements = [], []
+        for shape, dtype, _ in cases:
             made = []
             dataset = strategy.distribute_dataset(
                 lambda s=shape, d=dtype, made=made: counted(tf, s, d, made)
             )
             element = dataset.make_one_shot_iterator().get_next()
-            with tf.Session() as session:
-                session.run(strategy.unwrap(element)[0].op)
-                # What was taken, what waits, and what is being made.
-                expected = 2 * (1 + steps + 1)
-                deadline = time.monotonic() + 20.0
-                while len(made) < expected and time.monotonic() < deadline:
-                    time.sleep(0.001)
-                time.sleep(0.01)  # in which no more are made
-            same(len(made), expected, call="elements made of shape " + str(shape))
+            counts.append(made)
+            elements.append(strategy.unwrap(element)[0].op)
+        session.run(elements)
+        # What was taken, what waits and what is being made, of each of two towers.
+        expected = [2 * (1 + steps + 1) for _, _, steps in cases]
+        deadline = time.monotonic() + 20.0
+        while any(len(made) < most for made, most in zip(counts, expected)):
+            assert time.monotonic() < deadline, [len(made) for made in counts]
+            time.sleep(0.001)
+        time.sleep(0.2)  # in which no more are made
+        same([len(made) for made in counts], expected)
 
 
 @page.clause(
@@ -503,22 +507,30 @@ def all_kinds_of_variables(tf):
         devices = strategy.non_slot_devices([mirrored])
         with strategy.colocate_vars_with(devices):
             count = variable(tf, "count")
+        offsets = variable(tf, "offsets")
 
         def step(context, x):
             strategy.call_for_each_tower(lambda x: local.assign_add(x), x)
             mean = strategy.reduce(kinds.MEAN, x, mirrored)
-            strategy.update(mirrored, lambda v, m: v.assign_add(m), mean)
+            grown = strategy.update(mirrored, lambda v, m: v.assign_add(m), mean)
             strategy.update_non_slot(devices, lambda: count.assign_add(1.0))
             context.set_last_step_output("seen", strategy.read_var(local))
-            everywhere = strategy.call_for_each_tower(
-                tf.identity, mirrored.read_value()
-            )
+            # Read across the towers, it is sent to each of them.
+            with tf.control_dependencies([strategy.group(grown)]):
+                read = mirrored.read_value()
+            everywhere = strategy.call_for_each_tower(tf.identity, read)
             context.set_last_step_output("everywhere", everywhere)
+            # Read in a tower, it is the component there.
+            own = strategy.call_for_each_tower(offsets.read_value)
+            context.set_last_step_output("own", own)
 
         iterator = one_shot_for_towers(tf, strategy)
         context = strategy.run_steps_on_dataset(step, iterator, 3)
         initialise_variables(tf, session)
-        session.run(context.run_op)
+        parts = strategy.unwrap(offsets)
+        session.run([part.assign(float(k)) for k, part in enumerate(parts)])
+        outputs = session.run(context.last_step_outputs)
+        same((outputs["everywhere"], outputs["own"]), ([10.5, 10.5], [0.0, 1.0]))
         same(evaluated(session, strategy, mirrored), [10.5, 10.5])
         same(evaluated(session, strategy, local), [9.0, 12.0])
         same(evaluated(session, strategy, count), [3.0, 3.0])

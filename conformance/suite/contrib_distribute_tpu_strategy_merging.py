@@ -310,7 +310,8 @@ def structures(tf):
             strategy.worker_devices[:1],
             strategy.worker_devices + ["/cpu:0"],
         ):
-            parts = strategy.unwrap(strategy.broadcast(tf.constant(1), where))
+            whole = strategy.broadcast(tf.constant(1), where)
+            parts = strategy.unwrap(whole)
             parts.append(tf.constant(2))
             found = merged(lambda parts=parts: parts[number(tf)])
             same(type(found).__name__, "PerDevice")
