@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +13,9 @@ from tpuref.functions.control_flow import py_func
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.runtime.log import advice
 
-_log = logging.getLogger("tpuref")
+_log = advice()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,8 +23,9 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
+from tpuref.runtime.log import advice
 
-_log = logging.getLogger("tpuref")
+_log = advice()
 
 ACCEPTED = (
     VariableAggregation.SUM,

@@ -1,4 +1,8 @@
-"""The logger ``tpuref`` and its children: silent until the program listens."""
+"""The logger ``tpuref`` and its children: silent until the program listens.
+
+Only what is said to whoever sits before the program, that it is stuck or adds up
+something else than it seems to, is written by Python itself to the standard error.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,22 @@ def logger(area: str) -> logging.Logger:
     area
         What it tells of, such as ``pool``.
     """
-    return _with_fields(logging.getLogger(f"{NAME}.{area}"))
+    silent = advice(area)
+    silent.addHandler(logging.NullHandler())
+    return silent
 
 
-def _with_fields(found: logging.Logger) -> logging.Logger:
+def advice(area: str | None = None) -> logging.Logger:
+    """Return a logger whose warnings are seen even if nobody listens.
+
+    Parameters
+    ----------
+    area
+        What it tells of; without it the logger is ``tpuref`` itself.
+    """
+    found = logging.getLogger(NAME if area is None else f"{NAME}.{area}")
     found.addFilter(_FILTER)
     return found
 
 
 _FILTER = _Fields()
-_with_fields(logging.getLogger(NAME)).addHandler(logging.NullHandler())

@@ -11,7 +11,7 @@ from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import links
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
-from tpuref.runtime.log import logger
+from tpuref.runtime.log import advice
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.whereabouts import Whereabouts, instruction
 
@@ -23,7 +23,7 @@ _STACK_SECONDS = 0.2
 _LONG_STACK_SECONDS = 5.0  # where nobody waits for anything else
 _BUSY = 0.15  # of a processor: a core that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
-_LOG = logger("stall")
+_LOG = advice("stall")
 
 
 class Stall:

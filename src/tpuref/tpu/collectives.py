@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,11 +14,12 @@ from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Tensor
+from tpuref.runtime.log import advice
 from tpuref.tpu.per_replica import PerReplica
 
 __all__ = ["cross_replica_sum"]
 
-_log = logging.getLogger("tpuref")
+_log = advice()
 
 
 def cross_replica_sum(
