@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 import tpuref as tf
 from tpuref.runtime.system import LOCAL
+
+
+def pytest_configure() -> None:
+    """Let SIGINT interrupt, also where a shell has told a background job not to."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,10 @@ from ..clause import Unavailable, clause
 
 SEED = "000_04abb9e9288042d8.txt"
 
+#: For each function the checks that decide its name with the suffix, too. Of those
+#: that start a system, which takes its time, the first two of each part of the page.
 _CHECKS = {}
+_SYSTEMS = collections.Counter()
 
 
 def function_clause(id, tier, says, doubt=None):
@@ -27,8 +30,11 @@ def function_clause(id, tier, says, doubt=None):
             check(tf, function_named(tf, api))
 
         clause(id, seed=SEED, tier=tier, says=says, doubt=doubt)(check_of_module)
-        checks = _CHECKS.setdefault(api, {})
-        checks.setdefault(check, (tier, id.split("/")[1]))
+        checks = _CHECKS.setdefault(api, [])
+        part = id.split("/")[1]
+        _SYSTEMS[api, part] += tier == "run"
+        if check not in checks and (tier != "run" or _SYSTEMS[api, part] <= 2):
+            checks.append(check)
         return check
 
     return register
@@ -43,18 +49,8 @@ def function_named(tf, api):
 
 
 def run_every_check(tf, api, function):
-    """Run the checks of the clauses of ``api`` with ``function`` in its place.
-
-    Of those that start a system, which takes its time, the first two of each part of
-    the page.
-    """
-    parts = collections.Counter()
-    checks = []
-    for check, (tier, part) in _CHECKS[api].items():
-        parts[part] += tier == "run"
-        if tier != "run" or parts[part] <= 2:
-            checks.append(check)
-    run_checks(tf, checks, function)
+    """Run the checks of the clauses of ``api`` with ``function`` in its place."""
+    run_checks(tf, _CHECKS[api], function)
 
 
 def run_checks(tf, checks, function):

@@ -19,10 +19,11 @@ def test_the_variables_as_json() -> None:
         assert process.stdout is not None
         try:
             variables = json.loads(process.stdout.readline())
-        finally:
             process.send_signal(signal.SIGINT)
-        assert process.stdout.read() == ""
-        assert process.wait(timeout=120) == 0
+            assert process.wait(timeout=120) == 0
+            assert process.stdout.read() == ""
+        finally:
+            process.kill()
     assert variables["GCE_METADATA_HOST"].startswith("127.0.0.1:")
 
 

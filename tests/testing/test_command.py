@@ -50,9 +50,10 @@ def test_it_serves_until_interrupted() -> None:
                 "10.0.0.1",
                 "10.0.0.2",
             ]
-        finally:
             process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(
