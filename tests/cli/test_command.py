@@ -120,3 +120,13 @@ def test_without_the_suite_it_says_so(
     monkeypatch.setitem(sys.modules, "tpuref_conformance", None)
     assert main(["conformance"]) == 2
     assert "not installed" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_enough() -> None:
+    command = [sys.executable, "-m", "tpuref", "explain"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 1

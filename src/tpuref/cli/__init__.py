@@ -49,7 +49,17 @@ With NO_COLOR set, or away from a terminal, nothing is coloured."""
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output, such as head, has enough; Python flushes once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(arguments: list[str]) -> int:
     if arguments[:1] == [conformance.NAME]:
         return conformance.run(arguments[1:])
     parser = _parser()
