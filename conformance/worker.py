@@ -15,7 +15,7 @@ import platform
 import sys
 
 
-def _load_package():
+def load_package():
     """Import the suite under its installed name, from where this file lies."""
     directory = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
@@ -77,7 +77,7 @@ def main():
     # The directory of this file would hide modules of the subject's interpreter.
     sys.path[:] = [entry for entry in sys.path if entry != sys.path[0]]
     answers = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
-    _load_package()
+    load_package()
 
     def write(message):
         answers.write(json.dumps(message) + "\n")

@@ -54,13 +54,12 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def unreleased() -> str:
     """Return what comes with the next release, as towncrier would write it."""
-    kinds = {"added": "Added", "changed": "Changed", "fixed": "Fixed"}
     parts = []
-    for kind, title in {**kinds, "removed": "Removed"}.items():
+    for kind in ("added", "changed", "fixed", "removed"):
         notes = sorted((TOP / "changes").glob(f"*.{kind}.md"))
         if notes:
             texts = [f"- {note.read_text().strip()}" for note in notes]
-            parts += [f"### {title}", "", *texts, ""]
+            parts += [f"### {kind.title()}", "", *texts, ""]
     return "\n".join(["## The next release", "", *parts])
 
 

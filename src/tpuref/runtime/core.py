@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base.errors import OpError
-from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import Array, OpDef
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
@@ -303,15 +302,16 @@ class CoreProgram:
         """Compute what a collective takes in memory where the others can read it."""
         around, inputs, (output,) = self._around, instr.inputs, instr.outputs
         (spec,) = instr.specs
-        shape, dtype = _sizes(spec), spec.dtype.np
+        if not spec.shape.is_fully_defined():
+            return self._compute(definition, instr)
+        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            places = {} if shape is None else around.place(shape, dtype)
-            (result,) = compute(
+            places = around.place(shape, dtype)
+            (values[output],) = compute(
                 definition, instr, arrays, around.replica, around.run, **places
             )
-            values[output] = result
 
         return step
 
@@ -422,10 +422,3 @@ def kind(instr: Instr) -> str:
     if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None:
         return COLLECTIVE
     return OPERATION
-
-
-def _sizes(spec: TensorSpec) -> Shape | None:
-    """Return the shape where it is known before the run."""
-    if not spec.shape.is_fully_defined():
-        return None
-    return tuple(size or 0 for size in spec.shape.as_list())

@@ -70,22 +70,19 @@ class System:
             return self._topology
         return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
 
-    def initialize(self) -> Topology:
-        """Start the system, or start it again."""
-        with self._lock:
-            wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-            self._stop()
-            self._explicit = False
-            self._start(wanted)
-            self._explicit, self._stopped = True, None
-            return wanted
+    def initialize(self, keep_sound: bool = False) -> Topology:
+        """Start the system, or start it again.
 
-    def initialize_kept(self) -> Topology:
-        """Be as if just started; executors of that size that are sound are kept."""
+        Parameters
+        ----------
+        keep_sound
+            Keep an executor of that size that is fit for the next run.
+        """
         with self._lock:
             wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
-            if not self._executor.is_sound():
+            if not (keep_sound and self._executor.is_sound()):
                 self._stop()
+            self._explicit = False
             self._start(wanted)
             self._explicit, self._stopped = True, None
             return wanted

@@ -99,7 +99,7 @@ class KeptSystem:
             stack.enter_context(fresh_defaults())
             stack.enter_context(STATE.set_aside())
             stack.enter_context(LOCAL.with_system(self._system))
-            system = TPUSystem(self._system.initialize_kept())
+            system = TPUSystem(self._system.initialize(keep_sound=True))
             stack.callback(system.close)
             yield system
 
