@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
@@ -28,9 +29,10 @@ class _Settings:
 
 def _positive_integer(name: str, text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise ValueError(
-            f"{name} must be a whole number from 1 up, got {text!r}"
-            f" [{codes.INVALID_SETTING}]"
+        raise coded(
+            ValueError,
+            f"{name} must be a whole number from 1 up, got {text!r}",
+            code=codes.INVALID_SETTING,
         )
     return int(text)
 
@@ -41,9 +43,10 @@ def _seconds(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not value > 0:  # NaN is not
-        raise ValueError(
-            f"{name} must be a number of seconds above 0, got {text!r}"
-            f" [{codes.INVALID_SETTING}]"
+        raise coded(
+            ValueError,
+            f"{name} must be a number of seconds above 0, got {text!r}",
+            code=codes.INVALID_SETTING,
         )
     return value
 
@@ -63,9 +66,10 @@ def _from_environment() -> _Settings:
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ValueError(
-            f"config.{name} must be one of {', '.join(choices)}, got {value!r}"
-            f" [{codes.INVALID_SETTING}]"
+        raise coded(
+            ValueError,
+            f"config.{name} must be one of {', '.join(choices)}, got {value!r}",
+            code=codes.INVALID_SETTING,
         )
 
 
@@ -75,15 +79,17 @@ def _check(settings: _Settings) -> None:
     if settings.cores is not None and (
         not isinstance(settings.cores, int) or settings.cores < 1
     ):
-        raise ValueError(
-            f"config.cores must be a whole number from 1 up, got {settings.cores!r}"
-            f" [{codes.INVALID_SETTING}]"
+        raise coded(
+            ValueError,
+            f"config.cores must be a whole number from 1 up, got {settings.cores!r}",
+            code=codes.INVALID_SETTING,
         )
     if not isinstance(settings.timeout, (int, float)) or not settings.timeout > 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "config.timeout must be a number of seconds above 0, got "
-            f"{settings.timeout!r}"
-            f" [{codes.INVALID_SETTING}]"
+            f"{settings.timeout!r}",
+            code=codes.INVALID_SETTING,
         )
 
 
@@ -132,9 +138,10 @@ class Config:
     def __setattr__(self, name: str, value: Any) -> None:
         known = [field.name for field in fields(_Settings)]
         if name not in known:
-            raise AttributeError(
-                f"config has no setting {name!r}; it has {', '.join(known)}"
-                f" [{codes.UNKNOWN_SETTING}]"
+            raise coded(
+                AttributeError,
+                f"config has no setting {name!r}; it has {', '.join(known)}",
+                code=codes.UNKNOWN_SETTING,
             )
         changed = {name: value}
         if name in _SIZES and value is not None:  # the later one decides the size

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 NumpyDType: TypeAlias = np.dtype[Any]
 
@@ -270,10 +271,11 @@ def as_dtype(value: DTypeLike) -> DType:
     """
     dtype = _find(value)
     if dtype is None:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"as_dtype: value {value!r} is no element type; expected a tf.DType, its "
-            f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type"
-            f" [{codes.UNKNOWN_DTYPE}]"
+            f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
+            code=codes.UNKNOWN_DTYPE,
         )
     return dtype
 

@@ -7,7 +7,7 @@ handlers written for either keep working.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from tpuref.base.callsite import CallSite
@@ -30,6 +30,26 @@ UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
+Fault = TypeVar("Fault", bound=Exception)
+
+
+def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Fault:
+    """Return an exception whose message ends with a code.
+
+    Parameters
+    ----------
+    kind
+        The class of the exception, such as ValueError.  An `OpError` takes the code
+        itself.
+    message
+        What went wrong, what was expected, what came, and the way out.
+    code
+        One of the codes in `tpuref.base.error_codes`.
+    **details
+        What else the class takes, such as ``name=`` of ImportError.
+    """
+    return kind(f"{message} [{code}]", **details)
+
 
 class OpError(Exception):
     """A fault met while operations run.
@@ -38,6 +58,8 @@ class OpError(Exception):
     ----------
     message
         What went wrong, what was expected, what came, and the way out.
+    code
+        The code that the message ends with, one of `tpuref.base.error_codes`.
     op
         The name of the operation that failed, where one did.
     site
@@ -47,8 +69,14 @@ class OpError(Exception):
     error_code: ClassVar[int] = UNKNOWN
 
     def __init__(
-        self, message: str, *, op: str | None = None, site: CallSite | None = None
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        op: str | None = None,
+        site: CallSite | None = None,
     ) -> None:
+        message = message if code is None else f"{message} [{code}]"
         super().__init__(message)
         self.message = message
         self.op = op

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, SupportsIndex, TypeAlias, overload
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
 ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
@@ -216,16 +217,18 @@ def _dimension_value(value: object) -> int | None:
     try:
         size = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"Dimension: expected an integer or None, got {value!r} of type "
-            f"{type(value).__name__}"
-            f" [{codes.INVALID_SHAPE}]"
+            f"{type(value).__name__}",
+            code=codes.INVALID_SHAPE,
         ) from None
     if size < 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"Dimension: a size cannot be negative, got {size}; write None for an "
-            "unknown size"
-            f" [{codes.INVALID_SHAPE}]"
+            "unknown size",
+            code=codes.INVALID_SHAPE,
         )
     return size
 
@@ -614,10 +617,11 @@ def _single_dim(value: object) -> int | None:
 
 
 def _no_shape_error(value: object) -> TypeError:
-    return TypeError(
+    return coded(
+        TypeError,
         "TensorShape: expected None, an integer or a sequence of integers and None, "
-        f"got {value!r} of type {type(value).__name__}"
-        f" [{codes.INVALID_SHAPE}]"
+        f"got {value!r} of type {type(value).__name__}",
+        code=codes.INVALID_SHAPE,
     )
 
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 DEFAULT_PORT = 8470
 """The port on which a Cloud TPU serves where none is written."""
@@ -20,14 +21,17 @@ _DIGITS = re.compile(r"[0-9]{1,5}")
 def checked_host(host: Any, where: str) -> str:
     """Return `host` if it is an IP address or the name of a host."""
     if not isinstance(host, str):
-        raise ValueError(
-            f"{where}: a host must be text, got {host!r} [{codes.INVALID_ADDRESS}]"
+        raise coded(
+            ValueError,
+            f"{where}: a host must be text, got {host!r}",
+            code=codes.INVALID_ADDRESS,
         )
     if _is_ip(host) or (len(host) <= 253 and all(map(_NAME.fullmatch, _labels(host)))):
         return host
-    raise ValueError(
-        f"{where}: {_shown(host)} is neither an IP address nor the name of a host"
-        f" [{codes.INVALID_ADDRESS}]"
+    raise coded(
+        ValueError,
+        f"{where}: {_shown(host)} is neither an IP address nor the name of a host",
+        code=codes.INVALID_ADDRESS,
     )
 
 
@@ -36,9 +40,10 @@ def checked_port(port: Any, where: str) -> int:
     if isinstance(port, str) and _DIGITS.fullmatch(port):
         port = int(port)
     if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-        raise ValueError(
-            f"{where}: a port is a number from 1 to 65535, got {_shown(port)}"
-            f" [{codes.INVALID_ADDRESS}]"
+        raise coded(
+            ValueError,
+            f"{where}: a port is a number from 1 to 65535, got {_shown(port)}",
+            code=codes.INVALID_ADDRESS,
         )
     return port
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver.patience import Budget, Patience
 
 API, VERSION = "tpu", "v1"
@@ -107,10 +108,11 @@ class CloudAPI:
             self._asked = getattr(request, "uri", "")
             return request.execute()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"TPU {name!r}: the answer of {self._host()} cannot be understood: "
-                f"it is no JSON: {error}"
-                f" [{codes.UNCLEAR_ANSWER}]"
+                f"it is no JSON: {error}",
+                code=codes.UNCLEAR_ANSWER,
             ) from error
         finally:
             if service is not self._given and hasattr(service, "close"):
@@ -134,11 +136,12 @@ class CloudAPI:
         except Exception as error:
             if _status(error) is not None or is_connection_error(error):
                 raise
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
                 f"{type(error).__name__}: {error}; check discovery_url and "
-                "TPU_API_DISCOVERY_URL"
-                f" [{codes.UNCLEAR_ANSWER}]"
+                "TPU_API_DISCOVERY_URL",
+                code=codes.UNCLEAR_ANSWER,
             ) from error
 
     def _credentials_object(self) -> Any:
@@ -150,10 +153,11 @@ class CloudAPI:
         except Exception as error:
             if type(error).__name__ != "DefaultCredentialsError":
                 raise
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"there are no default credentials for {self._host()}: {error}; give "
-                "credentials= or service="
-                f" [{codes.NO_CREDENTIALS}]"
+                "credentials= or service=",
+                code=codes.NO_CREDENTIALS,
             ) from error
         return credentials
 
@@ -183,10 +187,11 @@ def _request(service: Any, path: str, name: str) -> Any:
     except TypeError as error:  # what Google's client says of an unfit name
         raise _missing(path, name, str(error)) from error
     except AttributeError as error:
-        raise RuntimeError(
+        raise coded(
+            RuntimeError,
             "the API object does not answer projects().locations().nodes().get(name=): "
-            f"{error}"
-            f" [{codes.UNCLEAR_ANSWER}]"
+            f"{error}",
+            code=codes.UNCLEAR_ANSWER,
         ) from error
 
 
@@ -195,11 +200,12 @@ def client_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ImportError(
+        raise coded(
+            ImportError,
             f"TPUClusterResolver: to find a TPU by its name, {name} is needed; install "
             "it with `pip install tpuref[gcp]`, or give service=, or an address "
-            "tpu='grpc://host:port'"
-            f" [{codes.EXTRA_NOT_INSTALLED}]"
+            "tpu='grpc://host:port'",
+            code=codes.EXTRA_NOT_INSTALLED,
         ) from error
 
 
@@ -225,8 +231,9 @@ def _status(error: Exception) -> int | None:
 
 def _missing(path: str, name: str, reason: str) -> ValueError:
     hint = f"; to connect to an address give tpu='grpc://{name}'" if ":" in name else ""
-    return ValueError(
+    return coded(
+        ValueError,
         f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check "
-        "name, zone and project"
-        f" [{codes.UNKNOWN_TPU}]"
+        "name, zone and project",
+        code=codes.UNKNOWN_TPU,
     )

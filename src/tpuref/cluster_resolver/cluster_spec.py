@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
 
@@ -77,10 +78,11 @@ class ClusterSpec:
                 _name(job): _tasks(_name(job), cluster[job]) for job in cluster
             }
         else:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "tf.train.ClusterSpec: cluster must be a dictionary, a ClusterDef or a "
-                f"ClusterSpec, got {type(cluster).__name__} {cluster!r}"
-                f" [{codes.INVALID_CLUSTER}]"
+                f"ClusterSpec, got {type(cluster).__name__} {cluster!r}",
+                code=codes.INVALID_CLUSTER,
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -118,10 +120,11 @@ class ClusterSpec:
         """Return the address of a task; ValueError where there is no such task."""
         tasks = self._job(job_name)
         if task_index not in tasks:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
-                f"{task_index!r}; its tasks are {sorted(tasks)}"
-                f" [{codes.NO_SUCH_TASK}]"
+                f"{task_index!r}; its tasks are {sorted(tasks)}",
+                code=codes.NO_SUCH_TASK,
             )
         return tasks[task_index]
 
@@ -132,9 +135,10 @@ class ClusterSpec:
 
     def _job(self, name: str) -> dict[int, str]:
         if name not in self._jobs:
-            raise ValueError(
-                f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}"
-                f" [{codes.NO_SUCH_TASK}]"
+            raise coded(
+                ValueError,
+                f"the cluster has no job {name!r}; its jobs are {sorted(self._jobs)}",
+                code=codes.NO_SUCH_TASK,
             )
         return self._jobs[name]
 
@@ -157,9 +161,10 @@ class ClusterSpec:
 def _name(job: Any) -> str:
     job = _text(job)
     if not isinstance(job, str):
-        raise TypeError(
-            f"tf.train.ClusterSpec: a job name must be text, got {job!r}"
-            f" [{codes.INVALID_CLUSTER}]"
+        raise coded(
+            TypeError,
+            f"tf.train.ClusterSpec: a job name must be text, got {job!r}",
+            code=codes.INVALID_CLUSTER,
         )
     return job
 
@@ -170,18 +175,20 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
     elif isinstance(tasks, Sequence) and not isinstance(tasks, (str, bytes)):
         indexed = dict(enumerate(tasks))
     else:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"tf.train.ClusterSpec: the tasks of job {job!r} must be a list of "
-            f"addresses or a dictionary from indices to addresses, got {tasks!r}"
-            f" [{codes.INVALID_CLUSTER}]"
+            f"addresses or a dictionary from indices to addresses, got {tasks!r}",
+            code=codes.INVALID_CLUSTER,
         )
     indexed = {index: _text(address) for index, address in indexed.items()}
     for index, address in indexed.items():
         if not isinstance(index, int) or not isinstance(address, str) or index < 0:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
-                f"{address!r}; expected a number from 0 up and an address"
-                f" [{codes.INVALID_CLUSTER}]"
+                f"{address!r}; expected a number from 0 up and an address",
+                code=codes.INVALID_CLUSTER,
             )
     return indexed
 

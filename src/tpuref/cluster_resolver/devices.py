@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import DeadlineExceededError, UnavailableError
+from tpuref.base.errors import DeadlineExceededError, UnavailableError, coded
 from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from tpuref.graph.session import Session
 
@@ -64,12 +64,13 @@ def _listed(master: str, config: Any, patience: Patience) -> list[str]:
         except (DeadlineExceededError, UnavailableError) as error:
             if attempt == patience.attempts:
                 spent = patience.clock.now() - start
-                raise RuntimeError(
+                raise coded(
+                    RuntimeError,
                     f"num_accelerators: cannot reach the TPU master {master!r}: "
                     f"{attempt} attempts in {spent:.1f} s, the last one ended with "
                     f"{type(error).__name__}: {error}; it may not run yet, or the "
-                    "address is wrong"
-                    f" [{codes.NO_ANSWER}]"
+                    "address is wrong",
+                    code=codes.NO_ANSWER,
                 ) from error
         patience.clock.sleep(pause)
         attempt, pause = attempt + 1, min(2 * pause, LONGEST_PAUSE)

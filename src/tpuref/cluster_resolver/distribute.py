@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver import metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.tpu import CloudTPUs
@@ -85,10 +86,11 @@ class TPUClusterResolver(CloudTPUs):
         discovery_url: str | None = None,
     ) -> None:
         if tpu in ("", b"", [""], [b""]) and metadata.in_google_cloud():
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 "TPUClusterResolver: tpu is empty, but this is a machine of Google "
-                f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU"
-                f" [{codes.NO_TPU_FOUND}]"
+                f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU",
+                code=codes.NO_TPU_FOUND,
             )
         self._set_up(
             tpu,

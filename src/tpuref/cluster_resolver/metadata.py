@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver.addresses import checked_host, split
 from tpuref.cluster_resolver.patience import Budget, Patience
 
@@ -53,10 +54,11 @@ class Metadata:
     def _text(self, what: str, path: str) -> str:
         text = self._asked(what, path).rpartition("/")[2]
         if _TEXT.fullmatch(text) is None:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"metadata {path}: {host()} answered {text[:80]!r}, which is no "
-                f"{what}; give {what}="
-                f" [{codes.UNCLEAR_ANSWER}]"
+                f"{what}; give {what}=",
+                code=codes.UNCLEAR_ANSWER,
             )
         return text
 
@@ -97,10 +99,11 @@ def answer(path: str) -> str:
     if response.status == 429 or response.status >= 500:
         raise _BusyError(f"HTTP {response.status} {response.reason}")
     if response.status != 200 or response.getheader("Metadata-Flavor") != "Google":
-        raise RuntimeError(
+        raise coded(
+            RuntimeError,
             f"metadata {path}: {host()} answered HTTP {response.status} "
-            f"{response.reason}, which is not what a metadata server says"
-            f" [{codes.UNCLEAR_ANSWER}]"
+            f"{response.reason}, which is not what a metadata server says",
+            code=codes.UNCLEAR_ANSWER,
         )
     return body.decode("latin-1").strip()
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver.addresses import joined
 
 _LONGEST_SHOWN = 200
@@ -34,10 +35,11 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     _check_health(answer, name)
     reported = _reported(answer, name)
     if not reported:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"TPU {name!r} has no network endpoint: there is no such TPU to connect "
-            "to; check the name, the zone and the project"
-            f" [{codes.UNKNOWN_TPU}]"
+            "to; check the name, the zone and the project",
+            code=codes.UNKNOWN_TPU,
         )
     try:
         return [
@@ -77,9 +79,10 @@ def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 
 def _unclear(name: str, what: str) -> RuntimeError:
-    return RuntimeError(
-        f"TPU {name!r}: the answer of the Cloud TPU API cannot be understood: {what}"
-        f" [{codes.UNCLEAR_ANSWER}]"
+    return coded(
+        RuntimeError,
+        f"TPU {name!r}: the answer of the Cloud TPU API cannot be understood: {what}",
+        code=codes.UNCLEAR_ANSWER,
     )
 
 

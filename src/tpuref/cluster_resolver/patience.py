@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 T = TypeVar("T")
 
@@ -170,11 +171,12 @@ class Budget:
         self, question: str, host: str, attempts: int, error: Exception
     ) -> RuntimeError:
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return RuntimeError(
+        return coded(
+            RuntimeError,
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
-            f"{type(error).__name__}: {error}"
-            f" [{codes.NO_ANSWER}]"
+            f"{type(error).__name__}: {error}",
+            code=codes.NO_ANSWER,
         )
 
 

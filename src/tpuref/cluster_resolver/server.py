@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import FailedPreconditionError
+from tpuref.base.errors import FailedPreconditionError, coded
 from tpuref.cluster_resolver.cluster_spec import ClusterDef, ClusterSpec
 from tpuref.remote.requirement import check_installed
 
@@ -179,8 +179,8 @@ class Server:
         """
         if not self._stopping.alive:
             raise FailedPreconditionError(
-                "tf.train.Server.start: the server was stopped; make a new one"
-                f" [{codes.SERVER_STOPPED}]"
+                "tf.train.Server.start: the server was stopped; make a new one",
+                code=codes.SERVER_STOPPED,
             )
         self._serving.start()
 
@@ -203,9 +203,10 @@ def _server_def(
         config = given.default_session_config if config is None else config
         given = given.cluster
     if protocol not in (None, "", "grpc"):
-        raise ValueError(
-            f"tf.train.Server: protocol must be 'grpc', got {protocol!r}"
-            f" [{codes.INVALID_CLUSTER}]"
+        raise coded(
+            ValueError,
+            f"tf.train.Server: protocol must be 'grpc', got {protocol!r}",
+            code=codes.INVALID_CLUSTER,
         )
     cluster = ClusterSpec(given)
     job = _only(cluster.jobs, "job_name") if job is None else job
@@ -216,9 +217,10 @@ def _server_def(
 
 def _only(choices: list[Any], argument: str) -> Any:
     if len(choices) != 1:
-        raise ValueError(
-            f"tf.train.Server: {argument} must be given, it may be one of {choices}"
-            f" [{codes.INVALID_CLUSTER}]"
+        raise coded(
+            ValueError,
+            f"tf.train.Server: {argument} must be given, it may be one of {choices}",
+            code=codes.INVALID_CLUSTER,
         )
     (only,) = choices
     return only
@@ -228,9 +230,10 @@ def _listening_address(address: str) -> tuple[str, str]:
     """Return the host for clients, and the address to listen on."""
     host, separator, port = address.removeprefix("grpc://").rpartition(":")
     if not separator or not host or not port.isdigit() or int(port) > 65535:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.train.Server: the address of the task must be 'host:port', got "
-            f"{address!r}"
-            f" [{codes.INVALID_ADDRESS}]"
+            f"{address!r}",
+            code=codes.INVALID_ADDRESS,
         )
     return "localhost" if host in _EVERYWHERE else host, f"{host}:{port}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver import addresses
 
 ENDPOINTS_VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
@@ -81,26 +82,29 @@ class Search:
 
     def _from_list(self, tpus: list[Any]) -> Source:
         if not tpus:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{self._function}: no TPU is specified: tpu is an empty list; give at "
-                "least one name"
-                f" [{codes.NO_TPU_FOUND}]"
+                "least one name",
+                code=codes.NO_TPU_FOUND,
             )
         if len(tpus) == 1:
             return self.find(*tpus)
         if not self._several:
-            raise NotImplementedError(
+            raise coded(
+                NotImplementedError,
                 f"{self._function}: tpu is a list of {len(tpus)}, only one TPU can be "
-                "used; give one name (tf.contrib.cluster_resolver takes several)"
-                f" [{codes.SEVERAL_TPUS}]"
+                "used; give one name (tf.contrib.cluster_resolver takes several)",
+                code=codes.SEVERAL_TPUS,
             )
         names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
         for name in names:
             if self._is_master(name):
-                raise ValueError(
+                raise coded(
+                    ValueError,
                     f"{self._function}: tpu lists {name!r}, which is no name of a "
-                    "Cloud TPU; such a string must stand alone"
-                    f" [{codes.SEVERAL_TPUS}]"
+                    "Cloud TPU; such a string must stand alone",
+                    code=codes.SEVERAL_TPUS,
                 )
         self.trace.append(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
@@ -162,14 +166,17 @@ def text_of(value: Any, argument: str, function: str) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise ValueError(
-                f"{function}: {argument} is {value!r}, which is no text in UTF-8"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            raise coded(
+                ValueError,
+                f"{function}: {argument} is {value!r}, which is no text in UTF-8",
+                code=codes.WRONG_ARGUMENT_TYPE,
             ) from None
     if not isinstance(value, str):
-        raise TypeError(
-            f"{function}: {argument} must be text, got {type(value).__name__} {value!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"{function}: {argument} must be text, got {type(value).__name__} "
+            f"{value!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return value
 
@@ -178,13 +185,16 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{CONFIG_VARIABLE} is no JSON: {error} [{codes.INVALID_TPU_CONFIG}]"
+        raise coded(
+            ValueError,
+            f"{CONFIG_VARIABLE} is no JSON: {error}",
+            code=codes.INVALID_TPU_CONFIG,
         ) from None
     if not isinstance(entries, dict):
-        raise ValueError(
-            f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}"
-            f" [{codes.INVALID_TPU_CONFIG}]"
+        raise coded(
+            ValueError,
+            f"{CONFIG_VARIABLE} must be a JSON object, got {type(entries).__name__}",
+            code=codes.INVALID_TPU_CONFIG,
         )
     return entries
 
@@ -192,8 +202,9 @@ def _json_object(text: str) -> dict[str, Any]:
 def _entry(entries: dict[str, Any], key: str) -> str | None:
     value = entries.get(key)
     if value is not None and not isinstance(value, str):
-        raise ValueError(
-            f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}"
-            f" [{codes.INVALID_TPU_CONFIG}]"
+        raise coded(
+            ValueError,
+            f"{CONFIG_VARIABLE}: {key} must be text, got {value!r}",
+            code=codes.INVALID_TPU_CONFIG,
         )
     return value

@@ -6,6 +6,7 @@ import os
 from typing import Any, ClassVar, TypeVar
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver import devices, metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.cloud_api import CloudAPI
@@ -90,10 +91,11 @@ class CloudTPUs(ClusterResolver):
         if address is not None:
             address = text_of(address, "coordinator_address", type(self).__name__)
         if name == self._job_name:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{name!r}; the coordinator would stand in the place of the TPUs"
-                f" [{codes.INVALID_CLUSTER}]"
+                f"{name!r}; the coordinator would stand in the place of the TPUs",
+                code=codes.INVALID_CLUSTER,
             )
         coordinator = Coordinator(name, address or None, self._metadata)
         how = "a server that was started" if coordinator.started else "as given"

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
 from tpuref.data.element import mapped
@@ -467,10 +468,11 @@ class Dataset(ElementDescription):
         0
         """
         if executing_eagerly():
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 "Dataset.make_initializable_iterator is not available in eager mode; "
-                "iterate over the dataset with a for loop"
-                f" [{codes.WRONG_ITERATOR}]"
+                "iterate over the dataset with a for loop",
+                code=codes.WRONG_ITERATOR,
             )
         return initializable(get_default_graph(), self.stage)
 
@@ -485,20 +487,22 @@ class Dataset(ElementDescription):
             If the dataset depends on tensors or variables, which only a session has.
         """
         if self.stage.captured or self.stage.variables:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 "Dataset.as_numpy_iterator: the dataset depends on tensors or "
-                "variables of a graph; use an initializable iterator and a session"
-                f" [{codes.WRONG_ITERATOR}]"
+                "variables of a graph; use an initializable iterator and a session",
+                code=codes.WRONG_ITERATOR,
             )
         items = self.stage.started(Pass(variables=State()))
         return (nest.pack_sequence_as(self.element, _shown(item)) for item in items)
 
     def __iter__(self) -> Values[Any]:
         if not executing_eagerly():
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 "a dataset can be iterated over in eager mode only; use "
-                "make_one_shot_iterator() or as_numpy_iterator()"
-                f" [{codes.WRONG_ITERATOR}]"
+                "make_one_shot_iterator() or as_numpy_iterator()",
+                code=codes.WRONG_ITERATOR,
             )
         return EagerIterator(self.stage)
 
@@ -510,29 +514,32 @@ class Dataset(ElementDescription):
         try:
             return flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"Dataset.padded_batch: {argument} must have the structure of the "
-                f"elements, {self.output_shapes}, got {value!r}"
-                f" [{codes.INVALID_PADDED_BATCH}]"
+                f"elements, {self.output_shapes}, got {value!r}",
+                code=codes.INVALID_PADDED_BATCH,
             ) from None
 
 
 def _zipped(value: Any) -> Stage:
     if not isinstance(value, Dataset):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "Dataset.zip: expected a tuple or dict of datasets, nested, got "
-            f"{value!r}; put the datasets of a list into a tuple"
-            f" [{codes.NOT_A_DATASET}]"
+            f"{value!r}; put the datasets of a list into a tuple",
+            code=codes.NOT_A_DATASET,
         )
     return value.stage
 
 
 def _padded_shape(shape: Any) -> TensorShape:
     if not isinstance(shape, (TensorShape, list, tuple)):
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Dataset.padded_batch: padded_shapes must have a shape for each component, "
-            f"such as [None], got {shape!r}"
-            f" [{codes.INVALID_PADDED_BATCH}]"
+            f"such as [None], got {shape!r}",
+            code=codes.INVALID_PADDED_BATCH,
         )
     sizes = shape.as_list() if isinstance(shape, TensorShape) else shape
     return as_shape([None if size == -1 else size for size in sizes])

@@ -12,7 +12,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.dlpack import is_foreign
 from tpuref.base.dtypes import as_dtype, string
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.data.element import Item, component, mapped, spec_of, specs_of
@@ -40,10 +40,11 @@ def stage_of(data: Any) -> Stage:
         return Foreign(data, lambda: iter(data), _open_sizes(data))
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not _is_one(data):
         return Foreign(data, lambda: (data[k] for k in range(len(data))))
-    raise TypeError(
+    raise coded(
+        TypeError,
         "Dataset.from_any: expected a dataset, arrays, an iterable, or a function that "
-        f"returns one, got {data!r} of type {type(data).__name__}"
-        f" [{codes.NOT_A_DATASET}]"
+        f"returns one, got {data!r} of type {type(data).__name__}",
+        code=codes.NOT_A_DATASET,
     )
 
 
@@ -120,8 +121,8 @@ class Foreign(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"element {number} is not like the first, {shown(self.element)}: got "
-                f"{_brief(value)} {error}"
-                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
+                f"{_brief(value)} {error}",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
             ) from None
 
 
@@ -142,8 +143,8 @@ class _Once:
         if self._values is None:
             raise FailedPreconditionError(
                 "the iterator given to Dataset.from_any was gone through already; give "
-                "a list, or a function that returns a new iterator"
-                f" [{codes.END_OF_SEQUENCE}]"
+                "a list, or a function that returns a new iterator",
+                code=codes.END_OF_SEQUENCE,
             )
         values, self._values = self._values, None
         return values
@@ -153,10 +154,11 @@ def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
     try:
         first = begin.peek() if isinstance(begin, _Once) else next(begin())
     except StopIteration:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
-            "not known; use Dataset.from_generator"
-            f" [{codes.NOT_A_DATASET}]"
+            "not known; use Dataset.from_generator",
+            code=codes.NOT_A_DATASET,
         ) from None
     return mapped(_native(first), _array)
 
@@ -182,10 +184,11 @@ def _array(value: Any) -> Array:
     """Return a component as an array."""
     array = component(value)
     if isinstance(array, Tensor):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"Dataset.from_any: {array.describe()} has no value yet; use "
-            "Dataset.from_tensors or from_tensor_slices"
-            f" [{codes.NOT_A_DATASET}]"
+            "Dataset.from_tensors or from_tensor_slices",
+            code=codes.NOT_A_DATASET,
         )
     return array
 
@@ -224,10 +227,11 @@ def _tensorflow(data: Any) -> Stage:
 
 def _foreign_spec(spec: Any) -> TensorSpec:
     if type(spec).__name__ != "TensorSpec":
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
-            "tensors can be taken over"
-            f" [{codes.NOT_A_DATASET}]"
+            "tensors can be taken over",
+            code=codes.NOT_A_DATASET,
         )
     dims = None if spec.shape.rank is None else spec.shape.as_list()
     dtype = string if spec.dtype.name == "string" else as_dtype(spec.dtype.name)

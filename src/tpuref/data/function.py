@@ -8,7 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import InaccessibleTensorError
+from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.configuration import config
 from tpuref.data.element import Item, mapped, specs_of
 from tpuref.data.stage import Pass
@@ -47,9 +47,10 @@ class Function:
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
         if not callable(function):
-            raise TypeError(
-                f"{caller}: expected a function, got {function!r}"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            raise coded(
+                TypeError,
+                f"{caller}: expected a function, got {function!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         graph = get_default_graph()
         if executing_eagerly():
@@ -105,10 +106,11 @@ def _traced(
 
 def _component(caller: str, value: Any) -> Tensor:
     if value is None or isinstance(value, Operation):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{caller}: the function returned {value!r}, expected tensors, or tuples "
-            "and dicts of tensors"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            "and dicts of tensors",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     return convert_to_tensor(value)
 
@@ -116,8 +118,9 @@ def _component(caller: str, value: Any) -> Tensor:
 def _check_accessible(caller: str, tensor: Tensor, region: Region) -> None:
     owner = tensor.op.region
     if owner is not None and not region.is_within(owner):
-        raise InaccessibleTensorError(
+        raise coded(
+            InaccessibleTensorError,
             f"{caller}: the function returned {tensor.describe()}, which belongs to "
-            f"the {owner.kind} {owner.name!r}"
-            f" [{codes.LEAKED_TENSOR}]"
+            f"the {owner.kind} {owner.name!r}",
+            code=codes.LEAKED_TENSOR,
         )

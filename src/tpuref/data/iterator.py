@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import OutOfRangeError
+from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.data.element import declared, mapped, specs_of
 from tpuref.data.stage import Pass, Stage
@@ -105,7 +105,9 @@ class Iterator(ElementDescription):
             If the iterator starts by itself, or is started by `make_initializer`.
         """
         if self._initializer is None:
-            raise ValueError(f"{self._no_initializer} [{codes.WRONG_ITERATOR}]")
+            raise coded(
+                ValueError, f"{self._no_initializer}", code=codes.WRONG_ITERATOR
+            )
         return self._initializer
 
     def get_next(self, name: str | None = None) -> Any:
@@ -212,12 +214,13 @@ def _check_same(iterator: Any, dataset: Any) -> None:
     nest.assert_same_structure(iterator, dataset, a_name="iterator", b_name="dataset")
     for own, given in zip(specs_of(iterator), specs_of(dataset), strict=True):
         if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "Iterator.make_initializer: the iterator gives "
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
                 f"{[spec.describe() for spec in specs_of(dataset)]}; make the iterator "
-                "from dataset.output_types and dataset.output_shapes"
-                f" [{codes.WRONG_ITERATOR}]"
+                "from dataset.output_types and dataset.output_shapes",
+                code=codes.WRONG_ITERATOR,
             )
 
 
@@ -282,12 +285,13 @@ def _check_self_contained(stage: Stage) -> None:
     operations = needed_operations(stage.captured, (), set())
     used = [op.name for op in operations if op.type in _OUTSIDE]
     if used or stage.variables:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Dataset.make_one_shot_iterator: the dataset depends on "
             f"{sorted({*used, *stage.variables})}, whose values are not known when the "
             "iterator starts by itself; use make_initializable_iterator() and run its "
-            "initializer"
-            f" [{codes.WRONG_ITERATOR}]"
+            "initializer",
+            code=codes.WRONG_ITERATOR,
         )
 
 

@@ -36,8 +36,8 @@ class Prefetch(Stage):
         if size < -1:
             raise self.fault(
                 InvalidArgumentError,
-                f"buffer_size must be 0 or more, got {size}"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]",
+                f"buffer_size must be 0 or more, got {size}",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         items = self._source.items(current)
         if size == 0:

@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import int64
-from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.data.element import (
@@ -63,8 +63,8 @@ class Slices(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"the components have {[len(array) for array in arrays]} rows, "
-                "expected as many in each"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]",
+                "expected as many in each",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         for k in range(len(arrays[0])):
             yield tuple(row(array, k) for array in arrays)
@@ -75,10 +75,11 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
     if spec.shape.rank is None:
         return TensorSpec(TensorShape(None), spec.dtype)
     if spec.shape.rank == 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"Dataset.from_tensor_slices: a component is {spec.describe()}, which has "
-            "no rows; use Dataset.from_tensors for a single element"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            "no rows; use Dataset.from_tensors for a single element",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     return TensorSpec(spec.shape[1:], spec.dtype)
 
@@ -86,10 +87,11 @@ def _row_spec(part: Array | Tensor) -> TensorSpec:
 def _check_rows(specs: Sequence[TensorSpec]) -> None:
     rows = {s.shape.as_list()[0] for s in specs if s.shape.rank is not None} - {None}
     if len(rows) > 1:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Dataset.from_tensor_slices: the components "
-            f"{[spec.describe() for spec in specs]} differ in their number of rows"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            f"{[spec.describe() for spec in specs]} differ in their number of rows",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
 
 
@@ -100,10 +102,11 @@ class Range(Stage):
 
     def __init__(self, *bounds: Any) -> None:
         if not 1 <= len(bounds) <= 3:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "Dataset.range: expected stop, or start and stop, or start, stop and "
-                f"step, got {len(bounds)} arguments"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]"
+                f"step, got {len(bounds)} arguments",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         self._bounds = [
@@ -117,8 +120,8 @@ class Range(Stage):
         if step == 0:
             raise self.fault(
                 InvalidArgumentError,
-                "step must be a non-zero integer, got 0"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]",
+                "step must be a non-zero integer, got 0",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         for value in range(start, stop, step):
             yield (np.asarray(value, np.int64),)
@@ -129,20 +132,23 @@ def integer(name: str, value: Any) -> Array | Tensor:
     found = component(value)
     spec = spec_of(found)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
-        raise TypeError(
-            f"{name}: expected an integer, got {value!r}"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        raise coded(
+            TypeError,
+            f"{name}: expected an integer, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     if spec.shape.rank not in (0, None):
-        raise ValueError(
-            f"{name}: expected a single integer, got {value!r}"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        raise coded(
+            ValueError,
+            f"{name}: expected a single integer, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     if isinstance(value, Tensor) and spec.dtype != int64:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{name}: expected an int64 tensor, got {spec.describe()}; use "
-            "tf.cast(value, tf.int64)"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+            "tf.cast(value, tf.int64)",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     return found
 
@@ -175,10 +181,11 @@ class Generator(Stage):
         args: Sequence[Any] | None,
     ) -> None:
         if not callable(generator):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "Dataset.from_generator: generator must be callable and return an "
-                f"iterable, got {generator!r}"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]"
+                f"iterable, got {generator!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         element = declared("Dataset.from_generator", output_types, output_shapes)
         self._generator = generator
@@ -212,8 +219,8 @@ class Generator(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 "the generator yielded an element that does not match the structure of "
-                f"output_types: expected {shown(self.element)}, got {value!r}"
-                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
+                f"output_types: expected {shown(self.element)}, got {value!r}",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
             ) from None
 
     def _array(self, part: Any, spec: TensorSpec) -> Array:
@@ -223,15 +230,15 @@ class Generator(Stage):
             raise self.fault(
                 InvalidArgumentError,
                 f"the generator yielded {part!r} where {spec.describe()} was expected: "
-                f"{error}"
-                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
+                f"{error}",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
             ) from None
         if not spec.shape.is_compatible_with(array.shape):
             raise self.fault(
                 InvalidArgumentError,
                 f"the generator yielded an element of shape {array.shape} where an "
-                f"element of shape {spec.shape} was expected"
-                f" [{codes.ELEMENT_NOT_AS_DECLARED}]",
+                f"element of shape {spec.shape} was expected",
+                code=codes.ELEMENT_NOT_AS_DECLARED,
             )
         return array
 

@@ -124,16 +124,18 @@ class Stage:
         """Give the elements; to be closed by who no longer wants more."""
         yield from self.items(current)
 
-    def fault(self, kind: Callable[..., Fault], message: str) -> Fault:
+    def fault(
+        self, kind: Callable[..., Fault], message: str, *, code: str | None = None
+    ) -> Fault:
         """Return an error that tells of this stage and the user's line."""
-        return kind(message, op=self.name, site=self.site)
+        return kind(message, code=code, op=self.name, site=self.site)
 
     def positive(self, argument: str, value: int) -> int:
         """Return an argument that has to be 1 or more."""
         if value < 1:
             raise self.fault(
                 InvalidArgumentError,
-                f"{argument} must be greater than zero, got {value}"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]",
+                f"{argument} must be greater than zero, got {value}",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         return value

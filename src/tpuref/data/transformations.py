@@ -11,7 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import bool_, string
-from tpuref.base.errors import DataLossError, InvalidArgumentError
+from tpuref.base.errors import DataLossError, InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.data.element import Item, component, mapped, spec_of, stacked
@@ -51,10 +51,11 @@ class Filter(Stage):
         spec = self._function.result
         scalar = isinstance(spec, TensorSpec) and spec.shape.rank in (0, None)
         if not scalar or spec.dtype != bool_:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "Dataset.filter: predicate must return a scalar bool tensor, got "
-                f"{spec!r}"
-                f" [{codes.INVALID_DATASET_ARGUMENT}]"
+                f"{spec!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
             )
         super().__init__(source.element, [source], self._function.captured)
         self.variables += self._function.variables
@@ -186,8 +187,8 @@ class Batch(Stage):
                     InvalidArgumentError,
                     "cannot batch tensors with different shapes in component "
                     f"{number}: the first element had shape {list(arrays[0].shape)} "
-                    f"and element {k} had shape {list(array.shape)}; use padded_batch"
-                    f" [{codes.CANNOT_BATCH}]",
+                    f"and element {k} had shape {list(array.shape)}; use padded_batch",
+                    code=codes.CANNOT_BATCH,
                 )
         return stacked(arrays)
 
@@ -243,8 +244,8 @@ class PaddedBatch(Stage):
                 raise self.fault(
                     DataLossError,
                     f"an element has {sizes[axis]} in dimension {axis}, padded_shapes "
-                    f"gives {wanted}; give a size that none exceeds, or None"
-                    f" [{codes.INVALID_PADDED_BATCH}]",
+                    f"gives {wanted}; give a size that none exceeds, or None",
+                    code=codes.INVALID_PADDED_BATCH,
                 )
             sizes[axis] = wanted
         result = np.empty((len(arrays), *map(int, sizes)), arrays[0].dtype)
@@ -258,9 +259,10 @@ class PaddedBatch(Stage):
 def _flag(name: str, value: Any) -> bool:
     array = component(value)
     if isinstance(array, Tensor) or array.dtype != np.bool_:
-        raise TypeError(
-            f"{name}: drop_remainder must be True or False, got {value!r}"
-            f" [{codes.INVALID_DATASET_ARGUMENT}]"
+        raise coded(
+            TypeError,
+            f"{name}: drop_remainder must be True or False, got {value!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
         )
     return bool(array)
 
@@ -286,34 +288,38 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
         fill = to_array(value, spec.dtype)
         given = spec.dtype
     if given != spec.dtype:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"Dataset.padded_batch: padding_values has {given.name} for a component of "
-            f"{spec.describe()}; give a value of its type"
-            f" [{codes.INVALID_PADDED_BATCH}]"
+            f"{spec.describe()}; give a value of its type",
+            code=codes.INVALID_PADDED_BATCH,
         )
     if len(fill.shape) != 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Dataset.padded_batch: padding_values must be scalars, got one of shape "
-            f"{list(fill.shape)}"
-            f" [{codes.INVALID_PADDED_BATCH}]"
+            f"{list(fill.shape)}",
+            code=codes.INVALID_PADDED_BATCH,
         )
     return fill
 
 
 def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
     if shape.rank is None or spec.shape.rank not in (None, shape.rank):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"Dataset.padded_batch: the padded shape {shape} does not have the rank of "
-            f"the component {spec.describe()}"
-            f" [{codes.INVALID_PADDED_BATCH}]"
+            f"the component {spec.describe()}",
+            code=codes.INVALID_PADDED_BATCH,
         )
     sizes = spec.shape.as_list() if spec.shape.rank is not None else []
     for own, padded in zip(sizes, shape.as_list(), strict=False):
         if own is not None and padded is not None and padded < own:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"Dataset.padded_batch: the padded shape {shape} is smaller than the "
-                f"component {spec.describe()}"
-                f" [{codes.INVALID_PADDED_BATCH}]"
+                f"component {spec.describe()}",
+                code=codes.INVALID_PADDED_BATCH,
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator as Values
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.data.dataset import Dataset
 from tpuref.data.iterator import EagerIterator, ElementDescription, Iterator
@@ -38,17 +39,19 @@ def per_device_dataset(
         If it returns no dataset.
     """
     if not callable(dataset_fn):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "distribute_dataset: dataset_fn must be a function that returns a "
-            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset"
-            f" [{codes.NOT_A_DATASET}]"
+            f"tf.data.Dataset, got {dataset_fn!r}; use lambda: dataset",
+            code=codes.NOT_A_DATASET,
         )
     dataset = dataset_fn()
     if not isinstance(dataset, Dataset):
-        raise ValueError(
+        raise coded(
+            ValueError,
             "distribute_dataset: dataset_fn must return a tf.data.Dataset, it returned "
-            f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable"
-            f" [{codes.NOT_A_DATASET}]"
+            f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable",
+            code=codes.NOT_A_DATASET,
         )
     return PerDeviceDataset(strategy, dataset)
 
@@ -140,10 +143,11 @@ class PerDeviceIterator(ElementDescription):
     def initializer(self) -> Operation:
         """The operation that starts the iterator, from the first element again."""
         if isinstance(self.rounds, EagerIterator):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "PerDeviceIterator.initializer: in eager mode an iterator starts by "
-                "itself"
-                f" [{codes.WRONG_ITERATOR}]"
+                "itself",
+                code=codes.WRONG_ITERATOR,
             )
         return self.rounds.initializer
 
@@ -168,9 +172,10 @@ class PerDeviceIterator(ElementDescription):
 
     def __next__(self) -> Any:
         if not isinstance(self.rounds, EagerIterator):
-            raise RuntimeError(
-                "an iterator can be gone through in eager mode only; use get_next()"
-                f" [{codes.WRONG_ITERATOR}]"
+            raise coded(
+                RuntimeError,
+                "an iterator can be gone through in eager mode only; use get_next()",
+                code=codes.WRONG_ITERATOR,
             )
         return merged(next(self.rounds), self._devices)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.values import DistributedValues
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Tensor
@@ -65,10 +66,11 @@ def _device(function: str, device: Any, strategy: DistributionStrategy) -> str:
         if _covers(wanted, DeviceName.parse(known)):
             return known
     if wanted.kind == "TPU":
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: {device!r} is no device of the strategy, whose devices are "
-            f"{', '.join(strategy.worker_devices)}"
-            f" [{codes.UNKNOWN_DESTINATION}]"
+            f"{', '.join(strategy.worker_devices)}",
+            code=codes.UNKNOWN_DESTINATION,
         )
     return str(wanted)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.functions.control_flow import py_func
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.default import executing_eagerly
@@ -69,10 +70,11 @@ def reporter(function: str, explain: Any) -> Report | None:
     if explain is True:
         return lambda explanation: _log.info("%s", explanation)
     if not callable(explain):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{function}: explain must be True (to log), a function that takes an "
-            f"Explanation, or False, got {explain!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"Explanation, or False, got {explain!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     report: Report = explain
     return report

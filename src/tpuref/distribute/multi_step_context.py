@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.errors import coded
 from tpuref.distribute.tower_context import get_tower_context
 from tpuref.distribute.values import PerDevice
 from tpuref.graph.aggregation import VariableAggregation
@@ -116,10 +117,11 @@ class MultiStepContext:
         self, name: str, output: Any, aggregation: VariableAggregation
     ) -> None:
         if not isinstance(aggregation, VariableAggregation):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "set_last_step_output: aggregation must be one of "
-                f"tf.VariableAggregation, got {aggregation!r}"
-                f" [{codes.INVALID_AGGREGATION}]"
+                f"tf.VariableAggregation, got {aggregation!r}",
+                code=codes.INVALID_AGGREGATION,
             )
         leaves = nest.flatten(output)
         if aggregation is not VariableAggregation.NONE:

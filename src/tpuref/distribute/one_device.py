@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.strategy import DistributionStrategy
 
 __all__ = ["OneDeviceStrategy"]
@@ -32,8 +33,9 @@ class OneDeviceStrategy(DistributionStrategy):
 
     def __init__(self, device: str) -> None:
         if not isinstance(device, str):
-            raise TypeError(
-                f"OneDeviceStrategy: device must be a name, got {device!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            raise coded(
+                TypeError,
+                f"OneDeviceStrategy: device must be a name, got {device!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         super().__init__([device])

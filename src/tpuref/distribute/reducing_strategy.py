@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.batching import Batch, ReducedValues, Request
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.documented import documented
@@ -211,10 +212,11 @@ class ReducingStrategy(ScopedStrategy):
         pairs = list(value_destination_pairs)
         for pair in pairs:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise ValueError(
+                raise coded(
+                    ValueError,
                     "batch_reduce: value_destination_pairs must be pairs "
-                    f"(value, destinations), got {pair!r}"
-                    f" [{codes.UNKNOWN_DESTINATION}]"
+                    f"(value, destinations), got {pair!r}",
+                    code=codes.UNKNOWN_DESTINATION,
                 )
         return self._reduced("batch_reduce", aggregation, pairs, explain)
 

@@ -9,6 +9,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import float64
+from tpuref.base.errors import coded
 from tpuref.distribute.values import (
     DistributedValues,
     MapOutput,
@@ -43,10 +44,11 @@ def check_aggregation(function: str, aggregation: Any) -> None:
         If it is something else.
     """
     if aggregation not in ACCEPTED:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: aggregation must be tf.VariableAggregation.SUM, MEAN or "
-            f"ONLY_FIRST_TOWER, got {aggregation!r}"
-            f" [{codes.INVALID_AGGREGATION}]"
+            f"ONLY_FIRST_TOWER, got {aggregation!r}",
+            code=codes.INVALID_AGGREGATION,
         )
 
 
@@ -63,11 +65,12 @@ def check_numbers(
     dtype = tensors[0].dtype
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER or dtype.is_numeric:
         return
-    raise ValueError(
+    raise coded(
+        ValueError,
         f"{function}: {aggregation.name} takes numbers, the towers hold {dtype.name}; "
         "use tf.cast(value, tf.int32) in the towers where that has a meaning, or "
-        "tf.VariableAggregation.ONLY_FIRST_TOWER"
-        f" [{codes.NOT_REDUCIBLE}]"
+        "tf.VariableAggregation.ONLY_FIRST_TOWER",
+        code=codes.NOT_REDUCIBLE,
     )
 
 
@@ -96,8 +99,10 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
     elif len(towers) == 1 and not isinstance(value, (DistributedValues, Variable)):
         parts = [value]
     else:
-        raise ValueError(
-            f"{_wrong_kind(function, value, towers)} [{codes.NOT_REDUCIBLE}]"
+        raise coded(
+            ValueError,
+            f"{_wrong_kind(function, value, towers)}",
+            code=codes.NOT_REDUCIBLE,
         )
     tensors = _tensors(function, parts)
     _check_alike(function, tensors)
@@ -153,16 +158,18 @@ def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
 
 def _tensors(function: str, parts: Sequence[Any]) -> list[Tensor]:
     if not parts:
-        raise ValueError(
-            f"{function}: there is nothing to combine, the value is empty"
-            f" [{codes.NOT_REDUCIBLE}]"
+        raise coded(
+            ValueError,
+            f"{function}: there is nothing to combine, the value is empty",
+            code=codes.NOT_REDUCIBLE,
         )
     try:
         return [convert_to_tensor(part) for part in parts]
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{function}: the components must be tensors or convert to them: {error}"
-            f" [{codes.NOT_REDUCIBLE}]"
+        raise coded(
+            ValueError,
+            f"{function}: the components must be tensors or convert to them: {error}",
+            code=codes.NOT_REDUCIBLE,
         ) from None
 
 
@@ -172,11 +179,12 @@ def _check_alike(function: str, tensors: Sequence[Tensor]) -> None:
         if tensor.dtype != first.dtype or not tensor.shape.is_compatible_with(
             first.shape
         ):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{function}: the towers' values differ: tower 0 has "
                 f"{first.describe()}, tower {tower} has {tensor.describe()}; they must "
-                "be of one dtype and shape"
-                f" [{codes.NOT_REDUCIBLE}]"
+                "be of one dtype and shape",
+                code=codes.NOT_REDUCIBLE,
             )
 
 

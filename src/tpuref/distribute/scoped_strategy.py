@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.tower_context import (
     across_towers,
@@ -171,10 +172,11 @@ class ScopedStrategy:
     def _check_nesting(self) -> None:
         around = get_distribution_strategy()
         if around is not self:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"{self!r}: scope() was entered within the scope of {around!r}; the "
-                "scopes of two strategies cannot be nested, leave the other first"
-                f" [{codes.NESTED_SCOPES}]"
+                "scopes of two strategies cannot be nested, leave the other first",
+                code=codes.NESTED_SCOPES,
             )
         self.require_cross_tower("scope")
 
@@ -238,10 +240,11 @@ class ScopedStrategy:
     def require_scope(self, method: str) -> None:
         """Refuse a call of a method outside of the strategy's scope."""
         if get_distribution_strategy() is not self:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"{type(self).__name__}.{method} must be used inside of `with "
-                "strategy.scope():` of the same strategy"
-                f" [{codes.OUTSIDE_SCOPE}]"
+                "strategy.scope():` of the same strategy",
+                code=codes.OUTSIDE_SCOPE,
             )
 
     def require_cross_tower(self, method: str) -> None:
@@ -249,10 +252,11 @@ class ScopedStrategy:
         self.require_scope(method)
         context = get_tower_context()
         if context is not None and not self.is_default:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"{type(self).__name__}.{method} must be used in cross-tower context, "
                 f"but was called within tower {context.tower_id}; use "
                 "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
-                "merge_fn(strategy, value)"
-                f" [{codes.IN_TOWER_CONTEXT}]"
+                "merge_fn(strategy, value)",
+                code=codes.IN_TOWER_CONTEXT,
             )

@@ -21,7 +21,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
-from tpuref.base.errors import OutOfRangeError
+from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.base.spec import TensorSpec
 from tpuref.data.element import specs_of
 from tpuref.data.iterator import EagerIterator
@@ -84,9 +84,10 @@ def run_steps(
         its initial value.
     """
     if not callable(fn):
-        raise TypeError(
-            f"run_steps_on_dataset: fn must be callable, got {fn!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"run_steps_on_dataset: fn must be callable, got {fn!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     eagerly = executing_eagerly()
     rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
@@ -105,11 +106,12 @@ def _rounds(iterator: Any, kind: type[Any]) -> Any:
     """Return what gives the elements, for all towers at a time or one by one."""
     rounds = iterator.rounds if isinstance(iterator, PerDeviceIterator) else iterator
     if not isinstance(rounds, kind):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "run_steps_on_dataset: iterator must be one of a dataset, made in the same "
             "mode, such as strategy.distribute_dataset(dataset_fn)"
-            f".make_one_shot_iterator(), got {iterator!r}"
-            f" [{codes.WRONG_ITERATOR}]"
+            f".make_one_shot_iterator(), got {iterator!r}",
+            code=codes.WRONG_ITERATOR,
         )
     return rounds
 
@@ -118,10 +120,11 @@ def _initial_values(values: Any) -> dict[str, Any]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "run_steps_on_dataset: initial_loop_values must be a dict from the names "
-            f"of outputs to their values, got {values!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"of outputs to their values, got {values!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return dict(values)
 
@@ -129,11 +132,12 @@ def _initial_values(values: Any) -> dict[str, Any]:
 def _check_shapes(element: Any) -> None:
     for spec in specs_of(element):
         if not spec.shape.is_fully_defined():
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "run_steps_on_dataset: the cores need elements of fully known shape, "
                 f"got {spec.describe()}; use dataset.batch(..., drop_remainder=True), "
-                "or set_shape on the tensors in dataset.map"
-                f" [{codes.UNKNOWN_ELEMENT_SHAPE}]"
+                "or set_shape on the tensors in dataset.map",
+                code=codes.UNKNOWN_ELEMENT_SHAPE,
             )
 
 
@@ -329,11 +333,12 @@ def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any
 
 def _zeros(name: str, output: Tensor) -> Tensor:
     if not output.shape.is_fully_defined():
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"run_steps_on_dataset: the shape of the output {name!r}, "
             f"{output.describe()}, is not known; give its value before the first step "
-            "in initial_loop_values"
-            f" [{codes.STEP_OUTPUT_MISMATCH}]"
+            "in initial_loop_values",
+            code=codes.STEP_OUTPUT_MISMATCH,
         )
     result: Tensor = zeros(output.shape.as_list(), output.dtype)
     return result
@@ -387,8 +392,8 @@ def _run_now(
         except OutOfRangeError as error:
             raise OutOfRangeError(
                 f"{iterations} steps were to be run, and the dataset has input for "
-                f"{step} of them ({error.message})"
-                f" [{codes.END_OF_SEQUENCE}]"
+                f"{step} of them ({error.message})",
+                code=codes.END_OF_SEQUENCE,
             ) from None
         _call(fn, context, inputs)
     given = {name: output.value for name, output in context.set_in_step.items()}

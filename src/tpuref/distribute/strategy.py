@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.grouping import merged, selected, selected_mirrored
 from tpuref.distribute.later_names import LaterNames
 from tpuref.distribute.reducing_strategy import ReducingStrategy
@@ -86,10 +87,11 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
         """
         self.require_cross_tower("call_for_each_tower")
         if not callable(fn):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"call_for_each_tower: fn must be callable, got {type(fn).__name__} "
-                f"{fn!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+                f"{fn!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         self._check_region()
         concurrently = kwargs.pop("run_concurrently", True)
@@ -106,11 +108,12 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
         region = get_default_graph().region
         around = None if region is None else region.replicated
         if around is not None and around.replicas != self.num_towers:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"call_for_each_tower: {self!r} was used inside of {around.name!r}, a "
                 f"replicated computation of {around.replicas} replicas; there must be "
-                f"{self.num_towers}, one for each tower"
-                f" [{codes.NESTED_COMPUTATION}]"
+                f"{self.num_towers}, one for each tower",
+                code=codes.NESTED_COMPUTATION,
             )
 
     def map(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.cluster_resolver.devices import core_counts, list_devices
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tower_place import TowerSystem
@@ -90,11 +91,12 @@ def describe_system(resolver: Any) -> SystemDescription:
     """
     for method in ("master", "cluster_spec"):
         if not callable(getattr(resolver, method, None)):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "TPUStrategy: tpu_cluster_resolver must be a tf.contrib."
                 f"cluster_resolver.TPUClusterResolver (with {method}()), got "
-                f"{type(resolver).__name__} {resolver!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+                f"{type(resolver).__name__} {resolver!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
     master = resolver.master()
     master = master.decode() if isinstance(master, bytes) else master
@@ -124,9 +126,10 @@ def _count(answer: Any, master: str) -> int:
     """Return the cores of one host, given as a number or, as releases do, by type."""
     count = answer.get("TPU", 0) if isinstance(answer, Mapping) else answer
     if count < 1:
-        raise ValueError(
-            f"TPUStrategy: the master {master!r} has no TPU cores"
-            f" [{codes.INVALID_TOWER_COUNT}]"
+        raise coded(
+            ValueError,
+            f"TPUStrategy: the master {master!r} has no TPU cores",
+            code=codes.INVALID_TOWER_COUNT,
         )
     return int(count)
 
@@ -136,10 +139,11 @@ def _as_listed(master: str, job: str) -> SystemDescription:
     hosts = core_counts(list_devices(master, None))
     counts = set(hosts.values())
     if len(counts) > 1:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"TPUStrategy: the hosts of {master!r} have different numbers of TPU "
-            f"cores: {dict(hosts)}"
-            f" [{codes.HOSTS_DIFFER}]"
+            f"cores: {dict(hosts)}",
+            code=codes.HOSTS_DIFFER,
         )
     cores = _count(next(iter(counts), 0), master)
     named = DeviceName.parse(next(iter(hosts))).job

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.shared_variables import SharedVariables
 
 if TYPE_CHECKING:
@@ -118,11 +119,12 @@ class TowerContext:
             ``tf.while_loop``.
         """
         if get_tower_context() is not self:
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 f"merge_call of tower {self.tower_id} was called outside of the "
                 "tower's own function; get the context with tf.get_tower_context() "
-                "where it is used"
-                f" [{codes.MISPLACED_MERGE_CALL}]"
+                "where it is used",
+                code=codes.MISPLACED_MERGE_CALL,
             )
         return self._merge(merge_fn, args, kwargs)
 

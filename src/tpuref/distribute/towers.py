@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import OpError
+from tpuref.base.errors import OpError, coded
 from tpuref.distribute.grouping import merged, selected
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.distribute.tower_context import TowerContext, across_towers, in_tower
@@ -141,11 +141,12 @@ class Tower:
     ) -> Any:
         graph = get_default_graph()
         if graph.region is not self._region and not executing_eagerly():
-            raise RuntimeError(
+            raise coded(
+                RuntimeError,
                 "merge_call was made within tf.cond or tf.while_loop of tower "
                 f"{self.tower_id}, where the other towers cannot be waited for; make "
-                "it before or after"
-                f" [{codes.MISPLACED_MERGE_CALL}]"
+                "it before or after",
+                code=codes.MISPLACED_MERGE_CALL,
             )
         scopes = graph.scopes_in_force()
         self.merges += 1
@@ -241,11 +242,12 @@ def _uneven(towers: Sequence[Tower]) -> RuntimeError:
     waiting = [tower for tower in towers if tower.waiting is not None]
     ended = [tower for tower in towers if tower.waiting is None]
     counts = ", ".join(f"tower {t.tower_id} made {t.merges}" for t in towers)
-    return RuntimeError(
+    return coded(
+        RuntimeError,
         "the towers made different numbers of merge_call: "
         f"{_numbers(waiting)} at a merge_call while {_numbers(ended)} over ({counts})"
-        ". Every tower has to make the same merge calls in the same order"
-        f" [{codes.UNEVEN_MERGE_CALLS}]"
+        ". Every tower has to make the same merge calls in the same order",
+        code=codes.UNEVEN_MERGE_CALLS,
     )
 
 

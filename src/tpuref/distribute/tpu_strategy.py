@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.one_device import OneDeviceStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
@@ -68,11 +69,12 @@ class TPUStrategy(OneDeviceStrategy):
         self.steps_per_run = steps_per_run
         towers = self._system.cores if num_cores is None else _checked(num_cores)
         if towers > self._system.cores:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"TPUStrategy: num_cores is {towers}, but the TPU system has "
                 f"{self._system.cores} cores; use at most that many, or a larger "
-                f"system (TPUREF_CORES={towers})"
-                f" [{codes.INVALID_TOWER_COUNT}]"
+                f"system (TPUREF_CORES={towers})",
+                code=codes.INVALID_TOWER_COUNT,
             )
         super().__init__(self._system.core_device(0))
         self._devices = tuple(self._system.core_device(k) for k in range(towers))
@@ -96,11 +98,12 @@ class TPUStrategy(OneDeviceStrategy):
         """
         full, rest = divmod(self.num_towers, self._system.cores_per_host)
         if full and rest:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"TPUStrategy.num_towers_per_host: the {self.num_towers} towers are "
                 f"spread unevenly over hosts of {self._system.cores_per_host} cores; "
-                "choose num_cores as a multiple of that"
-                f" [{codes.INVALID_TOWER_COUNT}]"
+                "choose num_cores as a multiple of that",
+                code=codes.INVALID_TOWER_COUNT,
             )
         return self._system.cores_per_host if full else rest
 
@@ -130,15 +133,17 @@ class TPUStrategy(OneDeviceStrategy):
         '/replica:0/task:0/device:CPU:0'
         """
         if not isinstance(host_id, int) or isinstance(host_id, bool):
-            raise TypeError(
-                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            raise coded(
+                TypeError,
+                f"get_host_cpu_device: host_id must be a whole number, got {host_id!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         if not 0 <= host_id < self.num_hosts:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"get_host_cpu_device: there is no host {host_id}; the system has "
-                f"{self.num_hosts}, counted from 0"
-                f" [{codes.UNKNOWN_DESTINATION}]"
+                f"{self.num_hosts}, counted from 0",
+                code=codes.UNKNOWN_DESTINATION,
             )
         return self._system.cpu_device(host_id)
 
@@ -236,15 +241,17 @@ class TPUStrategy(OneDeviceStrategy):
 
 def _checked(num_cores: Any) -> int:
     if not isinstance(num_cores, int) or isinstance(num_cores, bool):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "TPUStrategy: num_cores must be a whole number or None, got "
-            f"{type(num_cores).__name__} {num_cores!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(num_cores).__name__} {num_cores!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if num_cores < 1:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"TPUStrategy: num_cores must be at least 1, got {num_cores}; leave it out "
-            "to use all cores"
-            f" [{codes.INVALID_TOWER_COUNT}]"
+            "to use all cores",
+            code=codes.INVALID_TOWER_COUNT,
         )
     return num_cores

@@ -7,6 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.errors import coded
 from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.grouping import merged, selected_mirrored
@@ -66,9 +67,10 @@ class UpdatingStrategy(ScopedStrategy):
         """
         self.require_cross_tower("update")
         if not isinstance(var, Variable):
-            raise TypeError(
-                f"update: var must be a variable, got {type(var).__name__} {var!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            raise coded(
+                TypeError,
+                f"update: var must be a variable, got {type(var).__name__} {var!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         if not isinstance(var, DistributedVariable):
             return self._update_plain(var, fn, args, kwargs)
@@ -222,9 +224,10 @@ class UpdatingStrategy(ScopedStrategy):
         if isinstance(tower_local_var, TowerLocalVariable):
             return tower_local_var.combined()
         if not isinstance(tower_local_var, Variable):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "read_var: tower_local_var must be a variable, got "
-                f"{type(tower_local_var).__name__} {tower_local_var!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+                f"{type(tower_local_var).__name__} {tower_local_var!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         return tower_local_var.read_value()

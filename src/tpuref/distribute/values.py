@@ -9,6 +9,7 @@ from typing import Any
 from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
+from tpuref.base.errors import coded
 from tpuref.base.html import shortened, table
 from tpuref.base.shapes import TensorShape
 from tpuref.graph.convert import convert_to_tensor
@@ -65,10 +66,11 @@ class DistributedValues:
 
         wanted = current_device() if device is None else device
         if wanted not in self.index:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{self!r} has no component for the device {wanted!r}; it has those "
-                f"of {', '.join(self.index)}"
-                f" [{codes.UNKNOWN_DESTINATION}]"
+                f"of {', '.join(self.index)}",
+                code=codes.UNKNOWN_DESTINATION,
             )
         return self.index[wanted]
 
@@ -80,10 +82,11 @@ class DistributedValues:
         return len(self.index)
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{self!r} cannot be iterated over; strategy.unwrap(value) gives the list "
-            "of its components"
-            f" [{codes.PER_DEVICE_AS_TENSOR}]"
+            "of its components",
+            code=codes.PER_DEVICE_AS_TENSOR,
         )
 
     def _repr_html_(self) -> str:
@@ -112,20 +115,22 @@ class PerDevice(DistributedValues):
         return convert_to_tensor(self.components[0]).dtype
 
     def _as_tensor(self) -> Tensor:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{self!r} differs from tower to tower and has no single value; use "
             "strategy.reduce(aggregation, value, destinations) to combine it, "
             "strategy.unwrap(value) for the list of its components, or hand it to "
-            "strategy.call_for_each_tower(fn, value), which gives each tower its own"
-            f" [{codes.PER_DEVICE_AS_TENSOR}]"
+            "strategy.call_for_each_tower(fn, value), which gives each tower its own",
+            code=codes.PER_DEVICE_AS_TENSOR,
         )
 
     def __dlpack__(self, **wanted: Any) -> Any:
         if len(self.index) > 1:
-            raise BufferError(
+            raise coded(
+                BufferError,
                 f"{self!r} has {len(self.index)} components, and DLPack shares one; "
-                "share those of strategy.unwrap(value)"
-                f" [{codes.PER_DEVICE_AS_TENSOR}]"
+                "share those of strategy.unwrap(value)",
+                code=codes.PER_DEVICE_AS_TENSOR,
             )
         return convert_to_tensor(self.components[0]).__dlpack__(**wanted)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.tower_context import get_tower_context
 from tpuref.distribute.variables import (
     DistributedVariable,
@@ -79,20 +80,22 @@ def _kind(arguments: dict[str, Any]) -> type[DistributedVariable]:
     when = arguments.get("synchronization", VariableSynchronization.AUTO)
     how = arguments.get("aggregation", VariableAggregation.NONE)
     if not isinstance(how, VariableAggregation):
-        raise ValueError(
+        raise coded(
+            ValueError,
             "tf.Variable: aggregation must be one of tf.VariableAggregation, got "
-            f"{how!r}"
-            f" [{codes.INVALID_AGGREGATION}]"
+            f"{how!r}",
+            code=codes.INVALID_AGGREGATION,
         )
     if when is VariableSynchronization.ON_READ:
         return TowerLocalVariable
     if when in (VariableSynchronization.AUTO, VariableSynchronization.ON_WRITE):
         return MirroredVariable
-    raise ValueError(
+    raise coded(
+        ValueError,
         f"tf.Variable: synchronization {when!r} cannot be used in the scope of a "
         "strategy; use tf.VariableSynchronization.AUTO, ON_WRITE or ON_READ, or make "
-        "the variable outside of the scope"
-        f" [{codes.INVALID_AGGREGATION}]"
+        "the variable outside of the scope",
+        code=codes.INVALID_AGGREGATION,
     )
 
 

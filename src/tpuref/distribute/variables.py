@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.tower_context import (
     current_device,
@@ -164,12 +165,13 @@ class MirroredVariable(DistributedVariable):
 
     def _change_in_tower(self, change: Callable[..., Any], value: Any) -> Any:
         if self.aggregation is VariableAggregation.NONE:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{self!r} cannot be assigned within a tower, because nothing says how "
                 "the values of the towers become one; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
-                "merge_call with strategy.reduce and strategy.update"
-                f" [{codes.NO_AGGREGATION}]"
+                "merge_call with strategy.reduce and strategy.update",
+                code=codes.NO_AGGREGATION,
             )
 
         def merge(strategy: Any, value: Any) -> Any:
@@ -204,12 +206,13 @@ class TowerLocalVariable(DistributedVariable):
         from tpuref.distribute.reduction import fold
 
         if self.aggregation is VariableAggregation.NONE:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{self!r} cannot be read outside of the towers, because nothing says "
                 "how its components become one; make it with aggregation="
                 "tf.VariableAggregation.SUM, MEAN or ONLY_FIRST_TOWER, or use "
-                "strategy.unwrap(variable)"
-                f" [{codes.NO_AGGREGATION}]"
+                "strategy.unwrap(variable)",
+                code=codes.NO_AGGREGATION,
             )
         values = []
         for device, component in self.index.items():
@@ -227,11 +230,12 @@ class TowerLocalVariable(DistributedVariable):
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
         if current_device() not in self.index:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{self!r} belongs to the towers and can be assigned only within one; "
                 "assign it in a function that call_for_each_tower runs, or use "
-                "strategy.update(variable, fn)"
-                f" [{codes.NO_AGGREGATION}]"
+                "strategy.update(variable, fn)",
+                code=codes.NO_AGGREGATION,
             )
         return self.here()._change(op, value, name, read_value)
 

@@ -11,7 +11,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, bool_
-from tpuref.base.errors import StructureError
+from tpuref.base.errors import StructureError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.functions.arguments import static_integer
@@ -394,20 +394,24 @@ def _check_branches(result: Any, other: Any) -> None:
             result, other, a_name="true_fn()", b_name="false_fn()"
         )
     except StructureError as error:
-        raise StructureError(
-            f"tf.cond: the branches return different: {error} [{codes.BRANCHES_DIFFER}]"
+        raise coded(
+            StructureError,
+            f"tf.cond: the branches return different: {error}",
+            code=codes.BRANCHES_DIFFER,
         ) from None
     for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
         if isinstance(a, Tensor) != isinstance(b, Tensor):
-            raise StructureError(
-                f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}"
-                f" [{codes.BRANCHES_DIFFER}]"
+            raise coded(
+                StructureError,
+                f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}",
+                code=codes.BRANCHES_DIFFER,
             )
         if isinstance(a, Tensor) and a.dtype != b.dtype:
-            raise StructureError(
+            raise coded(
+                StructureError,
                 f"tf.cond: true_fn gives {a.describe()}, false_fn gives "
-                f"{b.describe()}; the element types must be equal"
-                f" [{codes.BRANCHES_DIFFER}]"
+                f"{b.describe()}; the element types must be equal",
+                code=codes.BRANCHES_DIFFER,
             )
 
 
@@ -593,23 +597,25 @@ def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor
             list(start), list(result), a_name="loop_vars", b_name="body()"
         )
     except StructureError as error:
-        raise StructureError(
-            f"tf.while_loop: {error} [{codes.LOOP_VARIABLE_CHANGES}]"
+        raise coded(
+            StructureError, f"tf.while_loop: {error}", code=codes.LOOP_VARIABLE_CHANGES
         ) from None
     tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(list(result))]
     for tensor, spec in zip(tensors, specs, strict=True):
         if tensor.dtype != spec.dtype:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
-                f"{tensor.describe()}; the element type cannot change"
-                f" [{codes.LOOP_VARIABLE_CHANGES}]"
+                f"{tensor.describe()}; the element type cannot change",
+                code=codes.LOOP_VARIABLE_CHANGES,
             )
         if not _holds(spec.shape, tensor.shape):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
                 f"{tensor.describe()}; give shape_invariants with None for the "
-                "dimensions that change"
-                f" [{codes.LOOP_VARIABLE_CHANGES}]"
+                "dimensions that change",
+                code=codes.LOOP_VARIABLE_CHANGES,
             )
     return tensors
 

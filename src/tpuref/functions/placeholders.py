@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
+from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.graph.build import apply
 from tpuref.graph.default import executing_eagerly
@@ -46,10 +47,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     [2.0, 3.0]
     """
     if executing_eagerly():
-        raise RuntimeError(
+        raise coded(
+            RuntimeError,
             "tf.placeholder: eager mode has nothing to feed; pass the value itself, or "
-            "build in tf.Graph().as_default()"
-            f" [{codes.WRONG_MODE}]"
+            "build in tf.Graph().as_default()",
+            code=codes.WRONG_MODE,
         )
     static = as_shape(shape)
     sizes = None if static.rank is None else static.as_tuple()

@@ -10,6 +10,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype, float32, string
+from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.functions.control_flow import group
 from tpuref.functions.initializers import GlorotUniform, Zeros
@@ -374,10 +375,11 @@ def _true_getter(
     if name in known:
         return _shared(known[name], name, shape, dtype, reuse)
     if reuse is True:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
-            "shares variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE"
-            f" [{codes.VARIABLE_MISSING}]"
+            "shares variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE",
+            code=codes.VARIABLE_MISSING,
         )
     with get_default_graph().name_scope(None):
         variable = Variable(
@@ -405,23 +407,26 @@ def _shared(
     reuse: bool | _ReuseMode,
 ) -> Variable:
     if reuse is False:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.get_variable: the variable {name!r} exists already, made at "
             f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
-            "reuse=tf.AUTO_REUSE"
-            f" [{codes.VARIABLE_EXISTS}]"
+            "reuse=tf.AUTO_REUSE",
+            code=codes.VARIABLE_EXISTS,
         )
     if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.get_variable: the variable {name!r} has shape {variable.shape}, asked "
-            f"for was {as_shape(shape)}"
-            f" [{codes.VARIABLE_MISMATCH}]"
+            f"for was {as_shape(shape)}",
+            code=codes.VARIABLE_MISMATCH,
         )
     if dtype != variable.dtype:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.get_variable: the variable {name!r} has dtype {variable.dtype.name}, "
-            f"asked for was {dtype.name}"
-            f" [{codes.VARIABLE_MISMATCH}]"
+            f"asked for was {dtype.name}",
+            code=codes.VARIABLE_MISMATCH,
         )
     return variable
 
@@ -443,17 +448,19 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
         initializer = initializer()
     if shape is None:
         if initializer is None:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
-                "initializer that has one"
-                f" [{codes.VARIABLE_WITHOUT_SHAPE}]"
+                "initializer that has one",
+                code=codes.VARIABLE_WITHOUT_SHAPE,
             )
         return initializer
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise ValueError(
-            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}"
-            f" [{codes.VARIABLE_WITHOUT_SHAPE}]"
+        raise coded(
+            ValueError,
+            f"tf.get_variable: the shape of {name!r} must be fully known, got {sizes}",
+            code=codes.VARIABLE_WITHOUT_SHAPE,
         )
     chosen = (
         initializer if initializer is not None else _default_initializer(name, dtype)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.session_options import ConfigProto, RPCOptions
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -92,10 +93,11 @@ def target_of(given: Any, function: str) -> str:
     master = getattr(given, "master", None)
     target = master() if callable(master) else given
     if not isinstance(target, str):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{function}: target must be text, or a cluster resolver, got "
-            f"{type(given).__name__} {given!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(given).__name__} {given!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return target
 
@@ -129,10 +131,11 @@ def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carri
 def _address(target: str, function: str) -> str:
     match = _GRPC.fullmatch(target)
     if match is None or not 0 < int(match["port"]) < 65536:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: target must be '' or 'local' for this process, or "
-            f"'grpc://host:port' for a server, got {target!r}"
-            f" [{codes.INVALID_ADDRESS}]"
+            f"'grpc://host:port' for a server, got {target!r}",
+            code=codes.INVALID_ADDRESS,
         )
     return target.removeprefix("grpc://")
 

@@ -10,6 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from tpuref.base.errors import coded
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -37,9 +38,10 @@ def to_array(value: Any, dtype: DType | None = None) -> Array:
     if dtype == string:
         return _string_array(array)
     if natural == string:
-        raise TypeError(
-            f"expected {dtype.name}, got the text {value!r}"
-            f" [{codes.VALUE_DOES_NOT_FIT}]"
+        raise coded(
+            TypeError,
+            f"expected {dtype.name}, got the text {value!r}",
+            code=codes.VALUE_DOES_NOT_FIT,
         )
     if array.size:
         _check_kind(value, natural, dtype)
@@ -58,27 +60,30 @@ def _owned(value: Any, array: Array, dtype: DType) -> bool:
 def _shape_value(value: Dimension | TensorShape) -> Any:
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
-            raise ValueError(
-                f"the partly unknown shape {value} has no tensor form"
-                f" [{codes.NO_TENSOR_FORM}]"
+            raise coded(
+                ValueError,
+                f"the partly unknown shape {value} has no tensor form",
+                code=codes.NO_TENSOR_FORM,
             )
         return value.as_list()
     if value.value is None:
-        raise ValueError(
-            f"an unknown Dimension has no tensor form [{codes.NO_TENSOR_FORM}]"
+        raise coded(
+            ValueError,
+            "an unknown Dimension has no tensor form",
+            code=codes.NO_TENSOR_FORM,
         )
     return value.value
 
 
 def _plain_array(value: Any) -> Array:
     if value is None:
-        raise ValueError(f"None has no tensor form [{codes.NO_TENSOR_FORM}]")
+        raise coded(ValueError, "None has no tensor form", code=codes.NO_TENSOR_FORM)
     known = _with_shared_arrays(value) if is_foreign(_leaf(value)) else value
     try:
         array: Array = np.asarray(known)
     except ValueError as error:
-        raise ValueError(
-            f"{_brief(value)} is ragged: {error} [{codes.NO_TENSOR_FORM}]"
+        raise coded(
+            ValueError, f"{_brief(value)} is ragged: {error}", code=codes.NO_TENSOR_FORM
         ) from None
     if array.dtype.kind in "SU" and not _from_numpy(value):
         array = np.array(value, object)  # as text, NumPy would drop ending zero bytes
@@ -108,14 +113,16 @@ def _plain_objects(value: Any, array: Array) -> Array:
     if numbers.dtype != object:
         return np.reshape(numbers, array.shape)
     if any(isinstance(item, (list, tuple)) for item in items):
-        raise ValueError(
-            f"{_brief(value)} is ragged: its lists differ in length"
-            f" [{codes.NO_TENSOR_FORM}]"
+        raise coded(
+            ValueError,
+            f"{_brief(value)} is ragged: its lists differ in length",
+            code=codes.NO_TENSOR_FORM,
         )
-    raise TypeError(
+    raise coded(
+        TypeError,
         f"{_brief(value)} of type {type(value).__name__} has no tensor form: its "
-        "elements must be all numbers or all text"
-        f" [{codes.NO_TENSOR_FORM}]"
+        "elements must be all numbers or all text",
+        code=codes.NO_TENSOR_FORM,
     )
 
 
@@ -146,8 +153,10 @@ def _natural_dtype(value: Any, array: Array) -> DType:
 
 def _string_array(array: Array) -> Array:
     if array.dtype.kind not in "OSU" and array.size:
-        raise TypeError(
-            f"expected text, got values of {array.dtype} [{codes.VALUE_DOES_NOT_FIT}]"
+        raise coded(
+            TypeError,
+            f"expected text, got values of {array.dtype}",
+            code=codes.VALUE_DOES_NOT_FIT,
         )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
@@ -158,10 +167,11 @@ def _string_array(array: Array) -> Array:
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
     """Refuse what would lose the meaning: a float as integer, a number as bool."""
     if not _from_numpy(value) and _loses_meaning(natural, dtype):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"expected {dtype.name}, got {_brief(value)} of type "
-            f"{type(value).__name__}; use tf.cast to convert on purpose"
-            f" [{codes.VALUE_DOES_NOT_FIT}]"
+            f"{type(value).__name__}; use tf.cast to convert on purpose",
+            code=codes.VALUE_DOES_NOT_FIT,
         )
 
 
@@ -177,9 +187,10 @@ def _check_range(array: Array, dtype: DType) -> None:
     if dtype.is_integer and array.size and array.dtype.kind in "iu":
         low, high = int(array.min()), int(array.max())
         if low < dtype.min or high > dtype.max:
-            raise ValueError(
-                f"{low if low < dtype.min else high} does not fit {dtype.name}"
-                f" [{codes.VALUE_DOES_NOT_FIT}]"
+            raise coded(
+                ValueError,
+                f"{low if low < dtype.min else high} does not fit {dtype.name}",
+                code=codes.VALUE_DOES_NOT_FIT,
             )
 
 
@@ -249,21 +260,24 @@ def constant(
 def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
     sizes = as_shape(shape)
     if not sizes.is_fully_defined():
-        raise ValueError(
-            f"tf.constant: shape {sizes} is not fully known"
-            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
+        raise coded(
+            ValueError,
+            f"tf.constant: shape {sizes} is not fully known",
+            code=codes.CONSTANT_DOES_NOT_FILL,
         )
     if verify_shape and not sizes.is_compatible_with(array.shape):
-        raise TypeError(
-            f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}"
-            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
+        raise coded(
+            TypeError,
+            f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}",
+            code=codes.CONSTANT_DOES_NOT_FILL,
         )
     count = sizes.num_elements() or 0
     if array.size > count or (array.size == 0 and count):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
-            f"{count}"
-            f" [{codes.CONSTANT_DOES_NOT_FILL}]"
+            f"{count}",
+            code=codes.CONSTANT_DOES_NOT_FILL,
         )
     flat = array.reshape(-1)
     filled = np.concatenate([flat, np.repeat(flat[-1:], count - array.size)])
@@ -336,10 +350,11 @@ def convert_to_tensor(
         except (TypeError, ValueError) as error:
             raise type(error)(f"tf.convert_to_tensor: {error}") from None
     if wanted is not None and tensor.dtype != wanted:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.convert_to_tensor: expected dtype {wanted.name}, got "
-            f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast"
-            f" [{codes.DTYPES_DIFFER}]"
+            f"{tensor.describe()}, made at {tensor.op.site}; use tf.cast",
+            code=codes.DTYPES_DIFFER,
         )
     return tensor
 
@@ -370,10 +385,11 @@ def _existing_tensor(
     value: Any, wanted: DType | None, name: str | None
 ) -> Tensor | None:
     if isinstance(value, Operation):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"tf.convert_to_tensor: {value.name!r} is an operation, which has no "
-            "value; pass one of its outputs"
-            f" [{codes.NO_TENSOR_FORM}]"
+            "value; pass one of its outputs",
+            code=codes.NO_TENSOR_FORM,
         )
     converted = getattr(value, "_as_tensor", None)
     if callable(converted):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.graph import Graph
 
 
@@ -66,10 +67,11 @@ def enable_eager_execution(
         If operations were already added to the default graph.
     """
     if not _eager_by_default[0] and _default[0].version:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "tf.enable_eager_execution must be called at program start: the default "
-            f"graph already has {_default[0].version} operations"
-            f" [{codes.WRONG_MODE}]"
+            f"graph already has {_default[0].version} operations",
+            code=codes.WRONG_MODE,
         )
     _eager_by_default[0] = True
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 REPLICATED_CORE = "TPU_REPLICATED_CORE"
 
@@ -43,11 +44,12 @@ class DeviceName:
         for part in filter(None, text.split("/")):
             match = _PART.match(part)
             if match is None:
-                raise ValueError(
+                raise coded(
+                    ValueError,
                     f"tf.device: cannot read {part!r} in device name {text!r}; "
                     "expected parts like /job:worker, /replica:0, /task:0, "
-                    "/device:CPU:0, /cpu:0"
-                    f" [{codes.INVALID_DEVICE_NAME}]"
+                    "/device:CPU:0, /cpu:0",
+                    code=codes.INVALID_DEVICE_NAME,
                 )
             name = name._with(match)
         return name
@@ -60,9 +62,10 @@ class DeviceName:
         if part["task"] is not None:
             return replace(self, task=int(part["task"]))
         if self.kind is not None:
-            raise ValueError(
-                f"tf.device: {part[0]!r} is a second device in one name"
-                f" [{codes.INVALID_DEVICE_NAME}]"
+            raise coded(
+                ValueError,
+                f"tf.device: {part[0]!r} is a second device in one name",
+                code=codes.INVALID_DEVICE_NAME,
             )
         kind = (part["kind"] or part["bare"]).upper()
         index = None if part["index"] in (None, "*") else int(part["index"])

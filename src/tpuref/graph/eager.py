@@ -11,6 +11,7 @@ from tpuref.base import dlpack, nest
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, string
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
@@ -69,10 +70,11 @@ class EagerTensor(Tensor):
         return constant_of(self._value)
 
     def _as_graph_element(self) -> Tensor:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{self!r} has its value already and is part of no graph; use numpy(), or "
-            "tf.identity to bring it into one"
-            f" [{codes.WRONG_MODE}]"
+            "tf.identity to bring it into one",
+            code=codes.WRONG_MODE,
         )
 
     def operand(self) -> Operand:
@@ -167,9 +169,10 @@ def run_at_once(
 
 def _array_of(tensor: Tensor) -> Array:
     if not isinstance(tensor, EagerTensor):
-        raise TypeError(
-            f"the symbolic tensor {tensor.describe()} has no value in eager mode"
-            f" [{codes.NO_VALUE_YET}]"
+        raise coded(
+            TypeError,
+            f"the symbolic tensor {tensor.describe()} has no value in eager mode",
+            code=codes.NO_VALUE_YET,
         )
     return tensor.array
 

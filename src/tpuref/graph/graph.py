@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import InaccessibleTensorError
+from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.region import Region
@@ -87,27 +87,30 @@ class Graph:
         try:
             return self._by_name[name]
         except KeyError:
-            raise KeyError(
+            raise coded(
+                KeyError,
                 f"the graph has no operation named {name!r}; Graph.get_operations() "
-                "lists those it has"
-                f" [{codes.NO_SUCH_ELEMENT}]"
+                "lists those it has",
+                code=codes.NO_SUCH_ELEMENT,
             ) from None
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor ``operation:index``; KeyError where there is none."""
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"the tensor name {name!r} is not of the form 'operation:index', "
-                "such as 'add:0'"
-                f" [{codes.NO_SUCH_ELEMENT}]"
+                "such as 'add:0'",
+                code=codes.NO_SUCH_ELEMENT,
             )
         outputs = self.get_operation_by_name(operation).outputs
         if int(index) >= len(outputs):
-            raise KeyError(
+            raise coded(
+                KeyError,
                 f"operation {operation!r} has {len(outputs)} outputs, so there is no "
-                f"tensor {name!r}"
-                f" [{codes.NO_SUCH_ELEMENT}]"
+                f"tensor {name!r}",
+                code=codes.NO_SUCH_ELEMENT,
             )
         return outputs[int(index)]
 
@@ -134,9 +137,10 @@ class Graph:
                 f"expected a tensor, an operation or the name of one, got {obj!r}"
             )
         if element.graph is not self:
-            raise ValueError(
-                f"{element!r} belongs to another graph than {self!r}"
-                f" [{codes.OTHER_GRAPH}]"
+            raise coded(
+                ValueError,
+                f"{element!r} belongs to another graph than {self!r}",
+                code=codes.OTHER_GRAPH,
             )
         return element
 
@@ -188,9 +192,10 @@ class Graph:
         """Add one operation, placed by the scopes in force."""
         with self._lock:
             if self._finalized:
-                raise RuntimeError(
-                    "the graph is finalized and cannot be changed"
-                    f" [{codes.GRAPH_FINALIZED}]"
+                raise coded(
+                    RuntimeError,
+                    "the graph is finalized and cannot be changed",
+                    code=codes.GRAPH_FINALIZED,
                 )
             site = user_site()
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
@@ -230,20 +235,22 @@ class Graph:
         """
         label, maker = _labelled(used)
         if used.graph is not self:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"{user}: the {label} belongs to another graph than the current one; "
                 f"it was made at {maker.site}. Build both in one graph, or evaluate it "
-                "first and pass the value"
-                f" [{codes.OTHER_GRAPH}]"
+                "first and pass the value",
+                code=codes.OTHER_GRAPH,
             )
         owner, here = maker.region, self._scopes.region
         if owner is None or (here is not None and here.is_within(owner)):
             return
-        raise InaccessibleTensorError(
+        raise coded(
+            InaccessibleTensorError,
             f"{user}: the {label} was made inside the {owner.kind} {owner.name!r} at "
             f"{maker.site} and is used outside of it at {user_site()}; return it from "
-            "that function and use the value that comes back"
-            f" [{codes.LEAKED_TENSOR}]"
+            "that function and use the value that comes back",
+            code=codes.LEAKED_TENSOR,
         )
 
     def _operation_name(self, name: str) -> str:
@@ -339,10 +346,11 @@ class Graph:
                 yield
             return
         if isinstance(control_inputs, (Tensor, Operation, str)):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "control_dependencies: control_inputs must be a list of operations and "
-                f"tensors, got {control_inputs!r}; write [it]"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+                f"tensors, got {control_inputs!r}; write [it]",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
         for value in control_inputs:

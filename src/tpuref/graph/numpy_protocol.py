@@ -9,6 +9,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
+from tpuref.base.errors import coded
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 
@@ -55,9 +56,11 @@ def apply_ufunc(
         _refuse(f"np.{ufunc.__name__}")
     dtype = kwargs.pop("dtype", None)
     if kwargs:
-        raise TypeError(
-            f"np.{ufunc.__name__} on a tensor does not take {', '.join(sorted(kwargs))}"
-            f" [{codes.NUMPY_NOT_SUPPORTED}]"
+        raise coded(
+            TypeError,
+            f"np.{ufunc.__name__} on a tensor does not take "
+            f"{', '.join(sorted(kwargs))}",
+            code=codes.NUMPY_NOT_SUPPORTED,
         )
     if dtype is not None:
         wanted = as_dtype(dtype).name
@@ -77,8 +80,9 @@ def apply_function(
 
 
 def _refuse(name: str) -> NoReturn:
-    raise TypeError(
+    raise coded(
+        TypeError,
         f"{name} has no operation for symbolic tensors; use a tf function, or call it "
-        "on the host with tf.tpu.outside_compilation and tf.py_func"
-        f" [{codes.NUMPY_NOT_SUPPORTED}]"
+        "on the host with tf.tpu.outside_compilation and tf.py_func",
+        code=codes.NUMPY_NOT_SUPPORTED,
     )

@@ -54,8 +54,8 @@ def _unknown(
     return InvalidArgumentError(
         f"cannot place the operation on {operation.device}: {what}; the jobs are "
         f"{sorted(jobs)}, each with /device:CPU:0 and its TPU cores. Cores of a "
-        "replica exist only inside tf.tpu.replicate"
-        f" [{codes.UNKNOWN_DEVICE}]",
+        "replica exist only inside tf.tpu.replicate",
+        code=codes.UNKNOWN_DEVICE,
         op=operation.name,
         site=operation.site,
     )

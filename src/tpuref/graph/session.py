@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
-from tpuref.base.errors import InaccessibleTensorError
+from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.graph.carrier import carrier_for, target_of
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import (
@@ -67,9 +67,10 @@ class Session:
         config: ConfigProto | None = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(
-                f"tf.Session: graph must be a tf.Graph, got {graph!r}"
-                f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            raise coded(
+                TypeError,
+                f"tf.Session: graph must be a tf.Graph, got {graph!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
             )
         self._graph = graph if graph is not None else get_default_graph()
         self._target = target_of(target, "tf.Session")
@@ -133,9 +134,10 @@ class Session:
             If an operation fails.
         """
         if self._closed:
-            raise RuntimeError(
-                "the session is closed; make a new tf.Session to run anything"
-                f" [{codes.SESSION_CLOSED}]"
+            raise coded(
+                RuntimeError,
+                "the session is closed; make a new tf.Session to run anything",
+                code=codes.SESSION_CLOSED,
             )
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
         feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
@@ -159,10 +161,11 @@ class Session:
         try:
             element = self._graph.as_graph_element(fetch)
         except TypeError:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
-                "give tensors, operations, variables or their names"
-                f" [{codes.CANNOT_FETCH}]"
+                "give tensors, operations, variables or their names",
+                code=codes.CANNOT_FETCH,
             ) from None
         except (ValueError, KeyError) as error:
             raise ValueError(
@@ -170,11 +173,12 @@ class Session:
             ) from None
         region = (element.op if isinstance(element, Tensor) else element).region
         if region is not None:
-            raise InaccessibleTensorError(
+            raise coded(
+                InaccessibleTensorError,
                 f"Session.run: cannot fetch {element!r}: it belongs to the "
                 f"{region.kind} {region.name!r} and has a value only there; return it "
-                "from that function and fetch what comes back"
-                f" [{codes.LEAKED_TENSOR}]"
+                "from that function and fetch what comes back",
+                code=codes.LEAKED_TENSOR,
             )
         return element
 
@@ -188,17 +192,19 @@ class Session:
             ) from None
         assert isinstance(tensor, Tensor)
         if tensor.op.region is not None:
-            raise InaccessibleTensorError(
+            raise coded(
+                InaccessibleTensorError,
                 f"Session.run: cannot feed {tensor.describe()}: it belongs to the "
                 f"{tensor.op.region.kind} {tensor.op.region.name!r}; feed what that "
-                "takes from outside"
-                f" [{codes.LEAKED_TENSOR}]"
+                "takes from outside",
+                code=codes.LEAKED_TENSOR,
             )
         if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
-                "feed NumPy arrays, numbers or lists"
-                f" [{codes.CANNOT_FEED}]"
+                "feed NumPy arrays, numbers or lists",
+                code=codes.CANNOT_FEED,
             )
         return tensor, self._feed_array(tensor, value)
 
@@ -215,10 +221,11 @@ class Session:
                 f"Session.run: cannot feed {tensor.describe()}: {error}"
             ) from None
         if not tensor.shape.is_compatible_with(array.shape):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"Session.run: cannot feed a value of shape {list(array.shape)} for "
-                f"{tensor.describe()}, made at {tensor.op.site}"
-                f" [{codes.FED_SHAPE}]"
+                f"{tensor.describe()}, made at {tensor.op.site}",
+                code=codes.FED_SHAPE,
             )
         return array
 
@@ -322,10 +329,11 @@ class _Current:
 def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
     """Give the keys and values to feed, those of a tuple of tensors one by one."""
     if not isinstance(feed_dict or {}, Mapping):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "Session.run: feed_dict must be a dict from tensors to values, got "
-            f"{type(feed_dict).__name__}"
-            f" [{codes.CANNOT_FEED}]"
+            f"{type(feed_dict).__name__}",
+            code=codes.CANNOT_FEED,
         )
     for key, value in (feed_dict or {}).items():
         if not isinstance(key, tuple):
@@ -333,10 +341,11 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
         elif isinstance(value, (list, tuple)) and len(value) == len(key):
             yield from zip(key, value, strict=True)
         else:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
-                f"its value must be as many values, got {value!r}"
-                f" [{codes.CANNOT_FEED}]"
+                f"its value must be as many values, got {value!r}",
+                code=codes.CANNOT_FEED,
             )
 
 
@@ -385,15 +394,17 @@ def session_for(session: Session | None, graph: Graph) -> Session:
     """Return `session`, or else the current one, for evaluating a part of `graph`."""
     chosen = session if session is not None else get_default_session()
     if chosen is None:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "there is no current session: use `with tf.Session() as sess:`, or give "
-            "session="
-            f" [{codes.NO_SESSION}]"
+            "session=",
+            code=codes.NO_SESSION,
         )
     if chosen.graph is not graph:
-        raise ValueError(
-            "the session runs another graph than the one that is asked for"
-            f" [{codes.OTHER_GRAPH}]"
+        raise coded(
+            ValueError,
+            "the session runs another graph than the one that is asked for",
+            code=codes.OTHER_GRAPH,
         )
     assert isinstance(chosen, Session)
     return chosen

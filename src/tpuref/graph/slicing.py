@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -38,9 +39,10 @@ def get_item(tensor: Tensor, item: Any) -> Tensor:
     """
     items = item if isinstance(item, tuple) else (item,)
     if sum(part is Ellipsis for part in items) > 1:
-        raise ValueError(
-            f"subscript {item!r} of {tensor.describe()} has two ellipses"
-            f" [{codes.INVALID_SUBSCRIPT}]"
+        raise coded(
+            ValueError,
+            f"subscript {item!r} of {tensor.describe()} has two ellipses",
+            code=codes.INVALID_SUBSCRIPT,
         )
     bounds: list[Tensor] = []
     key = tuple(_item(part, bounds, tensor) for part in items)
@@ -77,9 +79,10 @@ def _position(index: Any, bounds: list[Tensor], tensor: Tensor) -> Any:
             return operator.index(index)
         except TypeError:
             pass
-    raise TypeError(
+    raise coded(
+        TypeError,
         f"the subscript {index!r} of {tensor.describe()} is not valid; expected "
         "integers, slices, an ellipsis, tf.newaxis or scalar integer tensors; use "
-        "tf.gather for a list of indices and tf.boolean_mask for a mask"
-        f" [{codes.INVALID_SUBSCRIPT}]"
+        "tf.gather for a list of indices and tf.boolean_mask for a mask",
+        code=codes.INVALID_SUBSCRIPT,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.device import DeviceName
@@ -218,20 +219,22 @@ class Tensor(Operators):
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
-            "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run"
-            f" [{codes.NO_TRUTH_VALUE}]"
+            "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run",
+            code=codes.NO_TRUTH_VALUE,
         )
 
     def __len__(self) -> int:
         size = self.shape.dims[0].value if self.shape.dims else None
         if size is None:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"len() of {self.describe()} is not known while the graph is built; "
-                "use tf.shape(x)[0]"
-                f" [{codes.NO_VALUE_YET}]"
+                "use tf.shape(x)[0]",
+                code=codes.NO_VALUE_YET,
             )
         return size
 
@@ -239,19 +242,21 @@ class Tensor(Operators):
         if self.shape.ndims == 0:
             raise TypeError(f"cannot iterate over the scalar tensor {self.describe()}")
         if not self.shape.dims or self.shape.dims[0].value is None:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"cannot iterate over {self.describe()}: its length is not known while "
                 f"the graph is built (made at {self.op.site}); use tf.while_loop, or "
-                "give the tensor a static shape"
-                f" [{codes.NO_VALUE_YET}]"
+                "give the tensor a static shape",
+                code=codes.NO_VALUE_YET,
             )
         return (self[i] for i in range(len(self)))
 
     def _no_value(self, wanted: str) -> NoReturn:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{wanted} of the symbolic tensor {self.describe()} does not exist before "
-            "a session evaluates it; use tf.Session().run(tensor)"
-            f" [{codes.NO_VALUE_YET}]"
+            "a session evaluates it; use tf.Session().run(tensor)",
+            code=codes.NO_VALUE_YET,
         )
 
     def __int__(self) -> int:
@@ -264,20 +269,22 @@ class Tensor(Operators):
         self._no_value("the index value")
 
     def __dlpack__(self, **wanted: Any) -> Any:
-        raise BufferError(
+        raise coded(
+            BufferError,
             f"the symbolic tensor {self.describe()} has no memory to share before a "
-            "session evaluates it; use tf.Session().run(tensor)"
-            f" [{codes.NO_VALUE_YET}]"
+            "session evaluates it; use tf.Session().run(tensor)",
+            code=codes.NO_VALUE_YET,
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.__dlpack__()  # type: ignore[no-any-return]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        raise NotImplementedError(
+        raise coded(
+            NotImplementedError,
             f"the symbolic tensor {self.describe()} cannot become a NumPy array before "
-            "a session evaluates it; use tf.Session().run(tensor)"
-            f" [{codes.NO_VALUE_YET}]"
+            "a session evaluates it; use tf.Session().run(tensor)",
+            code=codes.NO_VALUE_YET,
         )
 
 

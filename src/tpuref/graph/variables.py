@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.build import apply
@@ -177,10 +178,11 @@ class Variable(Operators, metaclass=_MadeByCreators):
                 initial = initial()
         value = convert_to_tensor(initial, dtype, "initial_value")
         if shape is None and fixed and not value.shape.is_fully_defined():
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.Variable: the initial value {value.describe()} must have a known "
-                "shape; give shape=, or validate_shape=False for any shape"
-                f" [{codes.VARIABLE_WITHOUT_SHAPE}]"
+                "shape; give shape=, or validate_shape=False for any shape",
+                code=codes.VARIABLE_WITHOUT_SHAPE,
             )
         self._describe(scope[:-1], value, shape, fixed)
         self._element: Tensor | None = apply("VariableV2", name=scope, **self._key())
@@ -314,11 +316,12 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def _check_graph(self) -> None:
         here = get_default_graph()
         if self._element is not None and self._element.graph is not here:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"the variable {self._name!r}, made at {self._element.op.site}, "
                 "belongs to another graph than the current one; make and use it in one "
-                "graph"
-                f" [{codes.OTHER_GRAPH}]"
+                "graph",
+                code=codes.OTHER_GRAPH,
             )
 
     def load(self, value: Any, session: Any = None) -> None:
@@ -336,10 +339,11 @@ class Variable(Operators, metaclass=_MadeByCreators):
         """Return the value as a NumPy array, in eager mode."""
         value = self.read_value()
         if not hasattr(value, "numpy"):
-            raise AttributeError(
+            raise coded(
+                AttributeError,
                 f"the variable {self._name!r} has a NumPy value in eager mode only; "
-                "use tf.Session().run(variable)"
-                f" [{codes.WRONG_MODE}]"
+                "use tf.Session().run(variable)",
+                code=codes.WRONG_MODE,
             )
         return value.numpy()
 
@@ -387,10 +391,11 @@ Part = TypeVar("Part")
 
 def _in_graph_mode(variable: Variable, part: Part | None, name: str) -> Part:
     if part is None:
-        raise AttributeError(
+        raise coded(
+            AttributeError,
             f"the variable {variable.name!r} was made in eager mode, where it has its "
-            f"value at once and no {name}"
-            f" [{codes.WRONG_MODE}]"
+            f"value at once and no {name}",
+            code=codes.WRONG_MODE,
         )
     return part
 

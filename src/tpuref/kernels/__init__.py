@@ -16,6 +16,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 COMPILED = (
     "tpuref.kernels.cython.allreduce",
@@ -28,9 +29,10 @@ COMPILED = (
 def _choose(wanted: str) -> str:
     """Turn the wish into the name of an implementation that is there."""
     if wanted not in ("auto", "cython", "python"):
-        raise ValueError(
-            f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}"
-            f" [{codes.INVALID_SETTING}]"
+        raise coded(
+            ValueError,
+            f"TPUREF_KERNELS: expected auto, cython or python, got {wanted!r}",
+            code=codes.INVALID_SETTING,
         )
     if wanted == "python":
         return wanted
@@ -38,12 +40,13 @@ def _choose(wanted: str) -> str:
     if not missing:
         return "cython"
     if wanted == "cython":
-        raise ImportError(
+        raise coded(
+            ImportError,
             "TPUREF_KERNELS=cython: this tpuref was built without "
             f"{', '.join(missing)}; install it again with a C compiler and the "
             "headers of this Python present and TPUREF_PURE unset, or set "
-            "TPUREF_KERNELS to auto or python"
-            f" [{codes.KERNELS_NOT_COMPILED}]",
+            "TPUREF_KERNELS to auto or python",
+            code=codes.KERNELS_NOT_COMPILED,
             name=missing[0],
         )
     return "python"

@@ -24,6 +24,7 @@ from tpuref.base.dtypes import (
     uint32,
     uint64,
 )
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import Operand
@@ -71,9 +72,10 @@ def describe_all(*operands: Operand) -> str:
 def require_kind(operand: Operand, kind: Kind) -> DType:
     """Return the dtype of `operand`; TypeError unless it belongs to `kind`."""
     if operand.dtype not in kind:
-        raise TypeError(
-            f"expected {kind}, got {operand.describe()}; use tf.cast to convert"
-            f" [{codes.DTYPE_NOT_TAKEN}]"
+        raise coded(
+            TypeError,
+            f"expected {kind}, got {operand.describe()}; use tf.cast to convert",
+            code=codes.DTYPE_NOT_TAKEN,
         )
     return operand.dtype
 
@@ -81,10 +83,11 @@ def require_kind(operand: Operand, kind: Kind) -> DType:
 def require_same_dtype(*operands: Operand) -> DType:
     """Return the dtype that all operands have; TypeError if they differ."""
     if len({operand.dtype for operand in operands}) > 1:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"expected equal dtypes, got {describe_all(*operands)}; use tf.cast to "
-            "convert one of them"
-            f" [{codes.DTYPES_DIFFER}]"
+            "convert one of them",
+            code=codes.DTYPES_DIFFER,
         )
     return operands[0].dtype
 
@@ -92,8 +95,10 @@ def require_same_dtype(*operands: Operand) -> DType:
 def require_rank(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand` with its rank known; ValueError if it differs."""
     if operand.shape.rank not in (None, rank):
-        raise ValueError(
-            f"expected rank {rank}, got {operand.describe()} [{codes.WRONG_RANK}]"
+        raise coded(
+            ValueError,
+            f"expected rank {rank}, got {operand.describe()}",
+            code=codes.WRONG_RANK,
         )
     return operand.shape.with_rank(rank)
 
@@ -101,9 +106,10 @@ def require_rank(operand: Operand, rank: int) -> TensorShape:
 def require_rank_at_least(operand: Operand, rank: int) -> TensorShape:
     """Return the shape of `operand`; ValueError if its rank is known to be less."""
     if operand.shape.rank is not None and operand.shape.rank < rank:
-        raise ValueError(
-            f"expected rank {rank} or more, got {operand.describe()}"
-            f" [{codes.WRONG_RANK}]"
+        raise coded(
+            ValueError,
+            f"expected rank {rank} or more, got {operand.describe()}",
+            code=codes.WRONG_RANK,
         )
     return operand.shape
 
@@ -132,10 +138,11 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
     for operand in operands:
         merged = broadcast_pair(shape, operand.shape)
         if merged is None:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"the shapes of {describe_all(*operands)} do not broadcast: from the "
-                "right, dimensions must be equal or 1"
-                f" [{codes.SHAPES_DO_NOT_BROADCAST}]"
+                "right, dimensions must be equal or 1",
+                code=codes.SHAPES_DO_NOT_BROADCAST,
             )
         shape = merged
     return shape
@@ -214,9 +221,10 @@ def normalize_axes(axis: Axis, rank: int) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else axis
     axes = [normalize_axis(a, rank) for a in given]
     if len(set(axes)) < len(axes):
-        raise ValueError(
-            f"axis {list(given)} names an axis of rank {rank} twice"
-            f" [{codes.NO_SUCH_AXIS}]"
+        raise coded(
+            ValueError,
+            f"axis {list(given)} names an axis of rank {rank} twice",
+            code=codes.NO_SUCH_AXIS,
         )
     return tuple(sorted(axes))
 

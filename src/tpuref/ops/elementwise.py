@@ -251,8 +251,8 @@ def _refuse_zero(x: Array, y: Array) -> None:
     if is_integer(y) and not np.all(y):
         raise InvalidArgumentError(
             f"integer division by zero (inputs: {describe(x)}, {describe(y)}); use "
-            "tf.truediv for a quotient that may be infinite"
-            f" [{codes.INTEGER_DIVISION_BY_ZERO}]"
+            "tf.truediv for a quotient that may be infinite",
+            code=codes.INTEGER_DIVISION_BY_ZERO,
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import ieee, widened
@@ -83,10 +83,11 @@ def _resolved(part: Any, values: Sequence[Any]) -> Any:
 def _check_index(index: Any, size: int | None, axis: int) -> None:
     if index == UNKNOWN or size is None or -size <= index < size:
         return
-    raise ValueError(
+    raise coded(
+        ValueError,
         f"index {index} is out of range for axis {axis} of size {size}; expected "
-        f"{-size} <= index < {size}"
-        f" [{codes.INDEX_OUT_OF_RANGE}]"
+        f"{-size} <= index < {size}",
+        code=codes.INDEX_OUT_OF_RANGE,
     )
 
 
@@ -230,8 +231,8 @@ def _check_range(indices: Array, low: int, size: int, axis: int) -> None:
         position = wrong[0].tolist()
         raise InvalidArgumentError(
             f"indices{position} is {indices[tuple(position)]}, out of range for axis "
-            f"{axis} of size {size}; expected {low} <= index < {size}"
-            f" [{codes.INDEX_OUT_OF_RANGE}]"
+            f"{axis} of size {size}; expected {low} <= index < {size}",
+            code=codes.INDEX_OUT_OF_RANGE,
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import OpDef, Operand
@@ -18,16 +19,18 @@ def _variable(*, handle: str, dtype: str, shape: Any) -> TensorSpec:
 def _assigned(value: Operand, *, handle: str, dtype: str, shape: Any) -> TensorSpec:
     variable = _variable(handle=handle, dtype=dtype, shape=shape)
     if value.dtype != variable.dtype:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}; use tf.cast"
-            f" [{codes.VARIABLE_MISMATCH}]"
+            f"{value.describe()}; use tf.cast",
+            code=codes.VARIABLE_MISMATCH,
         )
     if not value.shape.is_compatible_with(variable.shape):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}, which is of another shape"
-            f" [{codes.VARIABLE_MISMATCH}]"
+            f"{value.describe()}, which is of another shape",
+            code=codes.VARIABLE_MISMATCH,
         )
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
 

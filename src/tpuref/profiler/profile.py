@@ -84,7 +84,8 @@ def _start(path: Path, site: CallSite) -> None:
     if _running:
         raise AlreadyExistsError(
             f"tf.profiler: a profile runs already, started at {_running[0].site}; stop "
-            f"it first [{codes.PROFILE_RUNS}]"
+            f"it first",
+            code=codes.PROFILE_RUNS,
         )
     _running.append(Profile(path, site))
 
@@ -110,7 +111,7 @@ def end(save: bool = True) -> Summary:
     """Stop the profile that runs; write its file, or leave it empty."""
     if not _running:
         raise UnavailableError(
-            f"tf.profiler: no profile runs; start one first [{codes.NO_PROFILE}]"
+            "tf.profiler: no profile runs; start one first", code=codes.NO_PROFILE
         )
     return _running.pop().end(save)
 

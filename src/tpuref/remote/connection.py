@@ -128,8 +128,8 @@ class Replies:
             if left <= 0:
                 raise DeadlineExceededError(
                     f"the server at {self._sorting.address} has said nothing for "
-                    f"{allowed:g} s, though the connection stands"
-                    f" [{codes.SERVER_UNREACHABLE}]"
+                    f"{allowed:g} s, though the connection stands",
+                    code=codes.SERVER_UNREACHABLE,
                 )
             try:
                 reply = self._inbox.get(timeout=min(left, 1.0))
@@ -196,8 +196,8 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
                 raise error_of(reply.refused)
             sorting.put(reply)
         raise UnavailableError(
-            f"the server at {sorting.address} ended the session"
-            f" [{codes.SERVER_UNREACHABLE}]"
+            f"the server at {sorting.address} ended the session",
+            code=codes.SERVER_UNREACHABLE,
         )
     except grpc.RpcError as error:
         sorting.break_off(_of_status(error, sorting.address))
@@ -215,13 +215,13 @@ def _of_status(error: Any, address: str) -> OpError:
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
         return UnavailableError(
             f"the server at {address} cannot be reached, or is gone: {details}. Once "
-            "it runs, make a new tf.Session"
-            f" [{codes.SERVER_UNREACHABLE}]"
+            "it runs, make a new tf.Session",
+            code=codes.SERVER_UNREACHABLE,
         )
     if code == grpc.StatusCode.UNIMPLEMENTED:
         return UnimplementedError(
-            f"what listens at {address} is no server of tpuref: {details}"
-            f" [{codes.SERVER_UNREACHABLE}]"
+            f"what listens at {address} is no server of tpuref: {details}",
+            code=codes.SERVER_UNREACHABLE,
         )
     return class_of(code.value[0])(f"the server at {address}: {details}")
 

@@ -6,6 +6,7 @@ import os
 from importlib.util import find_spec
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 
 def check_installed(function: str) -> None:
@@ -18,10 +19,11 @@ def check_installed(function: str) -> None:
     """
     missing = [name for name in ("grpc", "proto") if find_spec(name) is None]
     if missing:
-        raise ImportError(
+        raise coded(
+            ImportError,
             f"{function}: remote sessions need the module {missing[0]!r}, which is not "
-            "installed: pip install 'tpuref[grpc]'"
-            f" [{codes.EXTRA_NOT_INSTALLED}]"
+            "installed: pip install 'tpuref[grpc]'",
+            code=codes.EXTRA_NOT_INSTALLED,
         )
     # Or gRPC writes to standard error whenever a connection ends.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

@@ -171,8 +171,8 @@ class ServedSession:
             raise FailedPreconditionError(
                 f"this server is tpuref {__version__} and speaks protocol "
                 f"{PROTOCOL}, the client is tpuref {opening.version} and speaks "
-                f"protocol {opening.protocol}; install the same release on both sides"
-                f" [{codes.RELEASES_DIFFER}]"
+                f"protocol {opening.protocol}; install the same release on both sides",
+                code=codes.RELEASES_DIFFER,
             )
         if self._cluster is not None:
             raise malformed("the session is open already")

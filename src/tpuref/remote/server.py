@@ -106,8 +106,8 @@ class SessionServer:
         except RuntimeError as error:
             raise UnknownError(
                 f"tf.train.Server: cannot listen on {address!r}: {error}; the port may "
-                "be in use, or the host not this computer"
-                f" [{codes.CANNOT_LISTEN}]"
+                "be in use, or the host not this computer",
+                code=codes.CANNOT_LISTEN,
             ) from None
 
     def start(self) -> None:

@@ -50,8 +50,8 @@ def packed(message: Any, limit: int, what: str) -> bytes:
     raise ResourceExhaustedError(
         f"{what} has {size} bytes, and the other side takes {limit} in one message; "
         "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
-        "and of tf.RPCOptions)"
-        f" [{codes.MESSAGE_TOO_LARGE}]"
+        "and of tf.RPCOptions)",
+        code=codes.MESSAGE_TOO_LARGE,
     )
 
 

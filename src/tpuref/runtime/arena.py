@@ -86,8 +86,8 @@ class Arena:
                     raise ResourceExhaustedError(
                         f"no room for the memory of the cores, {heaps} heaps of "
                         f"{heap_bytes >> 20} MiB of address space ({error}); raise the "
-                        "limits of the process (ulimit -v, ulimit -f, ulimit -n)"
-                        f" [{codes.OUT_OF_SHARED_MEMORY}]"
+                        "limits of the process (ulimit -v, ulimit -f, ulimit -n)",
+                        code=codes.OUT_OF_SHARED_MEMORY,
                     ) from error
             heap_bytes //= 4
 
@@ -178,8 +178,8 @@ class Heap:
         if offset + size > self._end:
             raise ResourceExhaustedError(
                 f"a heap of {(self._end - self.start) >> 20} MiB cannot hold {size} "
-                f"more bytes, it has {self._end - self._top}"
-                f" [{codes.OUT_OF_SHARED_MEMORY}]"
+                f"more bytes, it has {self._end - self._top}",
+                code=codes.OUT_OF_SHARED_MEMORY,
             )
         if offset + size > self._taken:
             step = max(_rounded(offset + size - self._taken, _PAGE), _COMMIT_BYTES)
@@ -249,8 +249,8 @@ def anonymous_file() -> int:
     except OSError as error:
         raise ResourceExhaustedError(
             f"no memory to share with the cores could be made ({error}); raise the "
-            "limits of the process (ulimit -n)"
-            f" [{codes.OUT_OF_SHARED_MEMORY}]"
+            "limits of the process (ulimit -n)",
+            code=codes.OUT_OF_SHARED_MEMORY,
         ) from error
     os.unlink(path)
     return descriptor

@@ -110,8 +110,8 @@ class Cores:
             if not ready:
                 raise UnavailableError(
                     f"cores {sorted(starting.values())} did not start within "
-                    f"{START_SECONDS:g} s"
-                    f" [{codes.CORE_NOT_STARTED}]"
+                    f"{START_SECONDS:g} s",
+                    code=codes.CORE_NOT_STARTED,
                 )
             for descriptor, _ in ready:
                 if self._is_ready(starting[descriptor]):
@@ -126,8 +126,8 @@ class Cores:
             fate = process.fate(GRACE_SECONDS)
             process.output.skip()  # what it wrote is in the error
             raise UnavailableError(
-                f"core {number} ended while it started: {fate}"
-                f" [{codes.CORE_NOT_STARTED}]"
+                f"core {number} ended while it started: {fate}",
+                code=codes.CORE_NOT_STARTED,
             ) from remote_traceback(process.log())
         return process.channel.take() is not None
 

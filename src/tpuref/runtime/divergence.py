@@ -15,8 +15,8 @@ def absent_replicas(
     return InvalidArgumentError(
         f"{op}: replicas {sorted(present)} wait for "
         f"{sorted(set(group) - set(present))}, which took another branch or left the "
-        "loop; make every replica of the group reach it equally often"
-        f" [{codes.REPLICAS_MISSING}]"
+        "loop; make every replica of the group reach it equally often",
+        code=codes.REPLICAS_MISSING,
     )
 
 
@@ -27,5 +27,6 @@ def differing_shapes(
     return InvalidArgumentError(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
         f"{[list(shape) for shape in shapes]}; pad or reduce them to one shape before "
-        f"they are summed [{codes.COLLECTIVE_MISMATCH}]"
+        f"they are summed",
+        code=codes.COLLECTIVE_MISMATCH,
     )

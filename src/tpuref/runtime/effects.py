@@ -75,8 +75,8 @@ def _store(instr: Instr, value: Array, replica: int, run: Run) -> list[Array]:
     if not instr.specs[0].shape.is_compatible_with(value.shape):
         raise InvalidArgumentError(
             f"the variable {instr.attrs['handle']!r} holds "
-            f"{instr.specs[0].describe()}, got shape {list(value.shape)}"
-            f" [{codes.VARIABLE_MISMATCH}]"
+            f"{instr.specs[0].describe()}, got shape {list(value.shape)}",
+            code=codes.VARIABLE_MISMATCH,
         )
     run.variables[replica].write(instr.attrs["handle"], value)
     return [value]
@@ -96,8 +96,8 @@ def _call_python(
     if len(returned) != len(dtypes):
         raise InvalidArgumentError(
             f"the host function called for replica {replica} returned {len(returned)} "
-            f"values, Tout names {len(dtypes)} types"
-            f" [{codes.HOST_FUNCTION_RESULT}]"
+            f"values, Tout names {len(dtypes)} types",
+            code=codes.HOST_FUNCTION_RESULT,
         )
     return [
         _returned_array(value, as_dtype(dtype), f"output {k} on replica {replica}")
@@ -149,8 +149,8 @@ def _returned_array(value: object, dtype: DType, name: str) -> Array:
     if not both_integers and not np.can_cast(array.dtype, dtype.np, "same_kind"):
         raise InvalidArgumentError(
             f"the host function returned {array.dtype} as {name}, Tout names "
-            f"{dtype.name}"
-            f" [{codes.HOST_FUNCTION_RESULT}]"
+            f"{dtype.name}",
+            code=codes.HOST_FUNCTION_RESULT,
         )
     return array.astype(dtype.np, "C")
 
@@ -260,8 +260,8 @@ def _host(run: Run) -> Host:
     if run.host is None:
         raise FailedPreconditionError(
             "the TPU system cannot be started, stopped or used from within a "
-            "replicated computation; do it outside"
-            f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
+            "replicated computation; do it outside",
+            code=codes.SYSTEM_USED_FROM_WITHIN,
         )
     return run.host
 

@@ -41,8 +41,8 @@ class Infeed:
                 raise ResourceExhaustedError(
                     f"infeed {self.name!r} holds {len(queue)} tuples for replica "
                     f"{replica} that no computation has taken; run the computation, or "
-                    "enqueue less often"
-                    f" [{codes.INFEED_FULL}]"
+                    "enqueue less often",
+                    code=codes.INFEED_FULL,
                 )
             queue.append(tuple(elements))
             self._changed.notify_all()
@@ -74,14 +74,14 @@ class Infeed:
             if arrived:
                 raise OutOfRangeError(
                     f"infeed {self.name!r} came to its end: replica {replica} took all "
-                    f"{taken} tuples and asks for one more"
-                    f" [{codes.INFEED_ENDED}]"
+                    f"{taken} tuples and asks for one more",
+                    code=codes.INFEED_ENDED,
                 )
             raise DeadlineExceededError(
                 f"infeed {self.name!r} stalled: replica {replica} took {taken} tuples "
                 f"and waited {timeout:g} s for the next; {self._counts()}. Run the "
-                "operations of InfeedQueue.generate_enqueue_ops, or close the queue"
-                f" [{codes.INFEED_STALLED}]"
+                "operations of InfeedQueue.generate_enqueue_ops, or close the queue",
+                code=codes.INFEED_STALLED,
             )
 
     def _counts(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 Int32Array = npt.NDArray[np.int32]
 
@@ -78,8 +79,10 @@ def as_integer(name: str, value: int) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
-        raise TypeError(
-            f"{name} must be an integer, got {value!r} [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"{name} must be an integer, got {value!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from error
 
 
@@ -92,8 +95,9 @@ def _whole_numbers(array: npt.NDArray[Any]) -> bool:
 
 
 def _not_int32(name: str, value: object) -> ValueError:
-    return ValueError(
+    return coded(
+        ValueError,
         f"{name} must be a regular array of whole numbers within int32, "
-        f"got {reprlib.repr(value)}"
-        f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        f"got {reprlib.repr(value)}",
+        code=codes.WRONG_ARGUMENT_TYPE,
     )

@@ -45,8 +45,8 @@ class Iteration:
             except StopIteration:
                 raise OutOfRangeError(
                     f"end of sequence: the dataset gave all of its {self._given} "
-                    "elements"
-                    f" [{codes.END_OF_SEQUENCE}]"
+                    "elements",
+                    code=codes.END_OF_SEQUENCE,
                 ) from None
             except BaseException as error:
                 self._error = _without_traceback(error)

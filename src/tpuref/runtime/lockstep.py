@@ -103,7 +103,7 @@ def compute(
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
     if definition.compute is None:
         raise InvalidArgumentError(
-            f"{instr.op} has no value: it has to be fed [{codes.NOT_FED}]"
+            f"{instr.op} has no value: it has to be fed", code=codes.NOT_FED
         )
     try:
         outputs = outputs_of(definition.compute(*arrays, **attrs))
@@ -113,8 +113,8 @@ def compute(
     except MemoryError as error:
         raise ResourceExhaustedError(
             f"{instr.op} on replica {replica}: {error}, {available_bytes()} bytes are "
-            "available; use smaller batches or fewer cores"
-            f" [{codes.OUT_OF_MEMORY}]"
+            "available; use smaller batches or fewer cores",
+            code=codes.OUT_OF_MEMORY,
         ) from error
     except (ValueError, TypeError, IndexError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)

@@ -113,8 +113,8 @@ class CorePool:
         if self._owner == threading.get_ident():
             raise FailedPreconditionError(
                 "the TPU system cannot be stopped by a host function of a computation "
-                "that runs on it; do it outside"
-                f" [{codes.SYSTEM_USED_FROM_WITHIN}]"
+                "that runs on it; do it outside",
+                code=codes.SYSTEM_USED_FROM_WITHIN,
             )
         self._broken = self._broken or "they were shut down"
         self._cores.closing = True
@@ -187,8 +187,8 @@ class CorePool:
         if self._broken is not None:
             raise FailedPreconditionError(
                 f"the core processes cannot be used any more: {self._broken}. Run "
-                "tf.tpu.initialize_system() to start new ones"
-                f" [{codes.CORES_BROKEN}]"
+                "tf.tpu.initialize_system() to start new ones",
+                code=codes.CORES_BROKEN,
             )
         if self._restart:
             self._say(logging.INFO, "the cores are started again after a broken run")

@@ -85,8 +85,8 @@ class CoreProcess:
         except OSError as error:
             self._drop()
             raise UnavailableError(
-                f"core {number} could not be started with {sys.executable!r}: {error}"
-                f" [{codes.CORE_NOT_STARTED}]"
+                f"core {number} could not be started with {sys.executable!r}: {error}",
+                code=codes.CORE_NOT_STARTED,
             ) from error
         except BaseException:
             self._drop()

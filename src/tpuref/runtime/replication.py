@@ -57,16 +57,16 @@ class Placement:
                 f"the computation uses {needed} logical cores per replica, so it needs "
                 "a device_assignment, for example tf.contrib.tpu.device_assignment("
                 f"topology, computation_shape=[1, 1, {needed}], "
-                f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}"
-                f" [{codes.ASSIGNMENT_TOO_SMALL}]"
+                f"num_replicas={replicas}); or change {_highest(instr.blocks[0])}",
+                code=codes.ASSIGNMENT_TOO_SMALL,
             )
         if fixed and replicas not in (1, topology.num_cores):
             raise InvalidArgumentError(
                 f"the computation has {replicas} replicas and the TPU system "
                 f"{topology.num_cores} cores. Without a device_assignment there must "
                 "be one replica, or as many as cores; give a device_assignment, or "
-                f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})"
-                f" [{codes.REPLICAS_UNLIKE_CORES}]"
+                f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})",
+                code=codes.REPLICAS_UNLIKE_CORES,
             )
         return cls(topology, job, tuple((replica,) for replica in range(replicas)))
 
@@ -84,15 +84,15 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
         raise InvalidArgumentError(
             f"the computation has {instr.attrs['replicas']} replicas, its "
             f"device_assignment has {len(assignment)}; build the assignment with as "
-            "many"
-            f" [{codes.ASSIGNMENT_TOO_SMALL}]"
+            "many",
+            code=codes.ASSIGNMENT_TOO_SMALL,
         )
     if needed > len(assignment[0]):
         raise InvalidArgumentError(
             f"the computation uses {needed} logical cores per replica, its "
             f"device_assignment gives {len(assignment[0])}; build the assignment with "
-            f"a larger computation_shape, or change {_highest(instr.blocks[0])}"
-            f" [{codes.ASSIGNMENT_TOO_SMALL}]"
+            f"a larger computation_shape, or change {_highest(instr.blocks[0])}",
+            code=codes.ASSIGNMENT_TOO_SMALL,
         )
     try:
         return tuple(

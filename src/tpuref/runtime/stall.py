@@ -106,8 +106,8 @@ class Stall:
                 missing = [self._places[c][0] for c in self._missing(running, running)]
                 return DeadlineExceededError(
                     f"{instr.op}: replica {self._places[core][0]} waited "
-                    f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}"
-                    f" [{codes.STALLED}]",
+                    f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
+                    code=codes.STALLED,
                     op=instr.name,
                     site=instr.site,
                 )
@@ -115,8 +115,8 @@ class Stall:
             return None
         return DeadlineExceededError(
             f"{self._program.name!r} made no progress for {self._seconds:g} s "
-            "(TPUREF_TIMEOUT)"
-            f" [{codes.STALLED}]"
+            "(TPUREF_TIMEOUT)",
+            code=codes.STALLED,
         )
 
     def _is_busy(self, core: int, seconds: float) -> bool:

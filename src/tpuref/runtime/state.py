@@ -124,8 +124,8 @@ class State:
             if name not in self._iterations:
                 raise FailedPreconditionError(
                     f"the iterator {name!r} has not been initialized in this session; "
-                    "run its initializer before getting the next element"
-                    f" [{codes.ITERATOR_NOT_INITIALIZED}]"
+                    "run its initializer before getting the next element",
+                    code=codes.ITERATOR_NOT_INITIALIZED,
                 )
             return self._iterations[name]
 
@@ -231,8 +231,8 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
             raise InvalidArgumentError(
                 f"replica {replica} leaves no value in variable {handle!r}, which "
                 "other replicas assign; assign it on all replicas, or initialise it "
-                "before"
-                f" [{codes.REPLICAS_DISAGREE}]"
+                "before",
+                code=codes.REPLICAS_DISAGREE,
             )
     first = views[0].read(handle)
     for replica, view in enumerate(views[1:], start=1):
@@ -241,8 +241,8 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
             raise InvalidArgumentError(
                 f"replicas leave different shapes in variable {handle!r}: replica 0 "
                 f"{list(first.shape)}, replica {replica} {list(value.shape)}; sum or "
-                "average over replicas first"
-                f" [{codes.REPLICAS_DISAGREE}]"
+                "average over replicas first",
+                code=codes.REPLICAS_DISAGREE,
             )
         where = _first_difference(first, value)
         if where is not None:
@@ -250,8 +250,8 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
                 f"replicas leave different values in variable {handle!r}: at index "
                 f"{list(where)} replica 0 has {first[where]}, replica {replica} has "
                 f"{value[where]}; assign a value that is equal on all replicas, such "
-                "as one from tf.tpu.cross_replica_sum"
-                f" [{codes.REPLICAS_DISAGREE}]"
+                "as one from tf.tpu.cross_replica_sum",
+                code=codes.REPLICAS_DISAGREE,
             )
 
 

@@ -138,8 +138,8 @@ class System:
             if self._stopped is not None:
                 raise FailedPreconditionError(
                     "the TPU system is not initialised: it was shut down at "
-                    f"{self._stopped}. Run tf.tpu.initialize_system() again first"
-                    f" [{codes.SYSTEM_SHUT_DOWN}]"
+                    f"{self._stopped}. Run tf.tpu.initialize_system() again first",
+                    code=codes.SYSTEM_SHUT_DOWN,
                 )
             fixed = self._explicit or assigned is not None
             if not self._explicit:
@@ -241,14 +241,14 @@ class Cluster:
         if job is None and len(self._systems) > 1:
             raise InvalidArgumentError(
                 f"{function}: job is None, but the cluster has the jobs "
-                f"{sorted(self._systems)}; give job= one of them"
-                f" [{codes.UNKNOWN_JOB}]"
+                f"{sorted(self._systems)}; give job= one of them",
+                code=codes.UNKNOWN_JOB,
             )
         if job is not None and job not in self._systems:
             raise InvalidArgumentError(
                 f"{function}: the cluster has no job {job!r}; its jobs are "
-                f"{sorted(self._systems)}"
-                f" [{codes.UNKNOWN_JOB}]"
+                f"{sorted(self._systems)}",
+                code=codes.UNKNOWN_JOB,
             )
         return self._systems[job or next(iter(self._systems))]
 
@@ -263,8 +263,8 @@ class Cluster:
                 f"tf.tpu.replicate: the cluster has the jobs {sorted(self._systems)}, "
                 f"of which {len(running)} run a TPU system; initialise one with "
                 "tf.tpu.initialize_system(job=...), or build the computation under "
-                "tf.device('/job:...')"
-                f" [{codes.UNKNOWN_JOB}]"
+                "tf.device('/job:...')",
+                code=codes.UNKNOWN_JOB,
             )
         return running[0]
 

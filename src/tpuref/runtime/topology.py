@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.runtime import topology_proto
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import (
@@ -87,10 +88,11 @@ class Topology:
             self._mesh_shape = _parsed_mesh(proto)
             self._device_coordinates = _parsed_coordinates(proto)
         elif mesh_shape is None or device_coordinates is None:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "Topology: give either serialized (bytes that are not empty) or both "
-                "mesh_shape and device_coordinates"
-                f" [{codes.INVALID_TOPOLOGY}]"
+                "mesh_shape and device_coordinates",
+                code=codes.INVALID_TOPOLOGY,
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
@@ -196,11 +198,12 @@ class Topology:
         """
         match = _MESH.fullmatch(str(text).strip().lower())
         if match is None:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "Topology.parse_mesh: a mesh is written XxYxC, three positive whole "
                 "numbers for columns of chips, rows of chips and cores of a chip, "
-                f"such as 2x2x2 for 8 cores; got {text!r}"
-                f" [{codes.INVALID_MESH}]"
+                f"such as 2x2x2 for 8 cores; got {text!r}",
+                code=codes.INVALID_MESH,
             )
         x, y, cores_per_chip = match.groups()
         return int(x), int(y), int(cores_per_chip)
@@ -388,11 +391,12 @@ class Topology:
         11
         """
         if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
-            raise MeshRangeError(
+            raise coded(
+                MeshRangeError,
                 f"Topology.core_index: there is no device {device} of task {task}; "
                 f"this topology has {self.num_tasks} tasks, numbered from 0, "
-                f"with {self.num_tpus_per_task} devices each"
-                f" [{codes.OUTSIDE_MESH}]"
+                f"with {self.num_tpus_per_task} devices each",
+                code=codes.OUTSIDE_MESH,
             )
         return task * self.num_tpus_per_task + device
 
@@ -514,11 +518,12 @@ class Topology:
             for at in device_coordinates
         )
         if len(coordinates) != self.mesh_rank:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"Topology.{function}: device_coordinates must be {self.mesh_rank} "
                 f"integers for mesh {mesh_text(self._mesh_shape)}, "
-                f"got {list(coordinates)}"
-                f" [{codes.INVALID_TOPOLOGY}]"
+                f"got {list(coordinates)}",
+                code=codes.INVALID_TOPOLOGY,
             )
         if not in_mesh(self._mesh_shape, coordinates):
             raise MeshRangeError(
@@ -540,21 +545,23 @@ class Topology:
 def _require_bytes(serialized: object) -> None:
     if serialized is None or isinstance(serialized, bytes):
         return
-    raise TypeError(
+    raise coded(
+        TypeError,
         "Topology: serialized must be the bytes of a TopologyProto, got "
         f"{type(serialized).__name__}. Evaluate the result of "
-        "tf.tpu.initialize_system() with Session.run first and pass what it returns."
-        f" [{codes.TOPOLOGY_NOT_EVALUATED}]"
+        "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
+        code=codes.TOPOLOGY_NOT_EVALUATED,
     )
 
 
 def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", mesh_shape)
     if mesh.shape != (3,) or (mesh < 1).any():
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
-            f"of chips, cores of a chip), got {mesh.tolist()}"
-            f" [{codes.INVALID_MESH}]"
+            f"of chips, cores of a chip), got {mesh.tolist()}",
+            code=codes.INVALID_MESH,
         )
     return mesh
 
@@ -563,10 +570,11 @@ def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
     name = "Topology: device_coordinates"
     coordinates = as_int32(name, device_coordinates)
     if coordinates.ndim != 3 or coordinates.shape[2] != 3:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{name} must have the shape [tasks, devices per task, 3], "
-            f"got shape {list(coordinates.shape)}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"got shape {list(coordinates.shape)}",
+            code=codes.INVALID_TOPOLOGY,
         )
     return coordinates
 
@@ -574,10 +582,11 @@ def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
 def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", proto.mesh_shape)
     if len(mesh) not in (3, 4) or (mesh < 1).any():
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Topology: the mesh_shape in serialized must be 3 or 4 positive numbers, "
-            f"got {mesh.tolist()}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"got {mesh.tolist()}",
+            code=codes.INVALID_TOPOLOGY,
         )
     return mesh
 
@@ -585,17 +594,19 @@ def _parsed_mesh(proto: topology_proto.TopologyProto) -> Int32Array:
 def _parsed_coordinates(proto: topology_proto.TopologyProto) -> Int32Array:
     shape = (proto.num_tasks, proto.num_tpu_devices_per_task, len(proto.mesh_shape))
     if min(shape) < 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Topology: num_tasks and num_tpu_devices_per_task in serialized must be 0 "
-            f"or more, got {shape[0]} and {shape[1]}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"or more, got {shape[0]} and {shape[1]}",
+            code=codes.INVALID_TOPOLOGY,
         )
     if len(proto.device_coordinates) != math.prod(shape):
-        raise ValueError(
+        raise coded(
+            ValueError,
             "Topology: the device_coordinates in serialized must be "
             f"{math.prod(shape)} numbers for {shape[0]} tasks with {shape[1]} devices "
-            f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"each on a mesh of rank {shape[2]}, got {len(proto.device_coordinates)}",
+            code=codes.INVALID_TOPOLOGY,
         )
     coordinates = as_int32("Topology: device_coordinates", proto.device_coordinates)
     return coordinates.reshape(shape)
@@ -647,8 +658,10 @@ def _conflict(
 def _positive(name: str, value: int) -> int:
     number = as_integer(name, value)
     if number < 1:
-        raise ValueError(
-            f"{name} must be 1 or more, got {number} [{codes.INVALID_MESH}]"
+        raise coded(
+            ValueError,
+            f"{name} must be 1 or more, got {number}",
+            code=codes.INVALID_MESH,
         )
     return number
 

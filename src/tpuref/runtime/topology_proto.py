@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 _VARINT, _FIXED64, _LENGTH, _GROUP, _END_GROUP, _FIXED32 = range(6)
 _MESH_SHAPE, _NUM_TASKS, _NUM_DEVICES, _COORDINATES = 1, 2, 3, 4
@@ -186,11 +187,12 @@ class _Reader:
         return taken
 
     def _fault(self, met: str) -> DecodeError:
-        return DecodeError(
+        return coded(
+            DecodeError,
             f"TopologyProto: cannot read the {len(self._data)} bytes given: met {met} "
             f"at byte {self._position}. Pass the bytes that evaluating "
-            "tf.tpu.initialize_system() gives, or Topology.serialized(), unchanged."
-            f" [{codes.INVALID_TOPOLOGY}]"
+            "tf.tpu.initialize_system() gives, or Topology.serialized(), unchanged.",
+            code=codes.INVALID_TOPOLOGY,
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
+from tpuref.base.errors import coded
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import get_default_graph
@@ -106,10 +107,11 @@ def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
         return (tuple(range(replicas)),)
     ids = _ids(assignment)
     if ids.ndim != 2:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "tf.tpu.cross_replica_sum: group_assignment must have two dimensions, "
-            f"[num_groups, replicas_per_group], got shape {list(ids.shape)}"
-            f" [{codes.INVALID_GROUPS}]"
+            f"[num_groups, replicas_per_group], got shape {list(ids.shape)}",
+            code=codes.INVALID_GROUPS,
         )
     _check_partition([int(i) for i in ids.flat], replicas, assignment)
     return tuple(tuple(int(i) for i in row) for row in ids)
@@ -119,10 +121,11 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if isinstance(assignment, Tensor):
         value = assignment.operand().value
         if assignment.dtype != int32 or value is None:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "tf.tpu.cross_replica_sum: group_assignment must be known while the "
-                f"graph is built, as int32; got {assignment.describe()}"
-                f" [{codes.INVALID_GROUPS}]"
+                f"graph is built, as int32; got {assignment.describe()}",
+                code=codes.INVALID_GROUPS,
             )
         return value
     try:
@@ -130,26 +133,29 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     except ValueError:
         ids = np.empty(0, object)
     if ids.dtype == object:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "tf.tpu.cross_replica_sum: the groups of group_assignment must all have "
-            f"the same number of replicas, got {assignment!r}"
-            f" [{codes.INVALID_GROUPS}]"
+            f"the same number of replicas, got {assignment!r}",
+            code=codes.INVALID_GROUPS,
         )
     if ids.size and ids.dtype.kind not in "iu":
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.cross_replica_sum: group_assignment must hold whole numbers, got "
-            f"{assignment!r}"
-            f" [{codes.INVALID_GROUPS}]"
+            f"{assignment!r}",
+            code=codes.INVALID_GROUPS,
         )
     return ids
 
 
 def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
     def fault(what: str) -> ValueError:
-        return ValueError(
+        return coded(
+            ValueError,
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
-            f"of the replicas 0 to {replicas - 1} must stand in it exactly once"
-            f" [{codes.GROUPS_ARE_NO_PARTITION}]"
+            f"of the replicas 0 to {replicas - 1} must stand in it exactly once",
+            code=codes.GROUPS_ARE_NO_PARTITION,
         )
 
     for replica in ids:
@@ -164,10 +170,11 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
 
 def _own_component(x: PerReplica, replicas: int) -> Tensor:
     if len(x.values) != replicas:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, the "
-            f"computation has {replicas} replicas"
-            f" [{codes.WRONG_COMPONENT_COUNT}]"
+            f"computation has {replicas} replicas",
+            code=codes.WRONG_COMPONENT_COUNT,
         )
     stacked = apply("Pack", *x.tensors(), axis=0)
     own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import ArgumentCountError, StructureError
+from tpuref.base.errors import ArgumentCountError, StructureError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_to_tensor
@@ -40,16 +40,18 @@ def replica_inputs(inputs: Any) -> Inputs:
     if inputs is None:
         return [[]]
     if not isinstance(inputs, list):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.replicate: inputs must be a list with one list of inputs per "
-            f"replica or None, got {type(inputs).__name__} {inputs!r}"
-            f" [{codes.INPUTS_NOT_LISTED}]"
+            f"replica or None, got {type(inputs).__name__} {inputs!r}",
+            code=codes.INPUTS_NOT_LISTED,
         )
     if not inputs:
-        raise ValueError(
+        raise coded(
+            ValueError,
             "tf.tpu.replicate: inputs is an empty list, so there is no replica to run; "
-            "give [[]] or None for one replica without inputs"
-            f" [{codes.INPUTS_NOT_LISTED}]"
+            "give [[]] or None for one replica without inputs",
+            code=codes.INPUTS_NOT_LISTED,
         )
     replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
     _check_alike(replicas)
@@ -61,11 +63,12 @@ def _listed(replica: int, entry: Any) -> list[Any]:
         return [entry]
     if isinstance(entry, (list, tuple)):
         return list(entry)
-    raise TypeError(
+    raise coded(
+        TypeError,
         f"tf.tpu.replicate: inputs[{replica}] must be the list of inputs of replica "
         f"{replica}, or one tensor, got {type(entry).__name__} {entry!r}; write "
-        f"inputs=[[...], [...]]"
-        f" [{codes.INPUTS_NOT_LISTED}]"
+        f"inputs=[[...], [...]]",
+        code=codes.INPUTS_NOT_LISTED,
     )
 
 
@@ -73,10 +76,11 @@ def _check_alike(replicas: list[list[Any]]) -> None:
     counts = [len(own) for own in replicas]
     for replica, count in enumerate(counts):
         if count != counts[0]:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "tf.tpu.replicate: all replicas must have the same number of inputs; "
-                f"replica 0 has {counts[0]}, replica {replica} has {count}"
-                f" [{codes.REPLICA_STRUCTURES_DIFFER}]"
+                f"replica 0 has {counts[0]}, replica {replica} has {count}",
+                code=codes.REPLICA_STRUCTURES_DIFFER,
             )
     for replica, own in enumerate(replicas[1:], start=1):
         try:
@@ -84,9 +88,10 @@ def _check_alike(replicas: list[list[Any]]) -> None:
                 replicas[0], own, a_name="inputs[0]", b_name=f"inputs[{replica}]"
             )
         except StructureError as error:
-            raise StructureError(
-                f"tf.tpu.replicate: all replicas must have the same structure: {error}"
-                f" [{codes.REPLICA_STRUCTURES_DIFFER}]"
+            raise coded(
+                StructureError,
+                f"tf.tpu.replicate: all replicas must have the same structure: {error}",
+                code=codes.REPLICA_STRUCTURES_DIFFER,
             ) from None
 
 
@@ -110,10 +115,11 @@ def single_inputs(function: str, inputs: Any) -> list[Any]:
     if inputs is None:
         return []
     if not isinstance(inputs, (list, tuple)):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"{function}: inputs must be a list of inputs or None, got "
-            f"{type(inputs).__name__} {inputs!r}"
-            f" [{codes.INPUTS_NOT_LISTED}]"
+            f"{type(inputs).__name__} {inputs!r}",
+            code=codes.INPUTS_NOT_LISTED,
         )
     return list(inputs)
 
@@ -124,11 +130,12 @@ def check_dtypes(replicas: Inputs) -> None:
     for replica, own in enumerate(replicas[1:], start=1):
         for (path, a), b in zip(first, nest.flatten(own), strict=True):
             if a.dtype != b.dtype:
-                raise ValueError(
+                raise coded(
+                    ValueError,
                     "tf.tpu.replicate: all replicas must bring the same dtypes; "
                     f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
-                    f"{b.describe()}"
-                    f" [{codes.REPLICA_TENSORS_DIFFER}]"
+                    f"{b.describe()}",
+                    code=codes.REPLICA_TENSORS_DIFFER,
                 )
 
 
@@ -149,11 +156,12 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
         try:
             shape = shape.merge_with(tensor.shape)
         except ValueError:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.tpu.replicate: inputs[0]{path} is {tensors[0].describe()} and "
                 f"inputs[{replica}]{path} is {tensor.describe()}; the shapes must "
-                "agree, unless maximum_shapes is given"
-                f" [{codes.REPLICA_TENSORS_DIFFER}]"
+                "agree, unless maximum_shapes is given",
+                code=codes.REPLICA_TENSORS_DIFFER,
             ) from None
     return shape
 
@@ -169,9 +177,10 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
         If the number does not fit (both a ValueError and a TypeError).
     """
     if not callable(computation):
-        raise TypeError(
-            f"tf.tpu.replicate: computation must be callable, got {computation!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"tf.tpu.replicate: computation must be callable, got {computation!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if isinstance(computation, np.ufunc):
         _check_ufunc(computation, count + infeed)
@@ -193,10 +202,11 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
 
 def _check_ufunc(ufunc: np.ufunc, count: int) -> None:
     if count != ufunc.nin:
-        raise ArgumentCountError(
+        raise coded(
+            ArgumentCountError,
             f"tf.tpu.replicate: computation numpy.{ufunc.__name__} takes exactly "
-            f"{ufunc.nin} inputs, but is given {count}"
-            f" [{codes.WRONG_INPUT_COUNT}]"
+            f"{ufunc.nin} inputs, but is given {count}",
+            code=codes.WRONG_INPUT_COUNT,
         )
 
 

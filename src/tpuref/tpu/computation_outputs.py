@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.errors import coded
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import get_default_graph
@@ -71,11 +72,12 @@ def _flat(returned: Sequence[Any]) -> Outputs:
     )
     for k, value in enumerate(returned[count:], start=count):
         if not isinstance(value, Operation):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "a computation must return tensors before operations; element "
                 f"{count} of what it returned is the operation "
-                f"{returned[count].name!r}, element {k} is {value!r}"
-                f" [{codes.INVALID_OUTPUTS}]"
+                f"{returned[count].name!r}, element {k} is {value!r}",
+                code=codes.INVALID_OUTPUTS,
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
     return Outputs(_shortened(returned, count), tensors) if tensors else NO_OUTPUTS
@@ -92,11 +94,12 @@ def _nested(returned: Any) -> Outputs:
     leaves = nest.flatten_with_paths(returned)
     for path, leaf in leaves:
         if isinstance(leaf, Operation):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"the operation {leaf.name!r} stands at {path} in the nested structure "
                 "that the computation returned; return operations only at the end of a "
-                "flat list"
-                f" [{codes.INVALID_OUTPUTS}]"
+                "flat list",
+                code=codes.INVALID_OUTPUTS,
             )
     tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
     return Outputs(returned, tensors) if tensors else NO_OUTPUTS

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
 from tpuref.runtime.mesh_drawing import Coordinates, in_mesh, mesh_text
 from tpuref.runtime.mesh_picture import Format
@@ -542,11 +543,12 @@ def _as_topology(function: str, topology: object) -> Topology:
         return Topology(serialized=topology)
     if isinstance(topology, Topology):
         return topology
-    raise TopologyTypeError(
+    raise coded(
+        TopologyTypeError,
         f"{function}: topology must be a Topology or the bytes of one, got "
         f"{type(topology).__name__}. Evaluate the result of "
-        "tf.tpu.initialize_system() with Session.run first and pass what it returns."
-        f" [{codes.TOPOLOGY_NOT_EVALUATED}]"
+        "tf.tpu.initialize_system() with Session.run first and pass what it returns.",
+        code=codes.TOPOLOGY_NOT_EVALUATED,
     )
 
 
@@ -556,10 +558,11 @@ def _sizes(name: str, value: npt.ArrayLike | None, topology: Topology) -> _IntAr
         return np.ones(rank, dtype=np.int64)
     sizes = as_int32(f"device_assignment: {name}", value)
     if sizes.shape != (rank,) or (sizes < 1).any():
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"device_assignment: {name} must be {rank} positive numbers, one per axis "
-            f"of mesh {mesh_text(topology.mesh_shape)}, got {sizes.tolist()}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"of mesh {mesh_text(topology.mesh_shape)}, got {sizes.tolist()}",
+            code=codes.INVALID_TOPOLOGY,
         )
     return sizes.astype(np.int64)
 
@@ -578,9 +581,10 @@ def _require_fit(topology: Topology, block: _Block) -> None:
 
 def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
     if num_replicas < 0:
-        raise ValueError(
-            f"device_assignment: num_replicas must be 0 or more, got {num_replicas}"
-            f" [{codes.NO_ROOM_IN_MESH}]"
+        raise coded(
+            ValueError,
+            f"device_assignment: num_replicas must be 0 or more, got {num_replicas}",
+            code=codes.NO_ROOM_IN_MESH,
         )
     room = math.prod(block.counts)
     if num_replicas <= room:
@@ -600,11 +604,12 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
     name = "DeviceAssignment: core_assignment"
     cores = as_int32(name, value)
     if cores.ndim != 3 or cores.shape[2] != topology.mesh_rank:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{name} must have the shape [replicas, cores per replica, "
             f"{topology.mesh_rank}] on mesh {mesh_text(topology.mesh_shape)}, "
-            f"got shape {list(cores.shape)}"
-            f" [{codes.INVALID_TOPOLOGY}]"
+            f"got shape {list(cores.shape)}",
+            code=codes.INVALID_TOPOLOGY,
         )
     return cores
 
@@ -664,8 +669,9 @@ def _named(user: tuple[int, int]) -> str:
 def _index(name: str, value: int, size: int) -> int:
     number = as_integer(f"DeviceAssignment: {name}", value)
     if not -size <= number < size:
-        raise MeshRangeError(
-            f"DeviceAssignment: {name}={number}, but there are {size}, numbered from 0"
-            f" [{codes.OUTSIDE_MESH}]"
+        raise coded(
+            MeshRangeError,
+            f"DeviceAssignment: {name}={number}, but there are {size}, numbered from 0",
+            code=codes.OUTSIDE_MESH,
         )
     return number

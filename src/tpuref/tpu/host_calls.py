@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.default import get_default_graph
 
 __all__ = ["outside_compilation", "outside_compilation_dyn"]
@@ -54,20 +55,22 @@ def outside_compilation(
     000_04abb9e9288042d8.txt, outside_compilation.
     """
     if not callable(computation):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.outside_compilation: computation must be callable, got "
-            f"{computation!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{computation!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     graph = get_default_graph()
     replicated = None if graph.region is None else graph.region.replicated
     if replicated is None:
         return computation(*args, **kwargs)
     if graph.host_label is not None:
-        raise NotImplementedError(
+        raise coded(
+            NotImplementedError,
             "tf.tpu.outside_compilation cannot be used within itself; call it once "
-            "around the whole host part"
-            f" [{codes.NESTED_HOST_PART}]"
+            "around the whole host part",
+            code=codes.NESTED_HOST_PART,
         )
     label = str(replicated.host_calls)
     replicated.host_calls += 1

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Tensor
 from tpuref.tpu.device_assignment import DeviceAssignment
@@ -38,10 +39,11 @@ def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
     """
     devices = [tensor.device for tensor in tensors]
     if len(set(devices)) > 1:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue.generate_enqueue_ops: the tensors of shard {shard} are on "
-            f"the devices {devices}, expected one device; give a placement_function"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            f"the devices {devices}, expected one device; give a placement_function",
+            code=codes.INFEED_SHARD_SHAPE,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
@@ -276,17 +277,19 @@ class InfeedQueue:
             split.
         """
         if self._types is None:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 "InfeedQueue.freeze: the types of the elements are not set; give "
-                "tuple_types, or call set_tuple_types"
-                f" [{codes.INFEED_NOT_CONFIGURED}]"
+                "tuple_types, or call set_tuple_types",
+                code=codes.INFEED_NOT_CONFIGURED,
             )
         if self._shapes is None or any(shape.rank is None for shape in self._shapes):
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"InfeedQueue.freeze: tuple_shapes is {self._shapes}, expected a shape "
                 "of known rank for every element; give tuple_shapes, or call "
-                "set_tuple_shapes"
-                f" [{codes.INFEED_NOT_CONFIGURED}]"
+                "set_tuple_shapes",
+                code=codes.INFEED_NOT_CONFIGURED,
             )
         self._fill_in_sharding()
         self._check_divisible()
@@ -485,17 +488,19 @@ class InfeedQueue:
 
     def _check_length(self, argument: str, values: Sequence[Any]) -> None:
         if _length(argument, values) != self._number_of_elements:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"InfeedQueue: {argument} is {values!r}, expected a list of length "
-                f"{self._number_of_elements}, the number of tuple elements"
-                f" [{codes.INFEED_LENGTH}]"
+                f"{self._number_of_elements}, the number of tuple elements",
+                code=codes.INFEED_LENGTH,
             )
 
     def _frozen_error(self, argument: str, frozen: object, given: object) -> ValueError:
-        return ValueError(
+        return coded(
+            ValueError,
             f"InfeedQueue: {argument} is frozen to {frozen}, got {given}; configure "
-            "the queue before operations or tf.tpu.replicate use it"
-            f" [{codes.INFEED_FROZEN}]"
+            "the queue before operations or tf.tpu.replicate use it",
+            code=codes.INFEED_FROZEN,
         )
 
     def _fill_in_sharding(self) -> None:
@@ -548,10 +553,11 @@ class InfeedQueue:
         self.set_tuple_shapes(shapes)
         types = [[tensor.dtype for tensor in tensors] for tensors in shards]
         if any(own != types[0] for own in types):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"InfeedQueue: the shards of input_tensors have the types {types}, "
-                "expected the same types in every shard"
-                f" [{codes.INFEED_SHARD_SHAPE}]"
+                "expected the same types in every shard",
+                code=codes.INFEED_SHARD_SHAPE,
             )
         self.set_tuple_types(types[0])
         return shards
@@ -572,11 +578,12 @@ class InfeedQueue:
     def _check_first(self, method: str, op: str, key: str) -> None:
         for operation in get_default_graph().get_operations():
             if operation.type == op and operation.attrs["queue"] == key:
-                raise ValueError(
+                raise coded(
+                    ValueError,
                     f"InfeedQueue.{method}: the graph has an {op} of queue {key!r} "
                     f"already, built at {operation.site}; run that one again, or make "
-                    "another queue"
-                    f" [{codes.INFEED_REPEATED}]"
+                    "another queue",
+                    code=codes.INFEED_REPEATED,
                 )
 
     def _split(self, tensors: Sequence[Tensor]) -> list[list[Tensor]]:
@@ -644,10 +651,11 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
     for name, values in zip(names, lists, strict=True):
         if values is not None:
             return _positive("number_of_tuple_elements", _length(name, values))
-    raise ValueError(
+    raise coded(
+        ValueError,
         "InfeedQueue: the number of tuple elements is not known; give "
-        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions"
-        f" [{codes.INFEED_NOT_CONFIGURED}]"
+        "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
+        code=codes.INFEED_NOT_CONFIGURED,
     )
 
 
@@ -655,9 +663,10 @@ def _length(argument: str, values: Sequence[Any]) -> int:
     try:
         return len(values)
     except TypeError:
-        raise TypeError(
-            f"InfeedQueue: {argument} must be a list, got {values!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"InfeedQueue: {argument} must be a list, got {values!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
 
 
@@ -665,15 +674,17 @@ def _positive(argument: str, value: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"InfeedQueue: {argument} must be an integer, got {value!r} of type "
-            f"{type(value).__name__}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(value).__name__}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if number < 1:
-        raise ValueError(
-            f"InfeedQueue: {argument} must be 1 or more, got {number}"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+        raise coded(
+            ValueError,
+            f"InfeedQueue: {argument} must be 1 or more, got {number}",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     return number
 

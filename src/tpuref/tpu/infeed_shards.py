@@ -6,6 +6,7 @@ import operator
 from collections.abc import Sequence
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 
 
@@ -31,16 +32,18 @@ def shard_dimension(value: int | None) -> int | None:
     try:
         dimension = operator.index(value)
     except TypeError:
-        raise ShardDimensionTypeError(
+        raise coded(
+            ShardDimensionTypeError,
             f"InfeedQueue: shard_dimensions holds {value!r} of type "
-            f"{type(value).__name__}, expected integers or None"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(value).__name__}, expected integers or None",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if dimension < 0:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue: shard_dimensions holds {dimension}, expected 0 or more; "
-            "dimensions are counted from the first"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            "dimensions are counted from the first",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     return dimension
 
@@ -58,16 +61,18 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
-            f"split it into {shards} shards; declare its size in tuple_shapes"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            f"split it into {shards} shards; declare its size in tuple_shapes",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     if size % shards:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue: shape {shape} cannot be split into {shards} equal shards "
-            f"along dimension {dimension}, whose size is {size}"
-            f" [{codes.UNEVEN_SHARDS}]"
+            f"along dimension {dimension}, whose size is {size}",
+            code=codes.UNEVEN_SHARDS,
         )
     dims[dimension] = size // shards
     return TensorShape(dims)
@@ -87,10 +92,11 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
         return shapes[0]
     wholes = [_multiplied(shape, dimension, len(shapes)) for shape in shapes]
     if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
-            f"of {len(shapes)} equal shards along dimension {dimension}"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            f"of {len(shapes)} equal shards along dimension {dimension}",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     return wholes[0]
 
@@ -99,10 +105,11 @@ def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
     dims = _dims_with(shape, dimension)
     size = dims[dimension]
     if size is None:
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
-            "known, expected a tensor with a static size there; use set_shape"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            "known, expected a tensor with a static size there; use set_shape",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     dims[dimension] = size * shards
     return TensorShape(dims)
@@ -110,9 +117,10 @@ def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
 
 def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
     if shape.rank is None or shape.rank <= dimension:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
-            "along; set another one with shard_dimensions"
-            f" [{codes.INFEED_SHARD_SHAPE}]"
+            "along; set another one with shard_dimensions",
+            code=codes.INFEED_SHARD_SHAPE,
         )
     return shape.as_list()

@@ -11,7 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import StructureError
+from tpuref.base.errors import StructureError, coded
 from tpuref.base.shapes import Dimension, TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
@@ -48,18 +48,20 @@ def checked_spec(padding_spec: Any) -> PaddingSpec:
     if padding_spec is None:
         return PaddingSpec.AUTO
     if isinstance(padding_spec, (bool, str)) or not isinstance(padding_spec, int):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.replicate: padding_spec must be a tf.tpu.PaddingSpec or None, got "
-            f"{padding_spec!r}"
-            f" [{codes.INVALID_PADDING_SPEC}]"
+            f"{padding_spec!r}",
+            code=codes.INVALID_PADDING_SPEC,
         )
     try:
         return PaddingSpec(padding_spec)
     except ValueError:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.replicate: padding_spec must be one of {list(PaddingSpec)}, got "
-            f"{padding_spec!r}"
-            f" [{codes.INVALID_PADDING_SPEC}]"
+            f"{padding_spec!r}",
+            code=codes.INVALID_PADDING_SPEC,
         ) from None
 
 
@@ -108,10 +110,11 @@ def _is_shape(value: Any) -> bool:
 def _for_single_input(inputs: Sequence[Any], shape: Any) -> list[Any]:
     if len(inputs) == 1:
         return [shape]
-    raise StructureError(
+    raise coded(
+        StructureError,
         f"tf.tpu.replicate: maximum_shapes is the single shape {shape!r}, but each "
-        f"replica has {len(inputs)} inputs; give a list with one shape per input"
-        f" [{codes.MAXIMUM_SHAPES_STRUCTURE}]"
+        f"replica has {len(inputs)} inputs; give a list with one shape per input",
+        code=codes.MAXIMUM_SHAPES_STRUCTURE,
     )
 
 
@@ -139,10 +142,11 @@ def _all_matched(
 
 
 def _differs(path: str, got: Any, expected: str) -> StructureError:
-    return StructureError(
+    return coded(
+        StructureError,
         f"tf.tpu.replicate: the structure of {path} must be that of inputs[0]: "
-        f"expected {expected}, got {got!r}"
-        f" [{codes.MAXIMUM_SHAPES_STRUCTURE}]"
+        f"expected {expected}, got {got!r}",
+        code=codes.MAXIMUM_SHAPES_STRUCTURE,
     )
 
 
@@ -152,10 +156,11 @@ def _shape(path: str, value: Any) -> TensorShape | None:
     if isinstance(value, (list, tuple, Mapping)):
         raise _differs(path, value, "a shape such as tf.TensorShape([None, 2])")
     if not _is_shape(value) or isinstance(value, bool):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"tf.tpu.replicate: {path} must be a tf.TensorShape, Dimension, int or "
-            f"array of ints, got {type(value).__name__} {value!r}"
-            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
+            f"array of ints, got {type(value).__name__} {value!r}",
+            code=codes.INVALID_MAXIMUM_SHAPE,
         )
     if isinstance(value, TensorShape):
         shape = value
@@ -166,10 +171,11 @@ def _shape(path: str, value: Any) -> TensorShape | None:
             [_size(path, item) for item in np.ravel(_integers(path, value))]
         )
     if shape.ndims is None:
-        raise StructureError(
+        raise coded(
+            StructureError,
             f"tf.tpu.replicate: {path} is a shape of unknown rank; give as many "
-            "dimensions as the input has, None for unknown ones"
-            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
+            "dimensions as the input has, None for unknown ones",
+            code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return shape
 
@@ -178,15 +184,17 @@ def _integers(path: str, value: Any) -> Any:
     if isinstance(value, Tensor):
         value = value.operand().value
         if value is None:
-            raise TypeError(
+            raise coded(
+                TypeError,
                 f"tf.tpu.replicate: {path} is a tensor whose value is not known while "
-                "the graph is built"
-                f" [{codes.INVALID_MAXIMUM_SHAPE}]"
+                "the graph is built",
+                code=codes.INVALID_MAXIMUM_SHAPE,
             )
     if np.asarray(value).dtype.kind not in "iu":
-        raise TypeError(
-            f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}"
-            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
+        raise coded(
+            TypeError,
+            f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}",
+            code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return value
 
@@ -195,10 +203,11 @@ def _size(path: str, item: Any) -> int | None:
     """Return a size; -1 stands for an unknown one."""
     size = operator.index(item)
     if size < -1:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from "
-            "0 up, or -1 for an unknown one"
-            f" [{codes.INVALID_MAXIMUM_SHAPE}]"
+            "0 up, or -1 for an unknown one",
+            code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return None if size == -1 else size
 
@@ -223,24 +232,27 @@ def _dimensions(
 
 def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> None:
     if tensor.shape.ndims is None:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.replicate: {path} {tensor.describe()} has unknown rank and cannot "
-            f"be padded to {list(maximum)}; use set_shape"
-            f" [{codes.MAXIMUM_SHAPE_RANK}]"
+            f"be padded to {list(maximum)}; use set_shape",
+            code=codes.MAXIMUM_SHAPE_RANK,
         )
     own = tensor.shape.as_tuple()
     if len(own) != len(maximum):
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its "
-            f"entry in maximum_shapes {list(maximum)} has rank {len(maximum)}"
-            f" [{codes.MAXIMUM_SHAPE_RANK}]"
+            f"entry in maximum_shapes {list(maximum)} has rank {len(maximum)}",
+            code=codes.MAXIMUM_SHAPE_RANK,
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
         if size is not None and limit is not None and size > limit:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.tpu.replicate: {path} {tensor.describe()} exceeds its entry in "
-                f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}"
-                f" [{codes.EXCEEDS_MAXIMUM_SHAPE}]"
+                f"maximum_shapes {list(maximum)} in dimension {k}: {size} > {limit}",
+                code=codes.EXCEEDS_MAXIMUM_SHAPE,
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.base.html import shortened, table
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -34,9 +35,10 @@ class PerReplica:
 
     def __init__(self, values: Sequence[Any]) -> None:
         if not isinstance(values, (list, tuple)) or not values:
-            raise ValueError(
-                f"PerReplica: values must be a list of at least one, got {values!r}"
-                f" [{codes.WRONG_COMPONENT_COUNT}]"
+            raise coded(
+                ValueError,
+                f"PerReplica: values must be a list of at least one, got {values!r}",
+                code=codes.WRONG_COMPONENT_COUNT,
             )
         self.values = tuple(values)
 

@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
+from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.build import apply, apply_operation
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -202,36 +203,41 @@ def _check_not_nested(function: str) -> None:
     region = get_default_graph().region
     around = None if region is None else region.replicated
     if around is not None:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: TPU computations cannot be nested; this one is inside "
-            f"{around.name!r}, built at {around.site}"
-            f" [{codes.NESTED_COMPUTATION}]"
+            f"{around.name!r}, built at {around.site}",
+            code=codes.NESTED_COMPUTATION,
         )
 
 
 def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
     if infeed_queue is not None and not isinstance(infeed_queue, InfeedQueue):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.replicate: infeed_queue must be a tf.contrib.tpu.InfeedQueue or "
-            f"None, got {infeed_queue!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"None, got {infeed_queue!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if device_assignment is not None and not isinstance(
         device_assignment, DeviceAssignment
     ):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
             f"got {type(device_assignment).__name__} {device_assignment!r}; make one "
-            "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
 
 
 def _check_unpadded_infeed(maximum_shapes: Any) -> None:
     if maximum_shapes is not None:
-        raise ValueError(
-            "tf.tpu.replicate: maximum_shapes cannot be used together with infeed_queue"
-            f" [{codes.PADDED_INFEED}]"
+        raise coded(
+            ValueError,
+            "tf.tpu.replicate: maximum_shapes cannot be used together with "
+            "infeed_queue",
+            code=codes.PADDED_INFEED,
         )
 
 
@@ -265,11 +271,12 @@ _DEVICES = (None, "CPU", "TPU", "TPU_SYSTEM", REPLICATED_CORE)
 def _check_devices(region: Region) -> None:
     for operation in region.operations:
         if operation.placement.kind not in _DEVICES:
-            raise ValueError(
+            raise coded(
+                ValueError,
                 f"tf.tpu.replicate: there is no device {operation.device!r}; "
                 f"{operation.describe()} is placed on it. Use "
-                "tf.device(tf.tpu.core(n)), or no device"
-                f" [{codes.UNKNOWN_DEVICE}]"
+                "tf.device(tf.tpu.core(n)), or no device",
+                code=codes.UNKNOWN_DEVICE,
             )
         for block in operation.blocks:
             _check_devices(block)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.functions.joining import concat, stack
 from tpuref.graph.build import apply_all
 from tpuref.graph.convert import convert_to_tensor
@@ -174,14 +175,16 @@ def _shard_count(num_shards: Any) -> int:
     try:
         count = operator.index(num_shards)
     except TypeError:
-        raise TypeError(
-            f"tf.tpu.shard: num_shards must be a whole number, got {num_shards!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"tf.tpu.shard: num_shards must be a whole number, got {num_shards!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if count < 1:
-        raise ValueError(
-            f"tf.tpu.shard: num_shards must be 1 or more, got {count}"
-            f" [{codes.INVALID_SHARD_COUNT}]"
+        raise coded(
+            ValueError,
+            f"tf.tpu.shard: num_shards must be 1 or more, got {count}",
+            code=codes.INVALID_SHARD_COUNT,
         )
     return count
 
@@ -190,10 +193,11 @@ def _input_tensors(inputs: Any) -> list[Tensor]:
     if inputs is None:
         return []
     if not isinstance(inputs, list):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.shard: inputs must be a list of tensors or None, got "
-            f"{type(inputs).__name__} {inputs!r}"
-            f" [{codes.INPUTS_NOT_LISTED}]"
+            f"{type(inputs).__name__} {inputs!r}",
+            code=codes.INPUTS_NOT_LISTED,
         )
     return [convert_to_tensor(value) for value in inputs]
 
@@ -204,16 +208,18 @@ def _axes(
     if axes is None:
         return [0] * count
     if not isinstance(axes, (list, tuple)):
-        raise TypeError(
+        raise coded(
+            TypeError,
             f"tf.tpu.shard: {argument} must be a list with one dimension per {noun}, "
-            f"got {axes!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"got {axes!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if len(axes) != count:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} "
-            f"{noun}s"
-            f" [{codes.WRONG_AXIS_COUNT}]"
+            f"{noun}s",
+            code=codes.WRONG_AXIS_COUNT,
         )
     return [_axis(argument, axis) for axis in axes]
 
@@ -222,9 +228,10 @@ def _axis(argument: str, axis: Any) -> int:
     try:
         return operator.index(axis)
     except TypeError:
-        raise TypeError(
-            f"tf.tpu.shard: {argument} must hold whole numbers, got {axis!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+        raise coded(
+            TypeError,
+            f"tf.tpu.shard: {argument} must hold whole numbers, got {axis!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
 
 
@@ -232,27 +239,30 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
     """Cut one input; a size that is known only later is checked when it runs."""
     rank = tensor.shape.ndims
     if rank is None:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has unknown rank; "
-            "use set_shape"
-            f" [{codes.NO_SHARD_DIMENSION}]"
+            "use set_shape",
+            code=codes.NO_SHARD_DIMENSION,
         )
     if not -rank <= axis < rank:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
-            f"{axis} to split; inputs must have rank 1 or more"
-            f" [{codes.NO_SHARD_DIMENSION}]"
+            f"{axis} to split; inputs must have rank 1 or more",
+            code=codes.NO_SHARD_DIMENSION,
         )
     axis %= rank
     size = tensor.shape.as_tuple()[axis]
     if size is not None and size % count:
         below = size - size % count
         nearest = f"{below} or {below + count}" if below else f"{count}"
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has size {size} in "
             f"dimension {axis}, which num_shards = {count} does not divide; the "
-            f"nearest sizes that it divides are {nearest}"
-            f" [{codes.UNEVEN_SHARDS}]"
+            f"nearest sizes that it divides are {nearest}",
+            code=codes.UNEVEN_SHARDS,
         )
     return apply_all("Split", tensor, axis=axis, sizes=(None,) * count)
 
@@ -264,10 +274,12 @@ def _join_all(
 ) -> list[Any]:
     for value in results[0] if isinstance(results[0], (list, tuple)) else [None]:
         if not isinstance(value, Tensor):
-            raise TypeError(
+            raise coded(
+                TypeError,
                 "tf.tpu.shard: the computation must return a tensor, or a flat list of "
-                f"tensors, got {results[0]!r}; tf.tpu.replicate keeps nested structures"
-                f" [{codes.INVALID_OUTPUTS}]"
+                f"tensors, got {results[0]!r}; tf.tpu.replicate keeps nested "
+                "structures",
+                code=codes.INVALID_OUTPUTS,
             )
     count = len(results[0])
     axes = _axes("output_shard_axes", output_axes, count, "output")
@@ -284,16 +296,18 @@ def _choices(from_all: Any, count: int) -> list[bool]:
     if isinstance(from_all, bool):
         return [from_all] * count
     if not isinstance(from_all, (list, tuple)):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.shard: outputs_from_all_shards must be a bool or a list of bools, "
-            f"got {from_all!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"got {from_all!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     if len(from_all) != count:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, there "
-            f"are {count} outputs"
-            f" [{codes.WRONG_AXIS_COUNT}]"
+            f"are {count} outputs",
+            code=codes.WRONG_AXIS_COUNT,
         )
     return [bool(choice) for choice in from_all]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.graph.build import add_operation, apply
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.device import DeviceName
@@ -125,10 +126,11 @@ def _serialized(embedding_config: Any) -> bytes:
         return b""
     serialize = getattr(embedding_config, "SerializeToString", None)
     if not callable(serialize):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.initialize_system: embedding_config must be None or a "
             "TPUEmbeddingConfiguration message (with SerializeToString), got "
-            f"{type(embedding_config).__name__} {embedding_config!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(embedding_config).__name__} {embedding_config!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return bytes(serialize())

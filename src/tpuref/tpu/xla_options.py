@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 
 __all__ = ["XLAOptions"]
 
@@ -39,9 +40,10 @@ def checked_options(xla_options: Any) -> XLAOptions:
     if xla_options is None:
         return XLAOptions()
     if not isinstance(xla_options, XLAOptions):
-        raise TypeError(
+        raise coded(
+            TypeError,
             "tf.tpu.replicate: xla_options must be a tf.tpu.XLAOptions or None, got "
-            f"{type(xla_options).__name__} {xla_options!r}"
-            f" [{codes.WRONG_ARGUMENT_TYPE}]"
+            f"{type(xla_options).__name__} {xla_options!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
         )
     return xla_options
