@@ -13,6 +13,8 @@ from typing import Any
 
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
+from tpuref.ops.definition import OpDef
+from tpuref.ops.registry import REGISTRY
 
 HOST = -1
 """The place of an instruction that runs on the host instead of a logical core."""
@@ -56,6 +58,11 @@ class Instr:
     blocks: tuple[Program, ...] = ()
     replica: int | None = None
 
+    @property
+    def definition(self) -> OpDef:
+        """The record of the operation."""
+        return REGISTRY[self.op]
+
     def concerns(self, replica: int) -> bool:
         """Return whether a replica carries it out."""
         return self.replica is None or self.replica == replica
@@ -92,8 +99,9 @@ class Program:
         """The replica of each variable that is written by one replica alone."""
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
-            if instr.op in ("Assign", "AssignAdd", "AssignSub"):
-                writers.setdefault(instr.attrs["handle"], set()).add(instr.replica)
+            written = instr.definition.writes
+            if written is not None:
+                writers.setdefault(instr.attrs[written], set()).add(instr.replica)
         return {
             handle: replica
             for handle, (replica, *others) in writers.items()

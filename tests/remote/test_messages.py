@@ -175,8 +175,8 @@ NOTHING = {"op": "NoOp"}
         (bundle_of([NOTHING | {"core": -2}]), "placed on core -2"),
         (bundle_of([NOTHING | {"outputs": [0]}]), "1 outputs and 0 specs"),
         (bundle_of([], [NOTHING | {"blocks": [0]}]), "has programs inside it"),
-        (bundle_of([{"op": "While"}]), "has the attributes"),
-        (bundle_of([{"op": "Neg"}]), "missing a required argument"),
+        (bundle_of([{"op": "While"}]), "'loop_variables' is missing"),
+        (bundle_of([{"op": "Neg"}]), "0 inputs, expected 1"),
         (bundle_of([{"op": "Neg", "inputs": [4]}]), "slot 4, which nothing wrote"),
     ],
 )
@@ -195,11 +195,12 @@ def chain(length: int) -> Any:
     """A program in a program in a program, and so on."""
     bundle = Bundle()
     bundle.programs.add()
-    names = ("assignment", "job", "padding", "topology", "xla_options")
+    names = ("assignment", "job", "padding", "topology")
     for inside in range(length - 1):
         step = bundle.programs.add().instructions.add(op="TPUReplicate")
         for name in names:
             step.attributes.append(attribute(name, none=True))
+        step.attributes.append(attribute("xla_options", sequence={}))
         step.attributes.append(attribute("replicas", integer=1))
         step.attributes.append(attribute("inputs_per_replica", integer=0))
         step.blocks.append(inside)

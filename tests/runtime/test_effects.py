@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.effects import EFFECTS
 
 
 def evaluate_once(fetch: Any, feed: Any = None) -> Any:
@@ -226,15 +225,6 @@ def test_replicas_know_their_number(evaluate: Any) -> None:
     groups = [[0], [1], [2]]
     out = tf.tpu.replicate(lambda: tf.tpu.cross_replica_sum(x, groups), [[]] * 3)
     assert evaluate(out) == [(10,), (20,), (30,)]
-
-
-def test_every_effect_is_a_registered_operation_or_the_interpreters_own() -> None:
-    from tpuref.ops.registry import REGISTRY
-
-    for name in EFFECTS:
-        if name in REGISTRY and name != "TPUReplicate":
-            assert REGISTRY[name].compute is None, name
-            assert REGISTRY[name].stateful, name
 
 
 def test_the_system_cannot_be_used_from_within(session: Any) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref import program as program_module
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import OpDef
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime import lockstep
 from tpuref.runtime.lockstep import run_instr, run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables, State
@@ -273,7 +273,7 @@ def test_what_a_kernel_raises_becomes_an_error_of_the_run(
         raise kind("kernel says no")
 
     failing = OpDef("Failing", infer=lambda x: x, compute=fail)
-    monkeypatch.setattr(lockstep, "REGISTRY", {"Failing": failing})
+    monkeypatch.setattr(program_module, "REGISTRY", {"Failing": failing})
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         carry_out(program([0], [instr("Failing", [0], [1])], [1]), [[[1, 2]]])
     message = str(raised.value)
@@ -286,7 +286,7 @@ def test_memory_that_runs_out_is_an_error_of_the_run(monkeypatch: Any) -> None:
         raise MemoryError("Unable to allocate")
 
     failing = OpDef("Failing", infer=lambda x: x, compute=fail)
-    monkeypatch.setattr(lockstep, "REGISTRY", {"Failing": failing})
+    monkeypatch.setattr(program_module, "REGISTRY", {"Failing": failing})
     with pytest.raises(tf.errors.ResourceExhaustedError) as raised:
         carry_out(program([0], [instr("Failing", [0], [1])], [1]), [[1]])
     message = str(raised.value)

@@ -21,7 +21,7 @@ from tpuref.data.stage import Pass, Stage
 from tpuref.graph.convert import to_array
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.definition import Array
-from tpuref.runtime.effects import host_fault
+from tpuref.ops.host import host_fault
 
 
 def stage_of(data: Any) -> Stage:

@@ -12,12 +12,14 @@ from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.configuration import config
 from tpuref.data.element import Item, mapped, specs_of
 from tpuref.data.stage import Pass
+from tpuref.graph.build import parameter
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower_region
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.arrays import ARGUMENT
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 
@@ -88,9 +90,7 @@ def _traced(
     region = Region(f"function of {caller}", name, graph.region, user_site())
     with graph.in_region(region), graph.name_scope(label):
         region.parameters = [
-            graph.create_operation("_Arg", (), [spec], {"index": k}, f"arg{k}").outputs[
-                0
-            ]
+            parameter(ARGUMENT, spec, f"arg{k}", k)
             for k, spec in enumerate(specs_of(element))
         ]
         given = nest.pack_sequence_as(element, region.parameters)

@@ -278,12 +278,9 @@ def _token(graph: Graph, begin: Any) -> int:
     return token
 
 
-_OUTSIDE = ("Placeholder", "PlaceholderWithDefault", "VariableV2", "ReadVariableOp")
-
-
 def _check_self_contained(stage: Stage) -> None:
     operations = needed_operations(stage.captured, (), set())
-    used = [op.name for op in operations if op.type in _OUTSIDE]
+    used = [op.name for op in operations if op.definition.fed or op.definition.reads]
     if used or stage.variables:
         raise coded(
             ValueError,

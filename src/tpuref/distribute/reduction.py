@@ -24,6 +24,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
+from tpuref.ops.reductions import MEAN
 from tpuref.runtime.log import advice
 
 _log = advice()
@@ -109,10 +110,6 @@ def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tens
     return tensors
 
 
-_PASSES_ON = frozenset({"Identity", "Reshape", "Squeeze", "ExpandDims", "Cast", "Neg"})
-"""Operations whose result is a mean if what they are given is one."""
-
-
 def warn_of_means(tensors: Sequence[Tensor]) -> None:
     """Log a warning where values that already are means are about to be summed."""
     if len(tensors) > 1 and all(_is_mean(tensor) for tensor in tensors):
@@ -130,9 +127,9 @@ def warn_of_means(tensors: Sequence[Tensor]) -> None:
 
 
 def _is_mean(tensor: Tensor) -> bool:
-    while tensor.op.type in _PASSES_ON and tensor.op.inputs:
+    while tensor.op.definition.linear:
         tensor = tensor.op.inputs[0]
-    return tensor.op.type == "Mean"
+    return tensor.op.definition is MEAN
 
 
 def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:

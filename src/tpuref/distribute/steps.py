@@ -33,13 +33,16 @@ from tpuref.distribute.replicas import own
 from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.functions.control_flow import group
 from tpuref.functions.creation import zeros
-from tpuref.graph.build import apply_all, apply_operation
+from tpuref.graph.build import add_operation, apply_all, apply_operation, parameter
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import LOOP, REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import TowerSystem
+from tpuref.ops.arrays import ARGUMENT
+from tpuref.ops.control import WHILE
+from tpuref.ops.tpu import REPLICATE
 
 if TYPE_CHECKING:
     from tpuref.distribute.strategy import DistributionStrategy
@@ -217,10 +220,8 @@ class _Steps:
         with graph.in_region(region):
             _, outputs = self._loop(fn, context, start)
         region.results = nest.flatten(outputs)
-        specs = [tensor.spec for tensor in region.results] * cores.towers
-        operation = graph.create_operation(
-            "TPUReplicate", (), specs, _attributes(cores), "TPUReplicate", [region]
-        )
+        attrs = cores.replication().attrs()
+        operation = add_operation(REPLICATE, (), attrs, None, [region])
         count = len(region.results)
         by_tower = [
             nest.pack_sequence_as(
@@ -252,12 +253,11 @@ class _Steps:
         with self._part("cond") as test:
             test.parameters += _parameters(graph, specs[1:])
             test.results = [test.parameters[0] < self._limit]
-        operation = graph.create_operation(
-            "While",
+        operation = add_operation(
+            WHILE,
             [convert_to_tensor(0, int32), *leaves],
-            specs,
             {"loop_variables": len(specs), "maximum_iterations": None},
-            "While",
+            None,
             [test, turn],
         )
         return operation, nest.pack_sequence_as(values, operation.outputs[1:])
@@ -297,22 +297,7 @@ def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> Non
 
 
 def _parameters(graph: Graph, specs: Sequence[TensorSpec]) -> list[Tensor]:
-    return [
-        graph.create_operation("_Arg", (), [spec], {}, "loop_variable").outputs[0]
-        for spec in specs
-    ]
-
-
-def _attributes(cores: TowerSystem) -> dict[str, Any]:
-    return {
-        "replicas": cores.towers,
-        "inputs_per_replica": 0,
-        "padding": None,
-        "assignment": cores.assignment,
-        "topology": cores.topology,
-        "job": cores.job,
-        "xla_options": (),
-    }
+    return [parameter(ARGUMENT, spec, "loop_variable") for spec in specs]
 
 
 def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.arrays import PACK, SHAPE
 from tpuref.ops.broadcasting import Axis
 from tpuref.ops.definition import Array
 
@@ -43,9 +44,9 @@ def refine_shape(result: Tensor, shape: Tensor) -> Tensor:
 
 def _partly_known(shape: Tensor) -> TensorShape:
     """Return the static part of a shape that was put together from tensors."""
-    if shape.op.type == "Shape":
+    if shape.op.definition is SHAPE:
         return shape.op.inputs[0].shape
-    if shape.op.type != "Pack":
+    if shape.op.definition is not PACK:
         return unknown_shape()
     values = [size.operand().value for size in shape.op.inputs]
     sizes = [None if value is None else int(value) for value in values]

@@ -16,12 +16,20 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.functions.arguments import static_integer
 from tpuref.functions.scopes import control_dependencies
-from tpuref.graph.build import apply, apply_all, apply_operation
+from tpuref.graph.build import (
+    add_operation,
+    apply,
+    apply_all,
+    apply_operation,
+    parameter,
+)
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.arrays import ARGUMENT
+from tpuref.ops.control import IF, WHILE
 
 __all__ = [
     "Assert",
@@ -325,12 +333,7 @@ def cond(
         ]
         (first, result), (second, other) = branches
         _check_branches(result, other)
-        specs = [
-            _joined(a, b) for a, b in zip(first.results, second.results, strict=True)
-        ]
-        operation = graph.create_operation(
-            "If", [predicate], specs, {}, "If", [first, second]
-        )
+        operation = add_operation(IF, [predicate], {}, None, [first, second])
     return _rebuilt(result, operation)
 
 
@@ -413,10 +416,6 @@ def _check_branches(result: Any, other: Any) -> None:
                 f"{b.describe()}; the element types must be equal",
                 code=codes.BRANCHES_DIFFER,
             )
-
-
-def _joined(a: Tensor, b: Tensor) -> TensorSpec:
-    return TensorSpec(a.shape.most_specific_compatible_shape(b.shape), a.dtype)
 
 
 def _rebuilt(structure: Any, operation: Operation) -> Any:
@@ -530,14 +529,8 @@ def _loop(
         turn.results = _turned(returned, start, specs)
         for tensor in turn.results:
             graph.check_accessible(tensor, "tf.while_loop")
-    operation = graph.create_operation(
-        "While",
-        leaves,
-        specs,
-        {"loop_variables": len(leaves), "maximum_iterations": limit},
-        "While",
-        [test, turn],
-    )
+    attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
+    operation = add_operation(WHILE, leaves, attrs, None, [test, turn])
     return nest.pack_sequence_as(returned, operation.outputs)
 
 
@@ -574,13 +567,8 @@ def _part(
 ) -> Iterator[_tuple[Region, Any]]:
     region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_region(region), graph.name_scope(label):
-        region.parameters = [parameter(graph, spec) for spec in specs]
+        region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
         yield region, nest.pack_sequence_as(start, region.parameters)
-
-
-def parameter(graph: Graph, spec: TensorSpec, name: str = "arg") -> Tensor:
-    """Return a tensor whose value the region that is being built receives."""
-    return graph.create_operation("_Arg", (), [spec], {}, name).outputs[0]
 
 
 def _sequence(result: Any, start: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_operands
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import OpDef, outputs_of
+from tpuref.ops.definition import OpDef, Static, outputs_of
 from tpuref.ops.registry import REGISTRY
 
 _FOLDED_SIZE = 256  # elements; constants this small may be shapes or indices
@@ -54,43 +55,64 @@ def apply_operation(
 
 
 def add_operation(
-    definition: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None
+    definition: OpDef,
+    inputs: Sequence[Any],
+    attrs: Mapping[str, Any],
+    name: str | None,
+    blocks: Sequence[Region] = (),
 ) -> Operation:
-    """Add one operation to the default graph after checking it by its rule."""
+    """Add one operation to the default graph after checking it by its record."""
     tensors = convert_operands(definition.name, inputs)
-    specs = infer_specs(definition, tensors, attrs, name)
+    attrs, specs = infer_specs(definition, tensors, attrs, name, blocks)
     operation = get_default_graph().create_operation(
-        definition.name, tensors, specs, attrs, name or definition.name
+        definition.name, tensors, specs, attrs, name or definition.name, blocks
     )
     _fold(definition, operation)
     return operation
 
 
+def parameter(definition: OpDef, spec: TensorSpec, name: str, index: int = 0) -> Tensor:
+    """Return a tensor whose value the region that is being built receives."""
+    attrs = {
+        "index": index,
+        "dtype": spec.dtype.name,
+        "shape": None if spec.shape.rank is None else spec.shape.as_tuple(),
+    }
+    return add_operation(definition, (), attrs, name).outputs[0]
+
+
 def infer_specs(
     definition: OpDef,
     tensors: Sequence[Tensor],
-    attrs: dict[str, Any],
+    attrs: Mapping[str, Any],
     name: str | None,
-) -> tuple[TensorSpec, ...]:
-    """Return the specs of the outputs; an error of the rule gains the context."""
+    blocks: Sequence[Region] = (),
+) -> tuple[dict[str, Any], tuple[TensorSpec, ...]]:
+    """Return the checked attributes and the specs of the outputs.
+
+    An error of the rule gains the context.
+    """
     try:
-        return outputs_of(definition.infer(*[t.operand() for t in tensors], **attrs))
+        complete = definition.check(attrs)
+        inside = {"blocks": [block.spec() for block in blocks]} if blocks else {}
+        operands = [tensor.operand() for tensor in tensors]
+        return complete, outputs_of(definition.infer(*operands, **complete, **inside))
     except (ValueError, TypeError) as error:
-        operands = "".join(
+        given = "".join(
             f"\n  input {k}: {t.describe()}, made at {t.op.site}"
             for k, t in enumerate(tensors)
         )
         label = definition.name if name is None else f"{definition.name} {name!r}"
         fault = codes.with_code(str(error), codes.INVALID_OPERANDS)
-        raise type(error)(f"{label}: {fault}{operands}\n  at: {user_site()}") from error
+        raise type(error)(f"{label}: {fault}{given}\n  at: {user_site()}") from error
 
 
 def _fold(definition: OpDef, operation: Operation) -> None:
     """Note the values of small constants, so that shapes built from them are static."""
-    if not definition.foldable or definition.compute is None:
+    if definition.static is not None:
+        _fold_static(definition.static, operation)
         return
-    if definition.name in ("Shape", "Size", "Rank"):
-        _fold_shape(operation)
+    if not definition.foldable or definition.compute is None:
         return
     values = [tensor.operand().value for tensor in operation.inputs]
     if any(value is None or value.size > _FOLDED_SIZE for value in values):
@@ -106,18 +128,16 @@ def _fold(definition: OpDef, operation: Operation) -> None:
         tensor.know_constant(np.asarray(value))
 
 
+def _fold_static(static: Static, operation: Operation) -> None:
+    (tensor,), (output,) = operation.inputs, operation.outputs
+    value = static(tensor.operand(), **operation.attrs)
+    if value is not None:
+        output.know_constant(np.asarray(value, output.dtype.np))
+
+
 def _all_small(operation: Operation) -> bool:
     return bool(operation.inputs) and all(
         tensor.shape.is_fully_defined()
         and (tensor.shape.num_elements() or 0) <= _FOLDED_SIZE
         for tensor in operation.outputs
     )
-
-
-def _fold_shape(operation: Operation) -> None:
-    shape, output = operation.inputs[0].shape, operation.outputs[0]
-    if operation.type == "Rank" and shape.ndims is not None:
-        output.know_constant(np.asarray(shape.ndims, output.dtype.np))
-    elif shape.is_fully_defined():
-        value = shape.as_tuple() if operation.type == "Shape" else shape.num_elements()
-        output.know_constant(np.asarray(value, output.dtype.np))

@@ -152,13 +152,14 @@ def run_at_once(
 ) -> list[Tensor]:
     """Run one operation and return its outputs."""
     tensors = convert_operands(definition.name, inputs)
+    complete, specs = infer_specs(definition, tensors, attrs, name)
     instr = Instr(
         op=definition.name,
         name=name or definition.name,
         inputs=tuple(range(len(tensors))),
         outputs=(),
-        attrs=attrs,
-        specs=infer_specs(definition, tensors, attrs, name),
+        attrs=complete,
+        specs=specs,
         core=0,
         site=user_site(),
     )

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import ALONG, LABEL
+from tpuref.ops.tpu import REPLICATE
 from tpuref.program import HOST, Instr, Program
-
-_FILLS_QUEUES = ("InfeedEnqueueTuple", "InfeedClose")
 
 
 def lower(
@@ -56,7 +55,7 @@ def _in_order(operations: set[Operation]) -> list[Operation]:
     A graph is built in an order in which every operation follows its inputs.  Feeding
     a queue is no input of the computation that takes from it, and has to come before.
     """
-    filling = [op for op in operations if op.type in _FILLS_QUEUES]
+    filling = [op for op in operations if op.definition.fills is not None]
     early = needed_operations((), filling, set()) & operations if filling else set()
     return sorted(operations, key=lambda op: (op not in early, op.index))
 
@@ -126,7 +125,7 @@ class Lowering:
         """Return the program of a region inside an operation."""
         from tpuref.graph.tower_lowering import ReplicaLowering  # lies above
 
-        lowering = ReplicaLowering() if op.type == "TPUReplicate" else type(self)()
+        lowering = ReplicaLowering() if op.definition is REPLICATE else type(self)()
         return lower_block(region, captured, lowering)
 
     def _next_unless_fed(self, tensor: Tensor) -> int:

@@ -9,13 +9,6 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Operation
 
-_SYSTEM_OPERATIONS = (
-    "ConfigureDistributedTPU",
-    "ShutdownDistributedTPU",
-    "TPUReplicate",
-)
-"""Operations that check for themselves which job they concern."""
-
 _KINDS = ("CPU", "TPU")
 
 
@@ -38,7 +31,8 @@ def check_placement(operation: Operation, jobs: Collection[str], soft: bool) -> 
         If there is no such job or device.
     """
     place = operation.placement
-    if operation.type in _SYSTEM_OPERATIONS or place == DeviceName():
+    finds_its_job = "job" in operation.definition.attributes
+    if finds_its_job or place == DeviceName():
         return
     if place.job is not None and place.job not in jobs:
         raise _unknown(operation, f"there is no job {place.job!r}", jobs)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tpuref.base.callsite import CallSite
+from tpuref.ops.definition import BlockSpec
 
 if TYPE_CHECKING:
     from tpuref.graph.tensor import Operation, Tensor
@@ -66,6 +67,13 @@ class Region:
             if region.kind == REPLICATED:
                 return region
         return None
+
+    def spec(self) -> BlockSpec:
+        """Return what is known of the parameters and results."""
+        return BlockSpec(
+            [tensor.spec for tensor in self.parameters],
+            [tensor.spec for tensor in self.results],
+        )
 
     def captured_tensors(self) -> list[Tensor]:
         """Return the tensors from around that the region uses, in order of use."""

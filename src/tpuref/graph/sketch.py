@@ -13,11 +13,9 @@ from tpuref.graph.dot import Dot
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.whereabouts import cores_of, name_of, named_replicas, part_of
+from tpuref.ops.arrays import CONST, IDENTITY
+from tpuref.ops.tpu import REPLICATE
 
-_REPLICATE = "TPUReplicate"
-_COLLECTIVES = ("CrossReplicaSum", "TowerSum")
-_INPUTS = ("Placeholder", "TPUReplicatedInput", "_Arg", "InfeedDequeueTuple")
-_VARIABLES = ("VariableV2", "ReadVariableOp", "Assign", "AssignAdd", "AssignSub")
 _LINE = "#57606a"
 
 
@@ -133,7 +131,7 @@ class _Sketch:
     def _node(self, operation: Operation) -> None:
         for block in operation.blocks:
             self._region(block)
-        if operation.type == _REPLICATE:
+        if operation.definition is REPLICATE:
             return
         if _hands_on(operation):
             self._output(operation)
@@ -153,7 +151,7 @@ class _Sketch:
 
     def _connect(self, operation: Operation) -> None:
         """Draw the arrows from what an operation reads."""
-        if operation.type == _REPLICATE:
+        if operation.definition is REPLICATE:
             for place, tensor in enumerate(operation.inputs):
                 count = operation.attrs["inputs_per_replica"]
                 replica, position = divmod(place, count)
@@ -173,7 +171,7 @@ class _Sketch:
     ) -> None:
         while _hands_on(tensor.op):
             tensor = tensor.op.inputs[0]
-        if tensor.op.type == _REPLICATE:
+        if tensor.op.definition is REPLICATE:
             of, results = tensor.op.attrs["replicas"], tensor.op.blocks[0].results
             replica, position = divmod(tensor.value_index, len(results))
             tensor = results[position]
@@ -187,10 +185,10 @@ class _Sketch:
             return
         attributes = {"style": "dashed"}
         start, end = before.name, after.name
-        if before.type == _REPLICATE:
+        if before.definition is REPLICATE:
             start = self._inside(before.blocks[0], last=True)
             attributes["ltail"] = self._frames[before.blocks[0]]
-        if after.type == _REPLICATE:
+        if after.definition is REPLICATE:
             end = self._inside(after.blocks[0], last=False)
             attributes["lhead"] = self._frames[after.blocks[0]]
         self._dot.edge(start, end, **attributes)
@@ -203,7 +201,10 @@ class _Sketch:
 
 def _hands_on(operation: Operation) -> bool:
     """Whether an operation hands on one output of one replica."""
-    return operation.type == "Identity" and operation.inputs[0].op.type == _REPLICATE
+    return (
+        operation.definition is IDENTITY
+        and operation.inputs[0].op.definition is REPLICATE
+    )
 
 
 def _output_name(operation: Operation) -> str:
@@ -219,13 +220,14 @@ def _output_id(operation: Operation) -> str:
 def _label(operation: Operation) -> list[str]:
     lines = [operation.type]
     name = operation.name.rpartition("/")[2]
-    if operation.type in _VARIABLES:
-        lines.append(operation.attrs["handle"])
+    variable = _variable(operation)
+    if variable is not None:
+        lines.append(variable)
     elif name.rstrip("_0123456789") != operation.type:
         lines.append(name)
     if _is_collective(operation):
         lines.append(_members(operation.attrs.get("groups")))
-    if operation.type == "Const" and operation.outputs[0].shape.ndims == 0:
+    if operation.definition is CONST and operation.outputs[0].shape.ndims == 0:
         lines.append(f"= {operation.attrs['value']}")
     return [*lines, *_outputs(operation)]
 
@@ -243,16 +245,23 @@ def _members(groups: Any) -> str:
 
 
 def _is_collective(operation: Operation) -> bool:
-    return operation.type in _COLLECTIVES
+    definition = operation.definition
+    return definition.collective is not None or definition.joint
+
+
+def _variable(operation: Operation) -> str | None:
+    """Return the name of the variable that an operation reads or writes."""
+    named = operation.definition.reads or operation.definition.writes
+    return None if named is None else operation.attrs[named]
 
 
 def _style(operation: Operation) -> dict[str, str]:
     if _is_collective(operation):
         return {"fillcolor": colour_of(0).fill, "peripheries": "2"}
-    if operation.type in _INPUTS:
+    if operation.definition.fed or operation.definition.drains is not None:
         return {"fillcolor": "#d3ebfa", "shape": "ellipse", "style": "filled"}
-    if operation.type in _VARIABLES:
+    if _variable(operation) is not None:
         return {"fillcolor": "#fbf6bd"}
-    if operation.type == "Const":
+    if operation.definition is CONST:
         return {"fillcolor": "#eeeeee"}
     return {}

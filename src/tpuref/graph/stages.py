@@ -10,26 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.tensor import Operation
 from tpuref.graph.tower_place import LABEL, TowerPlace, TowerSystem
-from tpuref.ops.collectives import SUMMABLE
+from tpuref.ops.collectives import SUMMABLE, TOWER_SUM
+from tpuref.ops.definition import Place
 
 Stage = tuple[TowerSystem | None, list[Operation]]
 """Operations that run together: on the towers of a system, or None for the host."""
-
-_HOST_ONLY = frozenset(
-    {
-        "TPUReplicate",
-        "ConfigureDistributedTPU",
-        "ShutdownDistributedTPU",
-        "InfeedEnqueueTuple",
-        "InfeedClose",
-        "MakeIterator",
-        "IteratorGetNext",
-        "FeedBegin",
-        "Placeholder",
-        "CrossReplicaSum",  # outside of replicated computations its group is one
-    }
-)
-_WRITES = frozenset({"Assign", "AssignAdd", "AssignSub"})
 
 
 def stages(operations: Sequence[Operation]) -> list[Stage]:
@@ -49,7 +34,10 @@ def tower_of(operation: Operation) -> int | None:
 
 def joint_sum(operation: Operation) -> TowerSystem | None:
     """Return the system over all of whose towers an operation forms a sum, if any."""
-    if operation.type != "TowerSum" or operation.outputs[0].dtype not in SUMMABLE:
+    if (
+        operation.definition is not TOWER_SUM
+        or operation.outputs[0].dtype not in SUMMABLE
+    ):
         return None
     places = [tensor.op.labels.get(LABEL) for tensor in operation.inputs]
     if not isinstance(places[0], TowerPlace):
@@ -111,7 +99,13 @@ class _Schedule:
 
 def _is_hosts(operation: Operation) -> bool:
     """Whether an operation is the host's, although it may stand in a tower."""
-    return operation.type in _HOST_ONLY or operation.placement.kind == "CPU"
+    definition = operation.definition
+    return (
+        definition.place is Place.HOST
+        or definition.fed
+        or definition.collective is not None  # outside of replicas its group is one
+        or operation.placement.kind == "CPU"
+    )
 
 
 def _system(place: TowerPlace | TowerSystem | None) -> TowerSystem | None:
@@ -137,7 +131,9 @@ def _shared_variables(operations: Iterable[Operation]) -> set[str]:
 
 def _handles(operation: Operation) -> set[str]:
     """Return the variables that an operation, or a block of it, uses."""
-    found = {operation.attrs["handle"]} if "handle" in operation.attrs else set()
+    definition = operation.definition
+    named = (definition.reads, definition.writes)
+    found = {operation.attrs[name] for name in named if name is not None}
     for block in operation.blocks:
         for inner in block.operations:
             found |= _handles(inner)
@@ -145,8 +141,9 @@ def _handles(operation: Operation) -> set[str]:
 
 
 def _writes(operation: Operation, handle: str) -> bool:
-    if operation.type in _WRITES:
-        return bool(operation.attrs["handle"] == handle)
+    written = operation.definition.writes
+    if written is not None:
+        return bool(operation.attrs[written] == handle)
     return any(
         _writes(inner, handle)
         for block in operation.blocks

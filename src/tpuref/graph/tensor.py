@@ -14,7 +14,9 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
-from tpuref.ops.definition import Array, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array
+from tpuref.ops.registry import REGISTRY
 
 if TYPE_CHECKING:
     from tpuref.graph.graph import Graph
@@ -74,6 +76,11 @@ class Operation:
     def device(self) -> str:
         """The device name as text."""
         return str(self.placement)
+
+    @property
+    def definition(self) -> OpDef:
+        """The record of what the operation is."""
+        return REGISTRY[self.type]
 
     @property
     def values(self) -> Callable[[], list[Tensor]]:

@@ -17,6 +17,11 @@ from tpuref.graph.region import Region
 from tpuref.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import LABEL, TowerSystem
+from tpuref.ops.arrays import CONST, IDENTITY
+from tpuref.ops.collectives import CROSS_REPLICA_SUM, TOWER_OWN
+from tpuref.ops.control import TOWER_COPY
+from tpuref.ops.definition import OpDef
+from tpuref.ops.tpu import REPLICATE
 from tpuref.program import Instr, Program
 
 _NOTHING = np.zeros((), np.bool_)
@@ -48,7 +53,7 @@ class ReplicaLowering(Lowering):
         """Add the instructions of one operation."""
         if joint_sum(op) is not None:
             self._add_sum(op)
-        elif op.type == "TowerOwn":
+        elif op.definition is TOWER_OWN:
             self._add_own(op, self.new_slot(op.outputs[0]))
         else:
             self._add_one(op)
@@ -80,7 +85,7 @@ class ReplicaLowering(Lowering):
         if targets:
             slots = (self.slots[tensor],)
             attrs = {"source": min(holders), "targets": tuple(sorted(targets))}
-            self._make("TowerCopy", tensor.op, slots, slots, attrs, tensor.spec)
+            self._make(TOWER_COPY, tensor.op, slots, slots, attrs, tensor.spec)
             holders |= targets
 
     def _add_sum(self, op: Operation) -> None:
@@ -88,7 +93,7 @@ class ReplicaLowering(Lowering):
         self._add_own(op, contribution)
         attrs = {"groups": (tuple(range(len(op.inputs))),)}
         spec = op.outputs[0].spec
-        self._make("CrossReplicaSum", op, (contribution,), (total,), attrs, spec)
+        self._make(CROSS_REPLICA_SUM, op, (contribution,), (total,), attrs, spec)
 
     def _add_own(self, op: Operation, slot: int) -> None:
         """Let each replica put its own tower's value into one slot."""
@@ -99,11 +104,11 @@ class ReplicaLowering(Lowering):
     def alias(self, tensor: Tensor, tower: int, spec: TensorSpec, slot: int) -> None:
         """Let a replica put a value into a further slot."""
         source = (self.slots[tensor],)
-        self._make("Identity", tensor.op, source, (slot,), {}, spec, tower)
+        self._make(IDENTITY, tensor.op, source, (slot,), {}, spec, tower)
 
     def _make(
         self,
-        kind: str,
+        definition: OpDef,
         op: Operation,
         inputs: tuple[int, ...],
         outputs: tuple[int, ...],
@@ -114,7 +119,7 @@ class ReplicaLowering(Lowering):
         """Add an instruction that no operation of the graph stands for alone."""
         self.instrs.append(
             Instr(
-                op=kind,
+                op=definition.name,
                 name=op.name,
                 inputs=inputs,
                 outputs=outputs,
@@ -133,7 +138,7 @@ class ReplicaLowering(Lowering):
     def fill(self, tower: int, op: Operation, slot: int) -> None:
         """Let a replica put something into a slot that it has no value for."""
         attrs = {"value": _NOTHING}
-        self._make("Const", op, (), (slot,), attrs, _NOTHING_SPEC, tower)
+        self._make(CONST, op, (), (slot,), attrs, _NOTHING_SPEC, tower)
 
 
 class OneTowerLowering(Lowering):
@@ -185,29 +190,17 @@ class StagedLowering(Lowering):
             self.slots[tensor] = outputs[tower * count + number]
         self.instrs.append(
             Instr(
-                op="TPUReplicate",
+                op=REPLICATE.name,
                 name="towers",
                 inputs=inputs,
                 outputs=outputs,
-                attrs=_attributes(system),
+                attrs=system.replication().attrs(),
                 specs=stage.specs * system.towers,
                 core=0,
                 site=part[0].site,
                 blocks=(stage.program,),
             )
         )
-
-
-def _attributes(system: TowerSystem) -> dict[str, Any]:
-    return {
-        "replicas": system.towers,
-        "inputs_per_replica": 0,
-        "padding": None,
-        "assignment": system.assignment,
-        "topology": system.topology,
-        "job": system.job,
-        "xla_options": (),
-    }
 
 
 def _leaving(

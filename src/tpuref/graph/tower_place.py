@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tpuref.ops.tpu import Replication
+
 LABEL = "_tower"
 """The label of an operation that belongs to a tower."""
 
@@ -33,6 +35,15 @@ class TowerSystem:
     job: str | None = None
     topology: bytes | None = None
     assignment: tuple[tuple[tuple[int, ...], ...], ...] | None = None
+
+    def replication(self) -> Replication:
+        """Return the attributes of a computation with a replica for each tower."""
+        return Replication(
+            self.towers,
+            assignment=self.assignment,
+            topology=self.topology,
+            job=self.job,
+        )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from tpuref.base.dtypes import as_dtype, bool_, int32, int64
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.arrays import join, split
-from tpuref.ops.arithmetic import ieee
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
@@ -32,7 +31,8 @@ from tpuref.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, ieee
 
 # -- sources, and passing on -------------------------------------------------------
 
@@ -41,7 +41,11 @@ def _infer_const(*, value: Array) -> TensorSpec:
     return TensorSpec(value.shape, as_dtype(value.dtype))
 
 
-def _const(*, value: Array) -> Array:
+def _const(xp: Any, *, value: Array) -> Any:
+    return xp.asarray(value)
+
+
+def _value(*, value: Array) -> Array:
     return value
 
 
@@ -51,8 +55,18 @@ def _infer_placeholder(
     return TensorSpec(shape, dtype)
 
 
+def _infer_argument(
+    *, index: int, dtype: str, shape: tuple[int | None, ...] | None
+) -> TensorSpec:
+    return TensorSpec(shape, dtype)
+
+
 def _infer_same(x: Operand) -> TensorSpec:
     return TensorSpec(x.shape, x.dtype)
+
+
+def _same(xp: Any, x: Array) -> Any:
+    return x
 
 
 def _identity(x: Array) -> Array:
@@ -107,15 +121,19 @@ def _infer_fill(dims: Operand, value: Operand) -> TensorSpec:
     return TensorSpec(shape_held_by(dims), value.dtype)
 
 
-def _fill(dims: Array, value: Array, *, out: Array | None = None) -> Array:
+def _fill(xp: Any, dims: Array, value: Array, *, out: Array | None = None) -> Any:
     if out is None:
-        return np.full(sizes_in(dims), value.reshape(()), value.dtype)
+        return xp.full(sizes_in(dims), value.reshape(()), value.dtype)
     out[...] = value
     return out
 
 
 def _zeros_like(x: Array) -> Array:
     return np.full(x.shape, b"", object) if x.dtype == object else np.zeros_like(x)
+
+
+def _ones_like(xp: Any, x: Array) -> Any:
+    return xp.ones_like(x)
 
 
 def _infer_ones_like(x: Operand) -> TensorSpec:
@@ -150,8 +168,8 @@ def _number(scalar: Array) -> float:
     return int(scalar) if scalar.dtype.kind in "iu" else float(scalar)
 
 
-def _range(start: Array, limit: Array, delta: Array) -> Any:
-    steps = np.arange(_range_length(start, limit, delta))
+def _range(xp: Any, start: Array, limit: Array, delta: Array) -> Any:
+    steps = xp.arange(_range_length(start, limit, delta))
     return (_number(start) + steps * _number(delta)).astype(start.dtype)
 
 
@@ -166,10 +184,10 @@ def _infer_lin_space(start: Operand, stop: Operand, num: Operand) -> TensorSpec:
     return TensorSpec([length], dtype)
 
 
-def _lin_space(start: Array, stop: Array, num: Array) -> Array:
+def _lin_space(xp: Any, start: Array, stop: Array, num: Array) -> Any:
     if num <= 0:
         raise ValueError(f"num: expected 1 or more, got {num}")
-    values = np.linspace(float(start), float(stop), int(num))
+    values = xp.linspace(float(start), float(stop), int(num))
     return values.astype(start.dtype)
 
 
@@ -196,13 +214,19 @@ def _infer_one_hot(
 
 
 def _one_hot(
-    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int
-) -> Array:
+    xp: Any,
+    indices: Array,
+    depth: Array,
+    on_value: Array,
+    off_value: Array,
+    *,
+    axis: int,
+) -> Any:
     if depth < 0:
         raise ValueError(f"depth: expected 0 or more, got {depth}")
     axis = normalize_axis(axis, indices.ndim + 1)
-    classes = np.arange(int(depth)).reshape([-1] + [1] * (indices.ndim - axis))
-    return np.where(np.expand_dims(indices, axis) == classes, on_value, off_value)
+    classes = xp.arange(int(depth)).reshape([-1] + [1] * (indices.ndim - axis))
+    return xp.where(xp.expand_dims(indices, axis) == classes, on_value, off_value)
 
 
 # -- asking ------------------------------------------------------------------------
@@ -212,24 +236,36 @@ def _infer_shape(x: Operand, *, out_type: str) -> TensorSpec:
     return TensorSpec([x.shape.rank], out_type)
 
 
-def _shape(x: Array, *, out_type: str) -> Array:
-    return np.array(x.shape, out_type)
+def _shape(xp: Any, x: Array, *, out_type: str) -> Any:
+    return xp.asarray(x.shape, out_type)
+
+
+def _static_shape(x: Operand, *, out_type: str) -> Sequence[int | None] | None:
+    return x.shape.as_tuple() if x.shape.is_fully_defined() else None
 
 
 def _infer_size(x: Operand, *, out_type: str) -> TensorSpec:
     return TensorSpec([], out_type)
 
 
-def _size(x: Array, *, out_type: str) -> Array:
-    return np.array(x.size, out_type)
+def _size(xp: Any, x: Array, *, out_type: str) -> Any:
+    return xp.asarray(x.size, out_type)
+
+
+def _static_size(x: Operand, *, out_type: str) -> int | None:
+    return x.shape.num_elements()
 
 
 def _infer_rank(x: Operand) -> TensorSpec:
     return TensorSpec([], int32)
 
 
-def _rank(x: Array) -> Array:
-    return np.array(x.ndim, np.int32)
+def _rank(xp: Any, x: Array) -> Any:
+    return xp.asarray(x.ndim, np.int32)
+
+
+def _static_rank(x: Operand) -> int | None:
+    return x.shape.ndims
 
 
 # -- reshaping ---------------------------------------------------------------------
@@ -260,7 +296,7 @@ def _resolved(wanted: Sequence[int], count: int | None) -> list[int | None]:
     return [missing if size == -1 else size for size in wanted]
 
 
-def _reshape(x: Array, shape: Array) -> Array:
+def _reshape(xp: Any, x: Array, shape: Array) -> Any:
     return x.reshape([size or 0 for size in _resolved(shape.tolist(), x.size)])
 
 
@@ -272,8 +308,8 @@ def _infer_expand_dims(x: Operand, *, axis: int) -> TensorSpec:
     return TensorSpec(sizes, x.dtype)
 
 
-def _expand_dims(x: Array, *, axis: int) -> Array:
-    return np.expand_dims(x, axis)
+def _expand_dims(xp: Any, x: Array, *, axis: int) -> Any:
+    return xp.expand_dims(x, axis)
 
 
 def _infer_squeeze(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
@@ -294,8 +330,8 @@ def _infer_squeeze(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
     return TensorSpec(kept, x.dtype)
 
 
-def _squeeze(x: Array, *, axes: tuple[int, ...]) -> Array:
-    return np.squeeze(x, axes or None)
+def _squeeze(xp: Any, x: Array, *, axes: tuple[int, ...]) -> Any:
+    return xp.squeeze(x, axes or None)
 
 
 def _infer_transpose(x: Operand, *, perm: tuple[int, ...] | None) -> TensorSpec:
@@ -311,8 +347,8 @@ def _infer_transpose(x: Operand, *, perm: tuple[int, ...] | None) -> TensorSpec:
     return TensorSpec([sizes[axis] for axis in perm], x.dtype)
 
 
-def _transpose(x: Array, *, perm: tuple[int, ...] | None) -> Array:
-    return np.transpose(x, perm)
+def _transpose(xp: Any, x: Array, *, perm: tuple[int, ...] | None) -> Any:
+    return xp.transpose(x, perm)
 
 
 def _infer_reverse(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
@@ -321,8 +357,8 @@ def _infer_reverse(x: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
     return TensorSpec(x.shape, x.dtype)
 
 
-def _reverse(x: Array, *, axes: tuple[int, ...]) -> Array:
-    return np.flip(x, axes)
+def _reverse(xp: Any, x: Array, *, axes: tuple[int, ...]) -> Any:
+    return xp.flip(x, axes)
 
 
 def _infer_roll(x: Operand, shift: Operand, *, axes: tuple[int, ...]) -> TensorSpec:
@@ -338,10 +374,10 @@ def _infer_roll(x: Operand, shift: Operand, *, axes: tuple[int, ...]) -> TensorS
     return TensorSpec(x.shape, x.dtype)
 
 
-def _roll(x: Array, shift: Array, *, axes: tuple[int, ...]) -> Array:
+def _roll(xp: Any, x: Array, shift: Array, *, axes: tuple[int, ...]) -> Any:
     if shift.shape != (len(axes),):
         raise ValueError("shift: expected one number for each axis")
-    return np.roll(x, tuple(shift.tolist()), axes)
+    return xp.roll(x, tuple(shift.tolist()), axes)
 
 
 # -- joining and splitting ---------------------------------------------------------
@@ -369,8 +405,8 @@ def _infer_pack(*values: Operand, axis: int) -> TensorSpec:
     return TensorSpec(sizes, dtype)
 
 
-def _pack(*values: Array, axis: int) -> Array:
-    return np.stack(values, axis)
+def _pack(xp: Any, *values: Array, axis: int) -> Any:
+    return xp.stack(values, axis)
 
 
 def _infer_unpack(value: Operand, *, axis: int, num: int) -> list[TensorSpec]:
@@ -386,9 +422,9 @@ def _check_num(num: int, size: int | None, axis: int) -> None:
         raise ValueError(f"num {num} differs from the size {size} of axis {axis}")
 
 
-def _unpack(value: Array, *, axis: int, num: int) -> tuple[Array, ...]:
+def _unpack(xp: Any, value: Array, *, axis: int, num: int) -> Any:
     _check_num(num, value.shape[axis], axis)
-    rows = np.moveaxis(value, axis, 0)
+    rows = xp.moveaxis(value, axis, 0)
     return tuple(rows[k, ...] for k in range(num))
 
 
@@ -437,6 +473,11 @@ def _split(
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
 
 
+def _parts(xp: Any, value: Array, *, axis: int, sizes: tuple[int | None, ...]) -> Any:
+    parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
+    return tuple(xp.split(value, np.cumsum(parts[:-1]), axis))
+
+
 def _infer_concat(*values: Operand, axis: int) -> TensorSpec:
     if not values:
         raise ValueError("values is empty; expected at least one tensor to join")
@@ -467,6 +508,10 @@ def _open_along(value: Operand, axis: int) -> Operand:
 def _concat(*values: Array, axis: int) -> Array:
     whole = _joined_already(values, normalize_axis(axis, values[0].ndim))
     return join(values, axis) if whole is None else whole
+
+
+def _joined(xp: Any, *values: Array, axis: int) -> Any:
+    return xp.concatenate(values, axis)
 
 
 def _joined_already(values: Sequence[Array], axis: int) -> Array | None:
@@ -511,11 +556,11 @@ def _same_rank(left: TensorShape, right: TensorShape) -> bool:
     return left.rank is None or right.rank is None or left.rank == right.rank
 
 
-def _tile(x: Array, multiples: Array) -> Array:
+def _tile(xp: Any, x: Array, multiples: Array) -> Any:
     counts = sizes_in(multiples)
     if len(counts) != x.ndim:
         raise ValueError(f"multiples: expected {x.ndim} numbers, got {len(counts)}")
-    return np.tile(x, counts)
+    return xp.tile(x, counts)
 
 
 def _infer_repeat(x: Operand, repeats: Operand, *, axis: int) -> TensorSpec:
@@ -547,8 +592,8 @@ def _repeated(size: int | None, repeats: Operand) -> int | None:
     return None if size is None else size * total
 
 
-def _repeat(x: Array, repeats: Array, *, axis: int) -> Array:
-    return np.repeat(x, sizes_in(repeats), axis)
+def _repeat(xp: Any, x: Array, repeats: Array, *, axis: int) -> Any:
+    return xp.repeat(x, sizes_in(repeats), axis)
 
 
 def _infer_broadcast_to(x: Operand, shape: Operand) -> TensorSpec:
@@ -559,8 +604,8 @@ def _infer_broadcast_to(x: Operand, shape: Operand) -> TensorSpec:
     return TensorSpec(wanted, x.dtype)
 
 
-def _broadcast_to(x: Array, shape: Array) -> Any:
-    return np.broadcast_to(x, sizes_in(shape)).copy()
+def _broadcast_to(xp: Any, x: Array, shape: Array) -> Any:
+    return xp.broadcast_to(x, sizes_in(shape)).copy()
 
 
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:
@@ -609,17 +654,17 @@ def _check_mirror(shape: Sequence[int | None], paddings: Array, mode: str) -> No
             )
 
 
-def _pad(x: Array, paddings: Array, constant_values: Array) -> Array:
+def _pad(xp: Any, x: Array, paddings: Array, constant_values: Array) -> Any:
     if len(paddings) != x.ndim:
         raise ValueError("paddings: expected a pair (before, after) for each axis")
-    return np.pad(x, _pairs(paddings), "constant", constant_values=constant_values)
+    return xp.pad(x, _pairs(paddings), "constant", constant_values=constant_values)
 
 
-def _mirror_pad(x: Array, paddings: Array, *, mode: str) -> Array:
+def _mirror_pad(xp: Any, x: Array, paddings: Array, *, mode: str) -> Any:
     _check_mirror(x.shape, paddings, mode)
     if mode == "REFLECT":
-        return np.pad(x, _pairs(paddings), "reflect")
-    return np.pad(x, _pairs(paddings), "symmetric")
+        return xp.pad(x, _pairs(paddings), "reflect")
+    return xp.pad(x, _pairs(paddings), "symmetric")
 
 
 # -- diagonals ---------------------------------------------------------------------
@@ -648,8 +693,8 @@ def _infer_matrix_diag_part(x: Operand) -> TensorSpec:
     return TensorSpec(shape[:-2].concatenate([size]), x.dtype)
 
 
-def _matrix_diag_part(x: Array) -> Any:
-    return np.diagonal(x, axis1=-2, axis2=-1).copy()
+def _matrix_diag_part(xp: Any, x: Array) -> Any:
+    return xp.diagonal(x, axis1=-2, axis2=-1).copy()
 
 
 def _infer_band_part(x: Operand, lower: Operand, upper: Operand) -> TensorSpec:
@@ -659,15 +704,15 @@ def _infer_band_part(x: Operand, lower: Operand, upper: Operand) -> TensorSpec:
     return TensorSpec(require_rank_at_least(x, 2), x.dtype)
 
 
-def _band_part(x: Array, lower: Array, upper: Array) -> Array:
+def _band_part(xp: Any, x: Array, lower: Array, upper: Array) -> Any:
     rows, columns = x.shape[-2:]
-    distance = np.arange(columns) - np.arange(rows)[:, None]
-    inside = np.ones((rows, columns), bool)
+    distance = xp.arange(columns) - xp.arange(rows)[:, None]
+    inside = xp.ones((rows, columns), bool)
     if lower >= 0:
         inside &= -distance <= lower
     if upper >= 0:
         inside &= distance <= upper
-    return np.where(inside, x, np.zeros((), x.dtype))
+    return xp.where(inside, x, xp.zeros((), x.dtype))
 
 
 # -- selecting ---------------------------------------------------------------------
@@ -697,12 +742,12 @@ def require_boolean(operand: Operand) -> None:
         raise TypeError(f"expected a bool condition, got {operand.describe()}")
 
 
-def _select(condition: Array, x: Array, y: Array) -> Array:
+def _select(xp: Any, condition: Array, x: Array, y: Array) -> Any:
     if condition.ndim == 1:
         condition = condition.reshape([-1] + [1] * (x.ndim - 1))
     if not x.shape == y.shape == np.broadcast_shapes(condition.shape, x.shape):
         raise ValueError("expected x and y of equal shape, and a condition that fits")
-    return np.where(condition, x, y)
+    return xp.where(condition, x, y)
 
 
 def _infer_select_v2(condition: Operand, x: Operand, y: Operand) -> TensorSpec:
@@ -711,8 +756,8 @@ def _infer_select_v2(condition: Operand, x: Operand, y: Operand) -> TensorSpec:
     return TensorSpec(broadcast_shape(condition, x, y), dtype)
 
 
-def _select_v2(condition: Array, x: Array, y: Array) -> Array:
-    return np.where(condition, x, y)
+def _select_v2(xp: Any, condition: Array, x: Array, y: Array) -> Any:
+    return xp.where(condition, x, y)
 
 
 def _infer_where(condition: Operand) -> TensorSpec:
@@ -724,42 +769,49 @@ def _where(condition: Array) -> Array:
     return np.argwhere(condition).astype(np.int64)
 
 
+CONST = OpDef("Const", infer=_infer_const, meaning=_const, compute=_value)
+ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
+IDENTITY = OpDef(
+    "Identity", infer=_infer_same, meaning=_same, compute=_identity, linear=True
+)
+SHAPE = OpDef("Shape", infer=_infer_shape, meaning=_shape, static=_static_shape)
+PACK = OpDef("Pack", infer=_infer_pack, meaning=_pack)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Const", infer=_infer_const, compute=_const),
-    OpDef("Placeholder", infer=_infer_placeholder),
-    OpDef("Identity", infer=_infer_same, compute=_identity),
-    OpDef("StopGradient", infer=_infer_same, compute=_identity),
+    CONST,
+    ARGUMENT,
+    OpDef("Placeholder", infer=_infer_placeholder, fed=True),
+    IDENTITY,
+    OpDef("StopGradient", infer=_infer_same, meaning=_same, compute=_identity),
     OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
-    OpDef("Fill", infer=_infer_fill, compute=ieee(_fill)),
+    OpDef("Fill", infer=_infer_fill, meaning=_fill),
     OpDef("ZerosLike", infer=_infer_same, compute=ieee(_zeros_like)),
-    OpDef("OnesLike", infer=_infer_ones_like, compute=ieee(np.ones_like)),
-    OpDef("Range", infer=_infer_range, compute=ieee(_range)),
-    OpDef("LinSpace", infer=_infer_lin_space, compute=ieee(_lin_space)),
-    OpDef("OneHot", infer=_infer_one_hot, compute=ieee(_one_hot)),
-    OpDef("Shape", infer=_infer_shape, compute=ieee(_shape)),
-    OpDef("Size", infer=_infer_size, compute=ieee(_size)),
-    OpDef("Rank", infer=_infer_rank, compute=ieee(_rank)),
-    OpDef("Reshape", infer=_infer_reshape, compute=ieee(_reshape)),
-    OpDef("ExpandDims", infer=_infer_expand_dims, compute=ieee(_expand_dims)),
-    OpDef("Squeeze", infer=_infer_squeeze, compute=ieee(_squeeze)),
-    OpDef("Transpose", infer=_infer_transpose, compute=ieee(_transpose)),
-    OpDef("ReverseV2", infer=_infer_reverse, compute=ieee(_reverse)),
-    OpDef("Roll", infer=_infer_roll, compute=ieee(_roll)),
-    OpDef("Pack", infer=_infer_pack, compute=ieee(_pack)),
-    OpDef("Unpack", infer=_infer_unpack, compute=ieee(_unpack)),
-    OpDef("Split", infer=_infer_split, compute=ieee(_split)),
-    OpDef("ConcatV2", infer=_infer_concat, compute=ieee(_concat)),
-    OpDef("Tile", infer=_infer_tile, compute=ieee(_tile)),
-    OpDef("Repeat", infer=_infer_repeat, compute=ieee(_repeat)),
-    OpDef("BroadcastTo", infer=_infer_broadcast_to, compute=ieee(_broadcast_to)),
-    OpDef("PadV2", infer=_infer_pad, compute=ieee(_pad)),
-    OpDef("MirrorPad", infer=_infer_mirror_pad, compute=ieee(_mirror_pad)),
+    OpDef("OnesLike", infer=_infer_ones_like, meaning=_ones_like),
+    OpDef("Range", infer=_infer_range, meaning=_range),
+    OpDef("LinSpace", infer=_infer_lin_space, meaning=_lin_space),
+    OpDef("OneHot", infer=_infer_one_hot, meaning=_one_hot),
+    SHAPE,
+    OpDef("Size", infer=_infer_size, meaning=_size, static=_static_size),
+    OpDef("Rank", infer=_infer_rank, meaning=_rank, static=_static_rank),
+    OpDef("Reshape", infer=_infer_reshape, meaning=_reshape, linear=True),
+    OpDef("ExpandDims", infer=_infer_expand_dims, meaning=_expand_dims, linear=True),
+    OpDef("Squeeze", infer=_infer_squeeze, meaning=_squeeze, linear=True),
+    OpDef("Transpose", infer=_infer_transpose, meaning=_transpose, linear=True),
+    OpDef("ReverseV2", infer=_infer_reverse, meaning=_reverse),
+    OpDef("Roll", infer=_infer_roll, meaning=_roll),
+    PACK,
+    OpDef("Unpack", infer=_infer_unpack, meaning=_unpack),
+    OpDef("Split", infer=_infer_split, meaning=_parts, compute=ieee(_split)),
+    OpDef("ConcatV2", infer=_infer_concat, meaning=_joined, compute=ieee(_concat)),
+    OpDef("Tile", infer=_infer_tile, meaning=_tile),
+    OpDef("Repeat", infer=_infer_repeat, meaning=_repeat),
+    OpDef("BroadcastTo", infer=_infer_broadcast_to, meaning=_broadcast_to),
+    OpDef("PadV2", infer=_infer_pad, meaning=_pad),
+    OpDef("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
     OpDef("MatrixDiag", infer=_infer_matrix_diag, compute=ieee(_matrix_diag)),
-    OpDef(
-        "MatrixDiagPart", infer=_infer_matrix_diag_part, compute=ieee(_matrix_diag_part)
-    ),
-    OpDef("MatrixBandPart", infer=_infer_band_part, compute=ieee(_band_part)),
-    OpDef("Select", infer=_infer_select, compute=ieee(_select)),
-    OpDef("SelectV2", infer=_infer_select_v2, compute=ieee(_select_v2)),
+    OpDef("MatrixDiagPart", infer=_infer_matrix_diag_part, meaning=_matrix_diag_part),
+    OpDef("MatrixBandPart", infer=_infer_band_part, meaning=_band_part),
+    OpDef("Select", infer=_infer_select, meaning=_select),
+    OpDef("SelectV2", infer=_infer_select_v2, meaning=_select_v2),
     OpDef("Where", infer=_infer_where, compute=ieee(_where)),
 )

@@ -16,10 +16,11 @@ from tpuref.base.dtypes import (
     uint32,
 )
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.python import allreduce
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.context import Context
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -75,17 +76,12 @@ def _tower_own(*xs: Operand) -> TensorSpec:
     return TensorSpec(shape, xs[0].dtype)
 
 
-def _no_own(*values: Array) -> Array:
+def _no_own(context: Context, *values: Array) -> Array:
     raise InvalidArgumentError("outside of the cores no tower's value is its own")
 
 
-def _replica_id() -> TensorSpec:
-    return TensorSpec(TensorShape([]), int32)
+CROSS_REPLICA_SUM = OpDef("CrossReplicaSum", _summed, collective=_cross_replica_sum)
+TOWER_SUM = OpDef("TowerSum", _tower_summed, compute=_tower_sum, joint=True)
+TOWER_OWN = OpDef("TowerOwn", _tower_own, effect=_no_own, joint=True)
 
-
-OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("ReplicaId", infer=_replica_id, stateful=True),
-    OpDef("CrossReplicaSum", infer=_summed, collective=_cross_replica_sum),
-    OpDef("TowerSum", infer=_tower_summed, compute=_tower_sum),
-    OpDef("TowerOwn", infer=_tower_own, compute=_no_own, stateful=True),
-)
+OPERATIONS: tuple[OpDef, ...] = (CROSS_REPLICA_SUM, TOWER_SUM, TOWER_OWN)

@@ -1,62 +1,55 @@
-"""Operations that act outside the program: Python calls, printing, assertions."""
+"""Branches, loops, and copies between towers: what the interpreters know themselves."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-
-from tpuref.base.dtypes import as_dtype, bool_
-from tpuref.base.errors import InvalidArgumentError
-from tpuref.base.shapes import unknown_shape
+from tpuref.base.dtypes import bool_
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import Block, BlockSpec, OpDef, Operand
 
 
-def _called(
-    *operands: Operand, token: int, dtypes: tuple[str, ...]
+def _chosen(
+    predicate: Operand, *captured: Operand, blocks: Sequence[BlockSpec]
 ) -> Sequence[TensorSpec]:
-    return tuple(TensorSpec(unknown_shape(), as_dtype(dtype)) for dtype in dtypes)
+    if predicate.dtype != bool_:
+        raise TypeError(f"the predicate must be bool, got {predicate.describe()}")
+    first, second = blocks
+    return tuple(
+        TensorSpec(a.shape.most_specific_compatible_shape(b.shape), a.dtype)
+        for a, b in zip(first.results, second.results, strict=True)
+    )
 
 
-def _passed_through(x: Operand, *data: Operand, **attrs: object) -> TensorSpec:
+def _looped(
+    *operands: Operand,
+    loop_variables: int,
+    maximum_iterations: int | None,
+    blocks: Sequence[BlockSpec],
+) -> Sequence[TensorSpec]:
+    """The parameters of the body are what holds for every turn."""
+    return tuple(blocks[1].parameters[:loop_variables])
+
+
+def _copied(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:
     return TensorSpec(x.shape, x.dtype)
 
 
-def _print(x: Array, *data: Array, message: str, summarize: int) -> Array:
-    shown = "".join(f"[{_summary(values, summarize)}]" for values in data)
-    print(f"{message}{shown}", file=sys.stderr)
-    return x
+def _all_but_the_first(inputs: int, attrs: Any) -> int:
+    return inputs - 1
 
 
-def _summary(values: Array, count: int) -> str:
-    flat = np.ravel(values)
-    text = " ".join(_text(value) for value in flat[:count])
-    return text + ("..." if flat.size > count else "")
+def _all(inputs: int, attrs: Any) -> int:
+    return inputs
 
 
-def _text(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-
-
-def _asserted(
-    condition: Operand, *data: Operand, summarize: int
-) -> Sequence[TensorSpec]:
-    if condition.dtype != bool_:
-        raise TypeError(f"the condition must be bool, got {condition.describe()}")
-    return ()
-
-
-def _assert(condition: Array, *data: Array, summarize: int) -> Sequence[Array]:
-    if not np.all(condition):
-        shown = " ".join(f"[{_summary(values, summarize)}]" for values in data)
-        raise InvalidArgumentError(f"assertion failed: {shown}")
-    return ()
-
-
-OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("PyFunc", infer=_called, stateful=True),
-    OpDef("Print", infer=_passed_through, compute=_print, stateful=True),
-    OpDef("Assert", infer=_asserted, compute=_assert, stateful=True),
+IF = OpDef(
+    "If",
+    _chosen,
+    blocks=(Block("true", _all_but_the_first), Block("false", _all_but_the_first)),
 )
+WHILE = OpDef("While", _looped, blocks=(Block("condition", _all), Block("body", _all)))
+TOWER_COPY = OpDef("TowerCopy", _copied)
+
+OPERATIONS: tuple[OpDef, ...] = (IF, WHILE, TOWER_COPY)

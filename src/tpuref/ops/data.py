@@ -1,4 +1,4 @@
-"""Iterators over datasets.  The interpreter carries these out on the host."""
+"""Iterators over datasets, and the feeds of loops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.context import Context, Iteration
+from tpuref.ops.definition import OpDef, Operand, Place
+from tpuref.ops.meaning import Array
+
+Sizes = tuple[int | None, ...]
+
+# -- what is known beforehand ------------------------------------------------------
 
 
 def _made(*captured: Operand, iterator: str, token: int) -> Sequence[TensorSpec]:
@@ -19,7 +25,7 @@ def _next(
     iterator: str,
     token: int | None,
     dtypes: tuple[str, ...],
-    shapes: tuple[tuple[int | None, ...] | None, ...],
+    shapes: tuple[Sizes | None, ...],
 ) -> Sequence[TensorSpec]:
     return tuple(
         TensorSpec(TensorShape(shape), as_dtype(dtype))
@@ -40,7 +46,7 @@ def _begun(
 
 
 def _fed(
-    *, feed: str, dtypes: tuple[str, ...], shapes: tuple[tuple[int | None, ...], ...]
+    *, feed: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(
         TensorSpec(TensorShape(shape), as_dtype(dtype))
@@ -48,9 +54,76 @@ def _fed(
     )
 
 
+# -- taking elements ---------------------------------------------------------------
+
+
+def _make(
+    context: Context, *captured: Array, iterator: str, token: int
+) -> Sequence[Array]:
+    run = context.run
+    run.state.begin_iteration(iterator, run.functions[token](captured, run))
+    return ()
+
+
+def _get_next(
+    context: Context,
+    *,
+    iterator: str,
+    token: int | None,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes | None, ...],
+) -> Sequence[Array]:
+    return _iteration(context, iterator, token).next()
+
+
+def _iteration(context: Context, iterator: str, token: int | None) -> Iteration:
+    """Return the pass of an iterator; with a token it begins by itself."""
+    run = context.run
+    if token is not None and not run.state.has_iteration(iterator):
+        run.state.begin_iteration(iterator, run.functions[token]((), run))
+    found: Iteration = run.state.iteration(iterator)
+    return found
+
+
+def _begin_feed(
+    context: Context,
+    steps: Array,
+    *,
+    feed: str,
+    iterator: str,
+    token: int | None,
+    towers: int,
+    width: int,
+) -> Sequence[Array]:
+    iteration = _iteration(context, iterator, token)
+    context.run.state.begin_feed(feed, iteration, towers, width, int(steps))
+    return ()
+
+
+def _take(
+    context: Context,
+    *count: Array,
+    feed: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
+) -> Sequence[Array]:
+    """Return one element, or as many as a core asks for at once."""
+    wanted = int(count[0]) if count else 1
+    taken: Sequence[Array] = context.run.state.feed(feed).next(context.replica, wanted)
+    return taken
+
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MakeIterator", infer=_made, stateful=True),
-    OpDef("IteratorGetNext", infer=_next, stateful=True),
-    OpDef("FeedBegin", infer=_begun, stateful=True),
-    OpDef("FeedDequeue", infer=_fed, stateful=True),
+    OpDef("MakeIterator", _made, effect=_make, place=Place.HOST, client=True),
+    OpDef("IteratorGetNext", _next, effect=_get_next, place=Place.HOST, client=True),
+    OpDef("FeedBegin", _begun, effect=_begin_feed, place=Place.HOST, client=True),
+    OpDef(
+        "FeedDequeue",
+        _fed,
+        effect=_take,
+        place=Place.CALL,
+        client=True,
+        drains="feed",
+        ahead=True,
+    ),
 )

@@ -1,12 +1,13 @@
-"""What an operation is: its name, its inference rule, and what it computes."""
+"""What an operation is: one record that says all that anyone must know of it."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import NotFoundError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.ops.attribute import Attribute, attributes_of, checked
+from tpuref.ops.meaning import Array as Array
+from tpuref.ops.meaning import Compute, Meaning, with_numpy
 
-Array = np.ndarray[Any, np.dtype[Any]]
 Attrs = Mapping[str, Any]
 
 
@@ -42,13 +45,48 @@ class Operand:
         return TensorSpec(self.shape, self.dtype).describe()
 
 
+class Place(Enum):
+    """Where an operation runs."""
+
+    ANYWHERE = "where it was placed"
+    CALL = "on the host, for the core that reaches it"
+    HOST = "on the host, never among what towers run on the cores"
+
+
+class Block(NamedTuple):
+    """A program inside an operation.
+
+    Parameters
+    ----------
+    name
+        What it is, such as ``"body"``.
+    parameters
+        ``parameters(inputs, attrs)`` gives the number of its parameters from the
+        number of the operation's inputs.
+    """
+
+    name: str
+    parameters: Callable[[int, Attrs], int]
+
+
+class BlockSpec(NamedTuple):
+    """What an inference rule knows of a program inside the operation."""
+
+    parameters: Sequence[TensorSpec]
+    results: Sequence[TensorSpec]
+
+
 Infer = Callable[..., "TensorSpec | Sequence[TensorSpec]"]
-Compute = Callable[..., Any]
+Static = Callable[..., Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OpDef:
     """One operation.
+
+    What it does is said by `meaning`, `compute`, `collective` or `effect`.  An
+    operation with blocks, one whose value is fed, and one that copies between towers
+    have none of these: the interpreters know them.
 
     Parameters
     ----------
@@ -56,41 +94,129 @@ class OpDef:
         The type name, as in ``operation.type``.
     infer
         ``infer(*operands, **attrs)`` gives the spec of the output, or a sequence of
-        specs where the operation has none or several.  A ValueError or TypeError
-        that it raises is the user's error.
+        specs where the operation has none or several.  Its keyword-only parameters are
+        the attributes of the operation.  A ValueError or TypeError that it raises is
+        the user's error.  An operation with blocks gets a `BlockSpec` for each as
+        ``blocks=``.
+    meaning
+        ``meaning(xp, *arrays, **attrs)`` gives the output, or a sequence of outputs,
+        with the functions of the array namespace `xp`.
     compute
-        ``compute(*arrays, **attrs)`` gives the output array, or a sequence of
-        arrays.  It depends on nothing else and changes nothing, unless `stateful`.
+        ``compute(*arrays, **attrs)``, the same for NumPy alone; where `meaning` is
+        given too, NumPy runs this.
     collective
-        ``collective(contributions, **attrs)``: takes the inputs of all replicas
-        (one array each, in replica order) and gives the outputs in the same order.
+        ``collective(contributions, **attrs)``: takes the inputs of all replicas (one
+        array each, in replica order) and gives the outputs in the same order.
+    effect
+        ``effect(context, *arrays, **attrs)`` reads or changes what is outside of the
+        program: variables, queues, the host.
+    place
+        Where it runs.
+    client
+        Whether it needs Python objects that only the process of the client has.
+    reads, writes
+        The attribute that names the variable that it reads, and writes.
+    fills, drains
+        The attribute that names the queue that it fills, and takes from.
+    ahead
+        Whether one call of the host may give what several evaluations take.
     random
         Whether `compute` takes the replica's own generator as ``rng=``.
-    stateful
-        Whether evaluation has an effect or differs from one time to the next, so that
-        it may be neither folded nor left out.
-
-    Notes
-    -----
-    An operation that has neither `compute` nor `collective` has a rule of its own in
-    the interpreter: variables, control flow, host calls, queues, the TPU system.
+    printing
+        Whether it is evaluated for what it shows or checks, although its outputs are a
+        function of its inputs.
+    fed
+        Whether its value comes from outside and is never computed.
+    joint
+        Whether each input is the value of another tower.
+    linear
+        Whether a mean of results is the result for the mean, as with a reshape.
+    static
+        ``static(operand, **attrs)`` gives the output where the static shape of the
+        input is enough for it, else None.
+    blocks
+        The programs inside it.
     """
 
     name: str
     infer: Infer
+    meaning: Meaning | None = None
     compute: Compute | None = None
     collective: Compute | None = None
+    effect: Compute | None = None
+    place: Place = Place.ANYWHERE
+    client: bool = False
+    reads: str | None = None
+    writes: str | None = None
+    fills: str | None = None
+    drains: str | None = None
+    ahead: bool = False
     random: bool = False
-    stateful: bool = False
+    printing: bool = False
+    fed: bool = False
+    joint: bool = False
+    linear: bool = False
+    static: Static | None = None
+    blocks: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.compute is not None and self.collective is not None:
-            raise ValueError(f"OpDef {self.name}: give compute or collective, not both")
+        computes = self.meaning is not None or self.compute is not None
+        ways = [computes, self.collective is not None, self.effect is not None]
+        if sum(ways) > 1:
+            raise ValueError(
+                f"OpDef {self.name}: an operation computes, is collective, or has an "
+                "effect; give one of them"
+            )
+        if self.meaning is not None and self.compute is None:
+            object.__setattr__(self, "compute", with_numpy(self.meaning))
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The attributes by name."""
+        found = attributes_of(self.infer)
+        found.pop("blocks", None)  # what is inside is no attribute
+        return found
+
+    def check(self, attrs: Attrs) -> dict[str, Any]:
+        """Return the attributes with defaults filled in; TypeError for a wrong one."""
+        return checked(self.attributes, attrs)
+
+    def check_inputs(self, count: int) -> None:
+        """Raise TypeError unless the operation takes so many inputs."""
+        least, most = self._arity
+        if not least <= count <= most:
+            wanted = str(least) if least == most else f"{least} or more"
+            raise TypeError(f"it has {count} inputs, expected {wanted}")
+
+    @cached_property
+    def _arity(self) -> tuple[int, float]:
+        """The least and the greatest number of inputs."""
+        kinds = [p.kind for p in inspect.signature(self.infer).parameters.values()]
+        least = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        several = inspect.Parameter.VAR_POSITIONAL in kinds
+        return least, float("inf") if several else least
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it may be neither folded nor left out nor repeated."""
+        return self.effect is not None or self.random or self.printing
 
     @property
     def foldable(self) -> bool:
-        """Whether the operation may be computed while the graph is built."""
-        return self.compute is not None and not (self.random or self.stateful)
+        """Whether it may be computed while the graph is built."""
+        return self.compute is not None and not self.stateful
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it keeps its place among the operations that are ordered."""
+        touched = (self.reads, self.writes, self.fills, self.drains)
+        elsewhere = self.place is not Place.ANYWHERE and not self.fed
+        return elsewhere or self.printing or any(touched) or bool(self.collective)
+
+    @property
+    def on_every_core(self) -> bool:
+        """Whether every core of a replica runs it: all know branches and variables."""
+        return bool(self.blocks) or self.writes is not None
 
     @cached_property
     def writes_into(self) -> bool:

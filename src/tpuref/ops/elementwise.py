@@ -21,7 +21,7 @@ from tpuref.base.dtypes import (
 )
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import describe, ieee, is_integer, widened
+from tpuref.ops.arithmetic import is_integer, widened
 from tpuref.ops.broadcasting import (
     ANY,
     BOOL,
@@ -39,7 +39,8 @@ from tpuref.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, Ufunc, describe, ieee
 
 SIGNED_OR_COMPLEX = Kind(
     "a signed number",
@@ -244,7 +245,8 @@ def closeness(
     return TensorSpec(binary_numeric(x, y).shape, bool_)
 
 
-# Computation, where it is more than one function of NumPy.
+# Computation, where it is more than one function of the namespace.  The checks of
+# integers look at values, which only NumPy has at hand; other engines do without.
 
 
 def _refuse_zero(x: Array, y: Array) -> None:
@@ -276,15 +278,16 @@ def _div_mod(x: Array, y: Array) -> Any:
     return np.divmod(x, y)
 
 
-def _true_divide(x: Array, y: Array, *, out: Array | None = None) -> Any:
+def _true_divide(xp: Any, x: Array, y: Array, *, out: Array | None = None) -> Any:
+    into = {} if out is None else {"out": out}
     if not is_integer(x):
-        return np.true_divide(x, y, out=out)
+        return xp.true_divide(x, y, **into)
     dtype = np.float32 if x.dtype.itemsize <= 2 else np.float64
-    return np.true_divide(x.astype(dtype), y.astype(dtype), out=out)
+    return xp.true_divide(x.astype(dtype), y.astype(dtype), **into)
 
 
-def _divide_no_nan(x: Array, y: Array) -> Any:
-    return np.where(y == 0, np.zeros((), x.dtype), np.true_divide(x, y))
+def _divide_no_nan(xp: Any, x: Array, y: Array) -> Any:
+    return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
 
 
 def _power(x: Array, y: Array) -> Any:
@@ -296,43 +299,43 @@ def _power(x: Array, y: Array) -> Any:
     return np.power(x, y)
 
 
-def _float_power(x: Array, y: Array) -> Any:
+def _float_power(xp: Any, x: Array, y: Array) -> Any:
     dtype = np.complex128 if x.dtype.kind == "c" else np.float64
-    return np.power(x.astype(dtype), y.astype(dtype))
+    return xp.power(x.astype(dtype), y.astype(dtype))
 
 
-def _squared_difference(x: Array, y: Array) -> Any:
-    difference = np.subtract(x, y)
+def _squared_difference(xp: Any, x: Array, y: Array) -> Any:
+    difference = xp.subtract(x, y)
     if difference.dtype.kind != "c":
-        return np.square(difference)
-    return np.multiply(difference, np.conj(difference))
+        return xp.square(difference)
+    return xp.multiply(difference, xp.conj(difference))
 
 
-def _sign(x: Array) -> Any:
+def _sign(xp: Any, x: Array) -> Any:
     if x.dtype.kind != "c":
-        return np.sign(x)
-    size = np.abs(x)
-    return np.where(size == 0, np.zeros((), x.dtype), x / size)
+        return xp.sign(x)
+    size = xp.abs(x)
+    return xp.where(size == 0, xp.zeros((), x.dtype), x / size)
 
 
-def _rsqrt(x: Array) -> Any:
-    return np.reciprocal(np.sqrt(widened(x))).astype(x.dtype)
+def _rsqrt(xp: Any, x: Array) -> Any:
+    return xp.reciprocal(xp.sqrt(widened(x))).astype(x.dtype)
 
 
-def _round(x: Array) -> Any:
-    return x if is_integer(x) else np.rint(x)
+def _round(xp: Any, x: Array) -> Any:
+    return x if is_integer(x) else xp.rint(x)
 
 
-def _imag(x: Array) -> Any:
-    return x.imag if x.dtype.kind == "c" else np.zeros_like(x)
+def _imag(xp: Any, x: Array) -> Any:
+    return x.imag if x.dtype.kind == "c" else xp.zeros_like(x)
 
 
-def _real(x: Array) -> Any:
+def _real(xp: Any, x: Array) -> Any:
     return x.real if x.dtype.kind == "c" else x
 
 
-def _angle(x: Array) -> Any:
-    return np.arctan2(_imag(x), _real(x))
+def _angle(xp: Any, x: Array) -> Any:
+    return xp.arctan2(_imag(xp, x), _real(xp, x))
 
 
 def _complex(real: Array, imag: Array) -> Any:
@@ -344,10 +347,10 @@ def _complex(real: Array, imag: Array) -> Any:
     return result
 
 
-def _ldexp(x: Array, exponent: Array) -> Any:
+def _ldexp(xp: Any, x: Array, exponent: Array) -> Any:
     # Beyond these exponents every type has overflowed to infinity or vanished.
-    steps = np.clip(exponent, -5000, 5000).astype(np.intc)
-    return np.ldexp(widened(x), steps).astype(x.dtype)
+    steps = xp.clip(exponent, -5000, 5000).astype(np.intc)
+    return xp.ldexp(widened(x), steps).astype(x.dtype)
 
 
 def _log_gamma(value: float) -> float:
@@ -374,145 +377,149 @@ def _lgamma(x: Array) -> Any:
     return np.asarray(_LGAMMA(x.astype(np.float64)), np.float64).astype(x.dtype)
 
 
-def _cast(x: Array, *, dtype: str) -> Any:
+def _cast(xp: Any, x: Array, *, dtype: str) -> Any:
     target = as_dtype(dtype)
     if x.dtype.kind == "c" and not (target.is_complex or target.is_bool):
         x = x.real
     return x.astype(target.np)
 
 
-def _clip(x: Array, low: Array, high: Array) -> Any:
-    return np.maximum(np.minimum(x, high), low)
+def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
+    return xp.maximum(xp.minimum(x, high), low)
 
 
-def _add_n(*arrays: Array) -> Any:
+def _add_n(xp: Any, *arrays: Array) -> Any:
     result = widened(arrays[0])
     for array in arrays[1:]:
         if array.shape != result.shape:
             raise ValueError("expected equal shapes")
-        result = np.add(result, widened(array))
-    return np.asarray(result).astype(arrays[0].dtype, copy=False)
+        result = xp.add(result, widened(array))
+    return xp.asarray(result).astype(arrays[0].dtype, copy=False)
 
 
-def _replace(x: Array, *, nan: float, high: float | None, low: float | None) -> Any:
+def _replace(
+    xp: Any, x: Array, *, nan: float, high: float | None, low: float | None
+) -> Any:
     limits = as_dtype(x.dtype)
     top = limits.max if high is None else high
     bottom = limits.min if low is None else low
-    result = np.where(np.isnan(x), np.asarray(nan, x.dtype), x)
-    result = np.where(np.isposinf(widened(x)), np.asarray(top, x.dtype), result)
-    return np.where(np.isneginf(widened(x)), np.asarray(bottom, x.dtype), result)
+    result = xp.where(xp.isnan(x), xp.asarray(nan, x.dtype), x)
+    result = xp.where(xp.isposinf(widened(x)), xp.asarray(top, x.dtype), result)
+    return xp.where(xp.isneginf(widened(x)), xp.asarray(bottom, x.dtype), result)
 
 
-def _is_close(x: Array, y: Array, *, rtol: float, atol: float, equal_nan: bool) -> Any:
-    return np.isclose(widened(x), widened(y), rtol, atol, equal_nan)
+def _is_close(
+    xp: Any, x: Array, y: Array, *, rtol: float, atol: float, equal_nan: bool
+) -> Any:
+    return xp.isclose(widened(x), widened(y), rtol, atol, equal_nan)
 
 
 OPERATIONS: tuple[OpDef, ...] = (
     # Arithmetic.
-    OpDef("AddV2", binary_numeric, ieee(np.add)),
-    OpDef("Sub", binary_numeric, ieee(np.subtract)),
-    OpDef("Mul", binary_numeric, ieee(np.multiply)),
-    OpDef("RealDiv", true_quotient, ieee(_true_divide)),
-    OpDef("DivNoNan", binary_inexact, ieee(_divide_no_nan)),
-    OpDef("FloorDiv", binary_real, ieee(_floor_divide)),
-    OpDef("FloorMod", binary_real, ieee(_floor_mod)),
-    OpDef("TruncateMod", binary_real, ieee(_truncate_mod)),
-    OpDef("DivMod", quotient_and_rest, ieee(_div_mod)),
-    OpDef("Pow", binary_numeric, ieee(_power)),
-    OpDef("FloatPower", double_precision, ieee(_float_power)),
-    OpDef("SquaredDifference", binary_numeric, ieee(_squared_difference)),
-    OpDef("Maximum", binary_real, ieee(np.maximum)),
-    OpDef("Minimum", binary_real, ieee(np.minimum)),
-    OpDef("Fmax", binary_real, ieee(np.fmax)),
-    OpDef("Fmin", binary_real, ieee(np.fmin)),
-    OpDef("Gcd", binary_integer, ieee(np.gcd)),
-    OpDef("Lcm", binary_integer, ieee(np.lcm)),
-    OpDef("AddN", total, ieee(_add_n)),
-    OpDef("ClipByValue", clipped, ieee(_clip)),
-    OpDef("Positive", numeric, ieee(np.positive)),
-    OpDef("Neg", signed, ieee(np.negative)),
-    OpDef("Abs", real_part, ieee(np.absolute)),
-    OpDef("Fabs", floating, ieee(np.fabs)),
-    OpDef("Sign", numeric, ieee(_sign)),
-    OpDef("Heaviside", binary_floating, ieee(np.heaviside)),
-    OpDef("Square", numeric, ieee(np.square)),
-    OpDef("Reciprocal", inexact, ieee(np.reciprocal)),
+    OpDef("AddV2", binary_numeric, Ufunc("add")),
+    OpDef("Sub", binary_numeric, Ufunc("subtract")),
+    OpDef("Mul", binary_numeric, Ufunc("multiply")),
+    OpDef("RealDiv", true_quotient, _true_divide),
+    OpDef("DivNoNan", binary_inexact, _divide_no_nan),
+    OpDef("FloorDiv", binary_real, Ufunc("floor_divide"), compute=ieee(_floor_divide)),
+    OpDef("FloorMod", binary_real, Ufunc("remainder"), compute=ieee(_floor_mod)),
+    OpDef("TruncateMod", binary_real, Ufunc("fmod"), compute=ieee(_truncate_mod)),
+    OpDef("DivMod", quotient_and_rest, Ufunc("divmod"), compute=ieee(_div_mod)),
+    OpDef("Pow", binary_numeric, Ufunc("power"), compute=ieee(_power)),
+    OpDef("FloatPower", double_precision, _float_power),
+    OpDef("SquaredDifference", binary_numeric, _squared_difference),
+    OpDef("Maximum", binary_real, Ufunc("maximum")),
+    OpDef("Minimum", binary_real, Ufunc("minimum")),
+    OpDef("Fmax", binary_real, Ufunc("fmax")),
+    OpDef("Fmin", binary_real, Ufunc("fmin")),
+    OpDef("Gcd", binary_integer, Ufunc("gcd")),
+    OpDef("Lcm", binary_integer, Ufunc("lcm")),
+    OpDef("AddN", total, _add_n),
+    OpDef("ClipByValue", clipped, _clip),
+    OpDef("Positive", numeric, Ufunc("positive")),
+    OpDef("Neg", signed, Ufunc("negative"), linear=True),
+    OpDef("Abs", real_part, Ufunc("absolute")),
+    OpDef("Fabs", floating, Ufunc("fabs")),
+    OpDef("Sign", numeric, _sign),
+    OpDef("Heaviside", binary_floating, Ufunc("heaviside")),
+    OpDef("Square", numeric, Ufunc("square")),
+    OpDef("Reciprocal", inexact, Ufunc("reciprocal")),
     # Rounding, and the parts of a floating-point number.
-    OpDef("Round", numeric, ieee(_round)),
-    OpDef("Rint", floating, ieee(np.rint)),
-    OpDef("Floor", floating, ieee(np.floor)),
-    OpDef("Ceil", floating, ieee(np.ceil)),
-    OpDef("Trunc", floating, ieee(np.trunc)),
-    OpDef("Modf", fraction_and_whole, ieee(np.modf)),
-    OpDef("Frexp", mantissa_and_exponent, ieee(np.frexp)),
-    OpDef("Ldexp", scaled_by_power, ieee(_ldexp)),
-    OpDef("Copysign", binary_floating, ieee(np.copysign)),
-    OpDef("NextAfter", binary_floating, ieee(np.nextafter)),
-    OpDef("Spacing", floating, ieee(np.spacing)),
+    OpDef("Round", numeric, _round),
+    OpDef("Rint", floating, Ufunc("rint")),
+    OpDef("Floor", floating, Ufunc("floor")),
+    OpDef("Ceil", floating, Ufunc("ceil")),
+    OpDef("Trunc", floating, Ufunc("trunc")),
+    OpDef("Modf", fraction_and_whole, Ufunc("modf")),
+    OpDef("Frexp", mantissa_and_exponent, Ufunc("frexp")),
+    OpDef("Ldexp", scaled_by_power, _ldexp),
+    OpDef("Copysign", binary_floating, Ufunc("copysign")),
+    OpDef("NextAfter", binary_floating, Ufunc("nextafter")),
+    OpDef("Spacing", floating, Ufunc("spacing")),
     # Powers, exponentials and logarithms.
-    OpDef("Sqrt", inexact, ieee(np.sqrt)),
-    OpDef("Rsqrt", inexact, ieee(_rsqrt)),
-    OpDef("Cbrt", floating, ieee(np.cbrt)),
-    OpDef("Hypot", binary_floating, ieee(np.hypot)),
-    OpDef("Exp", inexact, ieee(np.exp)),
-    OpDef("Exp2", inexact, ieee(np.exp2)),
-    OpDef("Expm1", inexact, ieee(np.expm1)),
-    OpDef("Log", inexact, ieee(np.log)),
-    OpDef("Log2", inexact, ieee(np.log2)),
-    OpDef("Log10", inexact, ieee(np.log10)),
-    OpDef("Log1p", inexact, ieee(np.log1p)),
-    OpDef("LogAddExp", binary_floating, ieee(np.logaddexp)),
-    OpDef("LogAddExp2", binary_floating, ieee(np.logaddexp2)),
-    OpDef("Erf", floating, ieee(_erf)),
-    OpDef("Erfc", floating, ieee(_erfc)),
-    OpDef("Lgamma", floating, ieee(_lgamma)),
+    OpDef("Sqrt", inexact, Ufunc("sqrt")),
+    OpDef("Rsqrt", inexact, _rsqrt),
+    OpDef("Cbrt", floating, Ufunc("cbrt")),
+    OpDef("Hypot", binary_floating, Ufunc("hypot")),
+    OpDef("Exp", inexact, Ufunc("exp")),
+    OpDef("Exp2", inexact, Ufunc("exp2")),
+    OpDef("Expm1", inexact, Ufunc("expm1")),
+    OpDef("Log", inexact, Ufunc("log")),
+    OpDef("Log2", inexact, Ufunc("log2")),
+    OpDef("Log10", inexact, Ufunc("log10")),
+    OpDef("Log1p", inexact, Ufunc("log1p")),
+    OpDef("LogAddExp", binary_floating, Ufunc("logaddexp")),
+    OpDef("LogAddExp2", binary_floating, Ufunc("logaddexp2")),
+    OpDef("Erf", floating, compute=ieee(_erf)),
+    OpDef("Erfc", floating, compute=ieee(_erfc)),
+    OpDef("Lgamma", floating, compute=ieee(_lgamma)),
     # Angles.
-    OpDef("Sin", inexact, ieee(np.sin)),
-    OpDef("Cos", inexact, ieee(np.cos)),
-    OpDef("Tan", inexact, ieee(np.tan)),
-    OpDef("Asin", inexact, ieee(np.arcsin)),
-    OpDef("Acos", inexact, ieee(np.arccos)),
-    OpDef("Atan", inexact, ieee(np.arctan)),
-    OpDef("Atan2", binary_floating, ieee(np.arctan2)),
-    OpDef("Sinh", inexact, ieee(np.sinh)),
-    OpDef("Cosh", inexact, ieee(np.cosh)),
-    OpDef("Tanh", inexact, ieee(np.tanh)),
-    OpDef("Asinh", inexact, ieee(np.arcsinh)),
-    OpDef("Acosh", inexact, ieee(np.arccosh)),
-    OpDef("Atanh", inexact, ieee(np.arctanh)),
-    OpDef("Degrees", floating, ieee(np.rad2deg)),
-    OpDef("Radians", floating, ieee(np.deg2rad)),
+    OpDef("Sin", inexact, Ufunc("sin")),
+    OpDef("Cos", inexact, Ufunc("cos")),
+    OpDef("Tan", inexact, Ufunc("tan")),
+    OpDef("Asin", inexact, Ufunc("arcsin")),
+    OpDef("Acos", inexact, Ufunc("arccos")),
+    OpDef("Atan", inexact, Ufunc("arctan")),
+    OpDef("Atan2", binary_floating, Ufunc("arctan2")),
+    OpDef("Sinh", inexact, Ufunc("sinh")),
+    OpDef("Cosh", inexact, Ufunc("cosh")),
+    OpDef("Tanh", inexact, Ufunc("tanh")),
+    OpDef("Asinh", inexact, Ufunc("arcsinh")),
+    OpDef("Acosh", inexact, Ufunc("arccosh")),
+    OpDef("Atanh", inexact, Ufunc("arctanh")),
+    OpDef("Degrees", floating, Ufunc("rad2deg")),
+    OpDef("Radians", floating, Ufunc("deg2rad")),
     # Complex numbers.
-    OpDef("Complex", complex_of, ieee(_complex)),
-    OpDef("Real", real_part, ieee(_real)),
-    OpDef("Imag", real_part, ieee(_imag)),
-    OpDef("Conj", numeric, ieee(np.conj)),
-    OpDef("Angle", argument, ieee(_angle)),
+    OpDef("Complex", complex_of, compute=ieee(_complex)),
+    OpDef("Real", real_part, _real),
+    OpDef("Imag", real_part, _imag),
+    OpDef("Conj", numeric, Ufunc("conj")),
+    OpDef("Angle", argument, _angle),
     # Comparison.
-    OpDef("Equal", equality, ieee(np.equal)),
-    OpDef("NotEqual", equality, ieee(np.not_equal)),
-    OpDef("Less", ordering, ieee(np.less)),
-    OpDef("LessEqual", ordering, ieee(np.less_equal)),
-    OpDef("Greater", ordering, ieee(np.greater)),
-    OpDef("GreaterEqual", ordering, ieee(np.greater_equal)),
-    OpDef("IsClose", closeness, ieee(_is_close)),
+    OpDef("Equal", equality, Ufunc("equal")),
+    OpDef("NotEqual", equality, Ufunc("not_equal")),
+    OpDef("Less", ordering, Ufunc("less")),
+    OpDef("LessEqual", ordering, Ufunc("less_equal")),
+    OpDef("Greater", ordering, Ufunc("greater")),
+    OpDef("GreaterEqual", ordering, Ufunc("greater_equal")),
+    OpDef("IsClose", closeness, _is_close),
     # Logic and bits.
-    OpDef("LogicalAnd", binary_boolean, ieee(np.logical_and)),
-    OpDef("LogicalOr", binary_boolean, ieee(np.logical_or)),
-    OpDef("LogicalXor", binary_boolean, ieee(np.logical_xor)),
-    OpDef("LogicalNot", boolean, ieee(np.logical_not)),
-    OpDef("BitwiseAnd", binary_bits, ieee(np.bitwise_and)),
-    OpDef("BitwiseOr", binary_bits, ieee(np.bitwise_or)),
-    OpDef("BitwiseXor", binary_bits, ieee(np.bitwise_xor)),
-    OpDef("Invert", bits, ieee(np.invert)),
-    OpDef("LeftShift", binary_integer, ieee(np.left_shift)),
-    OpDef("RightShift", binary_integer, ieee(np.right_shift)),
+    OpDef("LogicalAnd", binary_boolean, Ufunc("logical_and")),
+    OpDef("LogicalOr", binary_boolean, Ufunc("logical_or")),
+    OpDef("LogicalXor", binary_boolean, Ufunc("logical_xor")),
+    OpDef("LogicalNot", boolean, Ufunc("logical_not")),
+    OpDef("BitwiseAnd", binary_bits, Ufunc("bitwise_and")),
+    OpDef("BitwiseOr", binary_bits, Ufunc("bitwise_or")),
+    OpDef("BitwiseXor", binary_bits, Ufunc("bitwise_xor")),
+    OpDef("Invert", bits, Ufunc("invert")),
+    OpDef("LeftShift", binary_integer, Ufunc("left_shift")),
+    OpDef("RightShift", binary_integer, Ufunc("right_shift")),
     # Special values.
-    OpDef("IsNan", classified, ieee(np.isnan)),
-    OpDef("IsInf", classified, ieee(np.isinf)),
-    OpDef("IsFinite", classified, ieee(np.isfinite)),
-    OpDef("Signbit", sign_bit, ieee(np.signbit)),
-    OpDef("NanToNum", replaced, ieee(_replace)),
+    OpDef("IsNan", classified, Ufunc("isnan")),
+    OpDef("IsInf", classified, Ufunc("isinf")),
+    OpDef("IsFinite", classified, Ufunc("isfinite")),
+    OpDef("Signbit", sign_bit, Ufunc("signbit")),
+    OpDef("NanToNum", replaced, _replace),
     # Conversion.
-    OpDef("Cast", cast, ieee(_cast)),
+    OpDef("Cast", cast, _cast, linear=True),
 )

@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import ieee, widened
+from tpuref.ops.arithmetic import widened
 from tpuref.ops.arrays import shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     INDEX,
@@ -27,7 +27,8 @@ from tpuref.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, ieee
 
 # -- subscripts --------------------------------------------------------------------
 #
@@ -106,7 +107,7 @@ def _empty_for_any_size(start: int | None, stop: int | None, step: int | None) -
     return start is not None and start == stop and step in (None, 1)
 
 
-def _strided_slice(x: Array, *bounds: Array, key: Key) -> Any:
+def _strided_slice(xp: Any, x: Array, *bounds: Array, key: Key) -> Any:
     values = [int(bound) for bound in bounds]
     index: list[Any] = []
     axis = 0
@@ -167,7 +168,7 @@ def _taken(size: int | None, begin: int | None, wanted: int) -> int | None:
     return size - begin if wanted == -1 else wanted
 
 
-def _slice(x: Array, begin: Array, size: Array) -> Any:
+def _slice(xp: Any, x: Array, begin: Array, size: Array) -> Any:
     starts = begin.tolist()
     limits = zip(x.shape, starts, size.tolist(), strict=True)
     taken = [_taken(*limit) or 0 for limit in limits]
@@ -389,8 +390,8 @@ def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("StridedSlice", infer=_infer_strided_slice, compute=ieee(_strided_slice)),
-    OpDef("Slice", infer=_infer_slice, compute=ieee(_slice)),
+    OpDef("StridedSlice", infer=_infer_strided_slice, meaning=_strided_slice),
+    OpDef("Slice", infer=_infer_slice, meaning=_slice),
     OpDef("GatherV2", infer=_infer_gather, compute=ieee(_gather)),
     OpDef(
         "TakeAlongAxis", infer=_infer_take_along_axis, compute=ieee(_take_along_axis)

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import ieee, widened
+from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     NUMERIC,
     broadcast_pair,
@@ -23,7 +21,8 @@ from tpuref.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array
 
 Dims = tuple[int | None, ...]
 
@@ -97,6 +96,7 @@ def _batch_shape(a: Operand, b: Operand, left: Dims, right: Dims) -> TensorShape
 
 
 def _matmul(
+    xp: Any,
     a: Array,
     b: Array,
     *,
@@ -106,16 +106,16 @@ def _matmul(
     adjoint_b: bool = False,
     out: Array | None = None,
 ) -> Any:
-    left = _oriented(widened(a), transpose_a, adjoint_a)
-    right = _oriented(widened(b), transpose_b, adjoint_b)
+    left = _oriented(xp, widened(a), transpose_a, adjoint_a)
+    right = _oriented(xp, widened(b), transpose_b, adjoint_b)
     if left.dtype == a.dtype:
-        return np.matmul(left, right, out=out)
-    return np.matmul(left, right).astype(a.dtype)
+        return xp.matmul(left, right, **({} if out is None else {"out": out}))
+    return xp.matmul(left, right).astype(a.dtype)
 
 
-def _oriented(matrix: Array, transpose: bool, adjoint: bool) -> Array:
+def _oriented(xp: Any, matrix: Array, transpose: bool, adjoint: bool) -> Any:
     turned = matrix.swapaxes(-1, -2) if transpose or adjoint else matrix
-    return np.asarray(np.conj(turned)) if adjoint else turned
+    return xp.asarray(xp.conj(turned)) if adjoint else turned
 
 
 # Products of tensors.
@@ -164,10 +164,10 @@ def _require_equal_axes(
 
 
 def _tensordot(
-    a: Array, b: Array, *, axes_a: tuple[int, ...], axes_b: tuple[int, ...]
+    xp: Any, a: Array, b: Array, *, axes_a: tuple[int, ...], axes_b: tuple[int, ...]
 ) -> Any:
-    product = np.tensordot(widened(a), widened(b), (axes_a, axes_b))
-    return np.asarray(product).astype(a.dtype, copy=False)
+    product = xp.tensordot(widened(a), widened(b), (axes_a, axes_b))
+    return xp.asarray(product).astype(a.dtype, copy=False)
 
 
 # Sums in index notation.
@@ -280,12 +280,12 @@ def _note_size(
     sizes[label] = known if dim is None else dim
 
 
-def _einsum(*arrays: Array, equation: str) -> Any:
+def _einsum(xp: Any, *arrays: Array, equation: str) -> Any:
     terms, result = parse_equation(equation, len(arrays))
     # NumPy stretches a size of 1 where a label has another size elsewhere; we do not.
     _einsum_shape(equation, terms, result, [TensorShape(a.shape) for a in arrays])
-    product = np.einsum(equation, *map(widened, arrays), optimize=len(arrays) > 1)
-    return np.asarray(product).astype(arrays[0].dtype, copy=False)
+    product = xp.einsum(equation, *map(widened, arrays), optimize=len(arrays) > 1)
+    return xp.asarray(product).astype(arrays[0].dtype, copy=False)
 
 
 # Properties of matrices.
@@ -306,14 +306,16 @@ def trace(
     return TensorSpec(TensorShape(rest), dtype)
 
 
-def _trace(x: Array, *, offset: int = 0, axis1: int = -2, axis2: int = -1) -> Any:
+def _trace(
+    xp: Any, x: Array, *, offset: int = 0, axis1: int = -2, axis2: int = -1
+) -> Any:
     wide = widened(x)
-    return np.trace(wide, offset, axis1, axis2, wide.dtype).astype(x.dtype)
+    return xp.trace(wide, offset, axis1, axis2, wide.dtype).astype(x.dtype)
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MatMul", matmul, ieee(_matmul)),
-    OpDef("Tensordot", tensordot, ieee(_tensordot)),
-    OpDef("Einsum", einsum, ieee(_einsum)),
-    OpDef("Trace", trace, ieee(_trace)),
+    OpDef("MatMul", matmul, _matmul),
+    OpDef("Tensordot", tensordot, _tensordot),
+    OpDef("Einsum", einsum, _einsum),
+    OpDef("Trace", trace, _trace),
 )

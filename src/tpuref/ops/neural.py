@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import ieee, widened
+from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     FLOATING,
     INDEX,
@@ -28,7 +28,8 @@ from tpuref.ops.broadcasting import (
     require_same_dtype,
     same_shape,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, ieee
 
 # -- activations -------------------------------------------------------------------
 
@@ -51,24 +52,24 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
     return same_shape(logits, FLOATING)
 
 
-def _relu(features: Array) -> Any:
-    return np.maximum(features, features.dtype.type(0))
+def _relu(xp: Any, features: Array) -> Any:
+    return xp.maximum(features, features.dtype.type(0))
 
 
-def _relu6(features: Array) -> Any:
-    return np.minimum(_relu(features), features.dtype.type(6))
+def _relu6(xp: Any, features: Array) -> Any:
+    return xp.minimum(_relu(xp, features), features.dtype.type(6))
 
 
-def _leaky_relu(features: Array, *, alpha: float) -> Array:
+def _leaky_relu(xp: Any, features: Array, *, alpha: float) -> Any:
     wide = widened(features)
-    return np.where(wide > 0, wide, wide.dtype.type(alpha) * wide).astype(
+    return xp.where(wide > 0, wide, wide.dtype.type(alpha) * wide).astype(
         features.dtype
     )
 
 
-def _elu(features: Array) -> Array:
+def _elu(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    return np.where(wide > 0, wide, np.expm1(wide)).astype(features.dtype)
+    return xp.where(wide > 0, wide, xp.expm1(wide)).astype(features.dtype)
 
 
 # The fixed point that Klambauer et al. (2017) derive for self-normalizing networks.
@@ -76,57 +77,57 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
 
 
-def _selu(features: Array) -> Any:
+def _selu(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    low = wide.dtype.type(_SELU_ALPHA) * np.expm1(wide)
-    scaled = wide.dtype.type(_SELU_SCALE) * np.where(wide > 0, wide, low)
+    low = wide.dtype.type(_SELU_ALPHA) * xp.expm1(wide)
+    scaled = wide.dtype.type(_SELU_SCALE) * xp.where(wide > 0, wide, low)
     return scaled.astype(features.dtype)
 
 
-def _sigmoid(features: Array) -> Array:
+def _sigmoid(xp: Any, features: Array) -> Any:
     """Take exp of numbers below 0 only, so that it never overflows."""
     wide = widened(features)
-    small = np.exp(-np.abs(wide))
-    return np.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
+    small = xp.exp(-xp.abs(wide))
+    return xp.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
         features.dtype
     )
 
 
-def _softplus(features: Array) -> Any:
+def _softplus(xp: Any, features: Array) -> Any:
     wide = widened(features)
     zero = wide.dtype.type(0)
-    return np.logaddexp(wide, zero).astype(features.dtype)
+    return xp.logaddexp(wide, zero).astype(features.dtype)
 
 
-def _softsign(features: Array) -> Any:
+def _softsign(xp: Any, features: Array) -> Any:
     wide = widened(features)
-    return (wide / (1 + np.abs(wide))).astype(features.dtype)
+    return (wide / (1 + xp.abs(wide))).astype(features.dtype)
 
 
-def _softmax(logits: Array, *, axis: int) -> Any:
-    weights = np.exp(_below_greatest(logits, axis))
-    return (weights / np.sum(weights, axis, keepdims=True)).astype(logits.dtype)
+def _softmax(xp: Any, logits: Array, *, axis: int) -> Any:
+    weights = xp.exp(_below_greatest(xp, logits, axis))
+    return (weights / xp.sum(weights, axis, keepdims=True)).astype(logits.dtype)
 
 
-def _log_softmax(logits: Array, *, axis: int) -> Any:
-    shifted = _below_greatest(logits, axis)
-    return (shifted - _log_sum(shifted, axis)).astype(logits.dtype)
+def _log_softmax(xp: Any, logits: Array, *, axis: int) -> Any:
+    shifted = _below_greatest(xp, logits, axis)
+    return (shifted - _log_sum(xp, shifted, axis)).astype(logits.dtype)
 
 
-def _log_sum(shifted: Array, axis: int) -> Any:
-    return np.log(np.sum(np.exp(shifted), axis, keepdims=True))
+def _log_sum(xp: Any, shifted: Array, axis: int) -> Any:
+    return xp.log(xp.sum(xp.exp(shifted), axis, keepdims=True))
 
 
-def _surprise(logits: Array, axis: int) -> Any:
+def _surprise(xp: Any, logits: Array, axis: int) -> Any:
     """Return minus the logarithm of the softmax."""
-    shifted = _below_greatest(logits, axis)
-    return _log_sum(shifted, axis) - shifted
+    shifted = _below_greatest(xp, logits, axis)
+    return _log_sum(xp, shifted, axis) - shifted
 
 
-def _below_greatest(logits: Array, axis: int) -> Any:
+def _below_greatest(xp: Any, logits: Array, axis: int) -> Any:
     """Return the distance from the greatest, so that exp does not overflow."""
     wide = widened(logits)
-    return wide - np.max(wide, axis, keepdims=True, initial=-np.inf)
+    return wide - xp.max(wide, axis, keepdims=True, initial=-np.inf)
 
 
 # -- losses ------------------------------------------------------------------------
@@ -141,12 +142,12 @@ def _infer_cross_entropy(logits: Operand, labels: Operand, *, axis: int) -> Tens
     return TensorSpec(sizes, spec.dtype)
 
 
-def _cross_entropy(logits: Array, labels: Array, *, axis: int) -> Any:
+def _cross_entropy(xp: Any, logits: Array, labels: Array, *, axis: int) -> Any:
     """Leave out labels of 0, which count for nothing even beside infinity."""
-    logits, labels = np.broadcast_arrays(logits, labels)
-    surprise = _surprise(logits, axis)
-    loss = np.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)
-    return np.sum(loss, axis).astype(logits.dtype)
+    logits, labels = xp.broadcast_arrays(logits, labels)
+    surprise = _surprise(xp, logits, axis)
+    loss = xp.where(labels == 0, surprise.dtype.type(0), widened(labels) * surprise)
+    return xp.sum(loss, axis).astype(logits.dtype)
 
 
 def _infer_sparse_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
@@ -171,7 +172,7 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
             f"label {wrong[0]} is no class; expected 0 <= label < {classes}"
         )
     chosen = np.expand_dims(labels, -1).astype(np.int64)
-    loss = np.take_along_axis(_surprise(logits, -1), chosen, -1)[..., 0]
+    loss = np.take_along_axis(_surprise(np, logits, -1), chosen, -1)[..., 0]
     return loss.astype(logits.dtype)
 
 
@@ -183,11 +184,11 @@ def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec
     return TensorSpec(logits.shape.merge_with(labels.shape), dtype)
 
 
-def _sigmoid_cross_entropy(logits: Array, labels: Array) -> Any:
+def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
     if logits.shape != labels.shape:
         raise ValueError("expected equal shapes")
     x, z = widened(logits), widened(labels)
-    loss = np.maximum(x, 0) - x * z + np.log1p(np.exp(-np.abs(x)))
+    loss = xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(-xp.abs(x)))
     return loss.astype(logits.dtype)
 
 
@@ -195,8 +196,8 @@ def _infer_l2_loss(t: Operand) -> TensorSpec:
     return TensorSpec([], require_kind(t, FLOATING))
 
 
-def _l2_loss(t: Array) -> Any:
-    return (np.sum(np.square(widened(t))) / 2).astype(t.dtype)
+def _l2_loss(xp: Any, t: Array) -> Any:
+    return (xp.sum(xp.square(widened(t))) / 2).astype(t.dtype)
 
 
 # -- normalization and bias --------------------------------------------------------
@@ -210,10 +211,12 @@ def _infer_l2_normalize(
     return same_shape(x, FLOATING)
 
 
-def _l2_normalize(x: Array, *, axes: tuple[int, ...] | None, epsilon: float) -> Any:
+def _l2_normalize(
+    xp: Any, x: Array, *, axes: tuple[int, ...] | None, epsilon: float
+) -> Any:
     wide = widened(x)
-    square = np.sum(np.square(wide), axes, keepdims=True)
-    return (wide / np.sqrt(np.maximum(square, epsilon))).astype(x.dtype)
+    square = xp.sum(xp.square(wide), axes, keepdims=True)
+    return (wide / xp.sqrt(xp.maximum(square, epsilon))).astype(x.dtype)
 
 
 def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> TensorSpec:
@@ -234,7 +237,7 @@ def _infer_bias_add(value: Operand, bias: Operand, *, data_format: str) -> Tenso
     return TensorSpec(sizes, dtype)
 
 
-def _bias_add(value: Array, bias: Array, *, data_format: str) -> Array:
+def _bias_add(xp: Any, value: Array, bias: Array, *, data_format: str) -> Any:
     channels = 1 if data_format == "NCHW" else value.ndim - 1
     if len(bias) != value.shape[channels]:
         raise ValueError(f"expected {value.shape[channels]} biases, got {len(bias)}")
@@ -385,9 +388,13 @@ def _infer_pool(
     )
 
 
-def _infer_avg_pool(images: Operand, **attrs: Any) -> TensorSpec:
+def _infer_avg_pool(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
     require_kind(images, FLOATING)
-    return _infer_pool(images, **attrs)
+    return _infer_pool(
+        images, ksize=ksize, strides=strides, padding=padding, data_format=data_format
+    )
 
 
 def _max_pool(
@@ -411,20 +418,20 @@ def _avg_pool(
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Relu", infer=_infer_relu, compute=ieee(_relu)),
-    OpDef("Relu6", infer=_infer_relu, compute=ieee(_relu6)),
-    OpDef("LeakyRelu", infer=_infer_leaky_relu, compute=ieee(_leaky_relu)),
-    OpDef("Elu", infer=_infer_activation, compute=ieee(_elu)),
-    OpDef("Selu", infer=_infer_activation, compute=ieee(_selu)),
-    OpDef("Sigmoid", infer=_infer_activation, compute=ieee(_sigmoid)),
-    OpDef("Softplus", infer=_infer_activation, compute=ieee(_softplus)),
-    OpDef("Softsign", infer=_infer_activation, compute=ieee(_softsign)),
-    OpDef("Softmax", infer=_infer_along_axis, compute=ieee(_softmax)),
-    OpDef("LogSoftmax", infer=_infer_along_axis, compute=ieee(_log_softmax)),
+    OpDef("Relu", infer=_infer_relu, meaning=_relu),
+    OpDef("Relu6", infer=_infer_relu, meaning=_relu6),
+    OpDef("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
+    OpDef("Elu", infer=_infer_activation, meaning=_elu),
+    OpDef("Selu", infer=_infer_activation, meaning=_selu),
+    OpDef("Sigmoid", infer=_infer_activation, meaning=_sigmoid),
+    OpDef("Softplus", infer=_infer_activation, meaning=_softplus),
+    OpDef("Softsign", infer=_infer_activation, meaning=_softsign),
+    OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax),
+    OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax),
     OpDef(
         "SoftmaxCrossEntropyWithLogits",
         infer=_infer_cross_entropy,
-        compute=ieee(_cross_entropy),
+        meaning=_cross_entropy,
     ),
     OpDef(
         "SparseSoftmaxCrossEntropyWithLogits",
@@ -434,11 +441,11 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef(
         "SigmoidCrossEntropyWithLogits",
         infer=_infer_sigmoid_cross_entropy,
-        compute=ieee(_sigmoid_cross_entropy),
+        meaning=_sigmoid_cross_entropy,
     ),
-    OpDef("L2Loss", infer=_infer_l2_loss, compute=ieee(_l2_loss)),
-    OpDef("L2Normalize", infer=_infer_l2_normalize, compute=ieee(_l2_normalize)),
-    OpDef("BiasAdd", infer=_infer_bias_add, compute=ieee(_bias_add)),
+    OpDef("L2Loss", infer=_infer_l2_loss, meaning=_l2_loss),
+    OpDef("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
+    OpDef("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
     OpDef("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
     OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool)),
     OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool)),

@@ -13,7 +13,6 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import ieee
 from tpuref.ops.arrays import require_index_scalar, shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     FLOATING,
@@ -22,7 +21,8 @@ from tpuref.ops.broadcasting import (
     require_rank,
     require_same_dtype,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, ieee
 
 Seed = tuple[int | None, int | None]
 
@@ -148,41 +148,35 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_real,
         compute=ieee(_uniform),
         random=True,
-        stateful=True,
     ),
     OpDef(
         "RandomUniformInt",
         infer=_infer_uniform_int,
         compute=ieee(_uniform_int),
         random=True,
-        stateful=True,
     ),
     OpDef(
         "RandomStandardNormal",
         infer=_infer_real,
         compute=ieee(_standard_normal),
         random=True,
-        stateful=True,
     ),
     OpDef(
         "TruncatedNormal",
         infer=_infer_real,
         compute=ieee(_truncated_normal),
         random=True,
-        stateful=True,
     ),
     OpDef(
         "RandomShuffle",
         infer=_infer_shuffle,
         compute=ieee(_shuffle),
         random=True,
-        stateful=True,
     ),
     OpDef(
         "Multinomial",
         infer=_infer_multinomial,
         compute=ieee(_multinomial),
         random=True,
-        stateful=True,
     ),
 )

@@ -16,7 +16,7 @@ from tpuref.base.dtypes import as_dtype, bool_, complex64, complex128, float32, 
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arithmetic import describe, ieee, is_integer, widened
+from tpuref.ops.arithmetic import is_integer, widened
 from tpuref.ops.broadcasting import (
     BOOL,
     FLOATING,
@@ -33,7 +33,8 @@ from tpuref.ops.broadcasting import (
     reduced_shape,
     require_kind,
 )
-from tpuref.ops.definition import Array, OpDef, Operand
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array, describe
 
 REAL_OR_BOOL = Kind("a real number or boolean", (*REAL.dtypes, bool_))
 
@@ -109,39 +110,39 @@ def running(
 # Computation.
 
 
-def _sum(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _sum(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    return np.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+    return xp.sum(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
 
 
-def _prod(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _prod(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    return np.prod(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
+    return xp.prod(wide, axes, wide.dtype, keepdims=keepdims).astype(x.dtype)
 
 
-def _mean(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _mean(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     if is_integer(x):
-        return _integer_mean(x, normalize_axes(axis, x.ndim), keepdims)
-    return _wide_mean(x, normalize_axes(axis, x.ndim), keepdims).astype(x.dtype)
+        return _integer_mean(xp, x, normalize_axes(axis, x.ndim), keepdims)
+    return _wide_mean(xp, x, normalize_axes(axis, x.ndim), keepdims).astype(x.dtype)
 
 
-def _wide_mean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _wide_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     wide = widened(x)
-    total = np.sum(wide, axes, wide.dtype, keepdims=keepdims)
-    return np.true_divide(total, wide.dtype.type(_length(x, axes)))
+    total = xp.sum(wide, axes, wide.dtype, keepdims=keepdims)
+    return xp.true_divide(total, wide.dtype.type(_length(x, axes)))
 
 
-def _integer_mean(x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
+def _integer_mean(xp: Any, x: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
     """Return the quotient without its fraction, from a sum in 64 bits."""
     size = _length(x, axes)
     unsigned = x.dtype.kind == "u"
-    total = np.sum(x, axes, np.uint64 if unsigned else np.int64, keepdims=keepdims)
+    total = xp.sum(x, axes, np.uint64 if unsigned else np.int64, keepdims=keepdims)
     if size == 0 and total.size:
         raise InvalidArgumentError(f"no integer is the mean of {describe(x)}")
-    whole = np.abs(total) // total.dtype.type(max(size, 1))
-    return np.where(total < 0, np.negative(whole), whole).astype(x.dtype)
+    whole = xp.abs(total) // total.dtype.type(max(size, 1))
+    return xp.where(total < 0, xp.negative(whole), whole).astype(x.dtype)
 
 
 def _length(x: Array, axes: tuple[int, ...]) -> int:
@@ -149,123 +150,135 @@ def _length(x: Array, axes: tuple[int, ...]) -> int:
     return math.prod(x.shape[axis] for axis in axes)
 
 
-def _max(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _max(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     least = as_dtype(x.dtype).min if is_integer(x) else -math.inf
     axes = normalize_axes(axis, x.ndim)
-    return np.max(x, axes, keepdims=keepdims, initial=x.dtype.type(least))
+    return xp.max(x, axes, keepdims=keepdims, initial=x.dtype.type(least))
 
 
-def _min(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _min(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     greatest = as_dtype(x.dtype).max if is_integer(x) else math.inf
     axes = normalize_axes(axis, x.ndim)
-    return np.min(x, axes, keepdims=keepdims, initial=x.dtype.type(greatest))
+    return xp.min(x, axes, keepdims=keepdims, initial=x.dtype.type(greatest))
 
 
-def _any(x: Array, *, axis: Axis, keepdims: bool) -> Any:
-    return np.any(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
+def _any(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    return xp.any(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def _all(x: Array, *, axis: Axis, keepdims: bool) -> Any:
-    return np.all(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
+def _all(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
+    return xp.all(x, normalize_axes(axis, x.ndim), keepdims=keepdims)
 
 
-def _wide_variance(x: Array, axis: Axis, keepdims: bool, ddof: int) -> Any:
+def _wide_variance(xp: Any, x: Array, axis: Axis, keepdims: bool, ddof: int) -> Any:
     axes = normalize_axes(axis, x.ndim)
-    deviation = np.absolute(widened(x) - _wide_mean(x, axes, keepdims=True))
-    total = np.sum(np.square(deviation), axes, deviation.dtype, keepdims=keepdims)
-    return np.true_divide(total, total.dtype.type(max(_length(x, axes) - ddof, 0)))
+    deviation = xp.absolute(widened(x) - _wide_mean(xp, x, axes, keepdims=True))
+    total = xp.sum(xp.square(deviation), axes, deviation.dtype, keepdims=keepdims)
+    return xp.true_divide(total, total.dtype.type(max(_length(x, axes) - ddof, 0)))
 
 
-def _variance(x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
-    return _wide_variance(x, axis, keepdims, ddof).astype(x.real.dtype)
+def _variance(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
+    return _wide_variance(xp, x, axis, keepdims, ddof).astype(x.real.dtype)
 
 
-def _std(x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
-    return np.sqrt(_wide_variance(x, axis, keepdims, ddof)).astype(x.real.dtype)
+def _std(xp: Any, x: Array, *, axis: Axis, keepdims: bool, ddof: int) -> Any:
+    return xp.sqrt(_wide_variance(xp, x, axis, keepdims, ddof)).astype(x.real.dtype)
 
 
-def _euclidean_norm(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _euclidean_norm(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    total = np.sum(np.square(wide), axes, wide.dtype, keepdims=keepdims)
-    return np.sqrt(total).astype(x.dtype)
+    total = xp.sum(xp.square(wide), axes, wide.dtype, keepdims=keepdims)
+    return xp.sqrt(total).astype(x.dtype)
 
 
-def _log_sum_exp(x: Array, *, axis: Axis, keepdims: bool) -> Any:
+def _log_sum_exp(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
     wide = widened(x)
     axes = normalize_axes(axis, x.ndim)
-    top = np.max(wide, axes, keepdims=True, initial=wide.dtype.type(-math.inf))
+    top = xp.max(wide, axes, keepdims=True, initial=wide.dtype.type(-math.inf))
     # An infinite maximum would give inf - inf; the sum is infinite without its help.
-    top = np.where(np.isfinite(top), top, wide.dtype.type(0))
-    result = np.log(np.sum(np.exp(wide - top), axes, keepdims=True)) + top
-    return (result if keepdims else np.squeeze(result, axes)).astype(x.dtype)
+    top = xp.where(xp.isfinite(top), top, wide.dtype.type(0))
+    result = xp.log(xp.sum(xp.exp(wide - top), axes, keepdims=True)) + top
+    return (result if keepdims else xp.squeeze(result, axes)).astype(x.dtype)
 
 
-def _count_nonzero(x: Array, *, axis: Axis, keepdims: bool, dtype: str) -> Any:
+def _count_nonzero(xp: Any, x: Array, *, axis: Axis, keepdims: bool, dtype: str) -> Any:
     nonzero = x.astype(np.bool_)
     axes = normalize_axes(axis, x.ndim)
-    return np.sum(nonzero, axes, as_dtype(dtype).np, keepdims=keepdims)
+    return xp.sum(nonzero, axes, as_dtype(dtype).np, keepdims=keepdims)
 
 
-def _arg_max(x: Array, *, axis: int | None, keepdims: bool, output_type: str) -> Any:
-    found = np.argmax(widened(x), axis, keepdims=keepdims)
+def _arg_max(
+    xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
+) -> Any:
+    found = xp.argmax(widened(x), axis, keepdims=keepdims)
     return found.astype(as_dtype(output_type).np)
 
 
-def _arg_min(x: Array, *, axis: int | None, keepdims: bool, output_type: str) -> Any:
-    found = np.argmin(widened(x), axis, keepdims=keepdims)
+def _arg_min(
+    xp: Any, x: Array, *, axis: int | None, keepdims: bool, output_type: str
+) -> Any:
+    found = xp.argmin(widened(x), axis, keepdims=keepdims)
     return found.astype(as_dtype(output_type).np)
 
 
-def _cumsum(x: Array, *, axis: int | None, exclusive: bool, reverse: bool) -> Any:
-    wide, along = _line_up(x, axis, reverse)
-    result = np.cumsum(wide, along, wide.dtype)
+def _cumsum(
+    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
+) -> Any:
+    wide, along = _line_up(xp, x, axis, reverse)
+    result = xp.cumsum(wide, along, wide.dtype)
     if exclusive:
-        result = _delayed(result, along, 0)
-    ordered = np.flip(result, along) if reverse else result
+        result = _delayed(xp, result, along, 0)
+    ordered = xp.flip(result, along) if reverse else result
     return ordered.astype(x.dtype, copy=False)
 
 
-def _cumprod(x: Array, *, axis: int | None, exclusive: bool, reverse: bool) -> Any:
-    wide, along = _line_up(x, axis, reverse)
-    result = np.cumprod(wide, along, wide.dtype)
+def _cumprod(
+    xp: Any, x: Array, *, axis: int | None, exclusive: bool, reverse: bool
+) -> Any:
+    wide, along = _line_up(xp, x, axis, reverse)
+    result = xp.cumprod(wide, along, wide.dtype)
     if exclusive:
-        result = _delayed(result, along, 1)
-    ordered = np.flip(result, along) if reverse else result
+        result = _delayed(xp, result, along, 1)
+    ordered = xp.flip(result, along) if reverse else result
     return ordered.astype(x.dtype, copy=False)
 
 
-def _line_up(x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:
+def _line_up(xp: Any, x: Array, axis: int | None, reverse: bool) -> tuple[Array, int]:
     """Return the array and the axis to run along, from its end if `reverse`."""
     wide = widened(x)
     if axis is None:
         wide, axis = wide.reshape(-1), 0
     along = normalize_axis(axis, wide.ndim)
-    return (np.flip(wide, along) if reverse else wide), along
+    return (xp.flip(wide, along) if reverse else wide), along
 
 
-def _delayed(result: Array, axis: int, first: int) -> Array:
+def _delayed(xp: Any, result: Array, axis: int, first: int) -> Any:
     """Return the running fold of the elements before each one."""
-    delayed = np.roll(result, 1, axis)
-    delayed[(slice(None),) * axis + (slice(0, 1),)] = first
+    sizes = (*result.shape[:axis], 1, *result.shape[axis + 1 :])
+    start = xp.full(sizes, first, result.dtype)
+    before = (slice(None),) * axis + (slice(0, result.shape[axis]),)
+    delayed: Array = xp.concatenate([start, result], axis)[before]
     return delayed
 
 
+MEAN = OpDef("Mean", numeric, _mean)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Sum", numeric, ieee(_sum)),
-    OpDef("Mean", numeric, ieee(_mean)),
-    OpDef("Prod", numeric, ieee(_prod)),
-    OpDef("Max", real, ieee(_max)),
-    OpDef("Min", real, ieee(_min)),
-    OpDef("Any", boolean, ieee(_any)),
-    OpDef("All", boolean, ieee(_all)),
-    OpDef("Variance", spread, ieee(_variance)),
-    OpDef("Std", spread, ieee(_std)),
-    OpDef("EuclideanNorm", floating, ieee(_euclidean_norm)),
-    OpDef("LogSumExp", floating, ieee(_log_sum_exp)),
-    OpDef("CountNonzero", count, ieee(_count_nonzero)),
-    OpDef("ArgMax", position, ieee(_arg_max)),
-    OpDef("ArgMin", position, ieee(_arg_min)),
-    OpDef("Cumsum", running, ieee(_cumsum)),
-    OpDef("Cumprod", running, ieee(_cumprod)),
+    OpDef("Sum", numeric, _sum),
+    MEAN,
+    OpDef("Prod", numeric, _prod),
+    OpDef("Max", real, _max),
+    OpDef("Min", real, _min),
+    OpDef("Any", boolean, _any),
+    OpDef("All", boolean, _all),
+    OpDef("Variance", spread, _variance),
+    OpDef("Std", spread, _std),
+    OpDef("EuclideanNorm", floating, _euclidean_norm),
+    OpDef("LogSumExp", floating, _log_sum_exp),
+    OpDef("CountNonzero", count, _count_nonzero),
+    OpDef("ArgMax", position, _arg_max),
+    OpDef("ArgMin", position, _arg_min),
+    OpDef("Cumsum", running, _cumsum),
+    OpDef("Cumprod", running, _cumprod),
 )

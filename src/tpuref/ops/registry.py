@@ -8,6 +8,7 @@ from tpuref.ops import (
     control,
     data,
     elementwise,
+    host,
     indexing,
     linear_algebra,
     neural,
@@ -30,6 +31,7 @@ REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
+REGISTRY.add(host.OPERATIONS)
 REGISTRY.add(collectives.OPERATIONS)
 REGISTRY.add(tpu.OPERATIONS)
 REGISTRY.add(data.OPERATIONS)

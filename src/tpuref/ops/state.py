@@ -1,22 +1,29 @@
-"""Variables: reading and assigning them.  The interpreter carries these out."""
+"""Variables: reading and assigning them."""
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bool_
-from tpuref.base.errors import coded
+from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.ops.context import Context
 from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array
+
+Shape = tuple[int | None, ...] | None
+"""The sizes of a variable, None where they are unknown."""
+
+# -- what is known beforehand ------------------------------------------------------
 
 
-def _variable(*, handle: str, dtype: str, shape: Any) -> TensorSpec:
+def _variable(*, handle: str, dtype: str, shape: Shape) -> TensorSpec:
     return TensorSpec(TensorShape(shape), as_dtype(dtype))
 
 
-def _assigned(value: Operand, *, handle: str, dtype: str, shape: Any) -> TensorSpec:
+def _assigned(value: Operand, *, handle: str, dtype: str, shape: Shape) -> TensorSpec:
     variable = _variable(handle=handle, dtype=dtype, shape=shape)
     if value.dtype != variable.dtype:
         raise coded(
@@ -35,7 +42,7 @@ def _assigned(value: Operand, *, handle: str, dtype: str, shape: Any) -> TensorS
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
 
 
-def _updated(value: Operand, *, handle: str, dtype: str, shape: Any) -> TensorSpec:
+def _updated(value: Operand, *, handle: str, dtype: str, shape: Shape) -> TensorSpec:
     _assigned(value, handle=handle, dtype=dtype, shape=shape)
     return _variable(handle=handle, dtype=dtype, shape=shape)
 
@@ -44,11 +51,60 @@ def _initialized(*, handle: str) -> TensorSpec:
     return TensorSpec(TensorShape([]), bool_)
 
 
+# -- reading and assigning ---------------------------------------------------------
+
+
+def _read(context: Context, *, handle: str, dtype: str, shape: Shape) -> Array:
+    return context.variables.read(handle)
+
+
+def _is_initialized(context: Context, *, handle: str) -> Array:
+    return np.asarray(context.variables.is_initialized(handle))
+
+
+def _assign(
+    context: Context, value: Array, *, handle: str, dtype: str, shape: Shape
+) -> Array:
+    known = context.instr.specs[0]
+    if not known.shape.is_compatible_with(value.shape):
+        raise InvalidArgumentError(
+            f"the variable {handle!r} holds {known.describe()}, got shape "
+            f"{list(value.shape)}",
+            code=codes.VARIABLE_MISMATCH,
+        )
+    context.variables.write(handle, value)
+    return value
+
+
+def _assign_add(
+    context: Context, change: Array, *, handle: str, dtype: str, shape: Shape
+) -> Array:
+    old = context.variables.read(handle)
+    with np.errstate(all="ignore"):
+        new = np.asarray(np.add(old, change), old.dtype)
+    return _assign(context, new, handle=handle, dtype=dtype, shape=shape)
+
+
+def _assign_sub(
+    context: Context, change: Array, *, handle: str, dtype: str, shape: Shape
+) -> Array:
+    old = context.variables.read(handle)
+    with np.errstate(all="ignore"):
+        new = np.asarray(np.subtract(old, change), old.dtype)
+    return _assign(context, new, handle=handle, dtype=dtype, shape=shape)
+
+
+READ = OpDef("ReadVariableOp", _variable, effect=_read, reads="handle")
+IS_INITIALIZED = OpDef(
+    "IsVariableInitialized", _initialized, effect=_is_initialized, reads="handle"
+)
+ASSIGN = OpDef("Assign", _assigned, effect=_assign, writes="handle")
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("VariableV2", infer=_variable, stateful=True),
-    OpDef("ReadVariableOp", infer=_variable, stateful=True),
-    OpDef("Assign", infer=_assigned, stateful=True),
-    OpDef("AssignAdd", infer=_updated, stateful=True),
-    OpDef("AssignSub", infer=_updated, stateful=True),
-    OpDef("IsVariableInitialized", infer=_initialized, stateful=True),
+    OpDef("VariableV2", _variable, effect=_read, reads="handle"),
+    READ,
+    IS_INITIALIZED,
+    ASSIGN,
+    OpDef("AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"),
+    OpDef("AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"),
 )

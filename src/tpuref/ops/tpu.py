@@ -1,13 +1,27 @@
-"""The TPU system and its infeed.  The interpreter carries these out on the host."""
+"""The TPU system, replicated computations, and the queues that feed them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from tpuref.base.dtypes import as_dtype, string
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import as_dtype, int32, string
+from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.context import Context, System
+from tpuref.ops.definition import Block, BlockSpec, OpDef, Operand, Place
+from tpuref.ops.meaning import Array
+
+Sizes = tuple[int | None, ...]
+Coordinates = tuple[int, ...]
+Padding = tuple[tuple[str, Any], ...]
+
+# -- the system --------------------------------------------------------------------
 
 
 def _topology(*, job: str | None, embedding_config: bytes) -> TensorSpec:
@@ -18,6 +32,111 @@ def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
     return ()
 
 
+def _initialize(context: Context, **attrs: Any) -> Array:
+    topology = np.empty((), object)
+    topology[()] = _system(context).initialize(context.instr)
+    return topology
+
+
+def _shutdown(context: Context, **attrs: Any) -> Sequence[Array]:
+    _system(context).shutdown(context.instr)
+    return ()
+
+
+def _system(context: Context) -> System:
+    host: System | None = context.run.host
+    if host is None:
+        raise FailedPreconditionError(
+            "the TPU system cannot be started, stopped or used from within a "
+            "replicated computation; do it outside",
+            code=codes.SYSTEM_USED_FROM_WITHIN,
+        )
+    return host
+
+
+# -- replicated computations -------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Replication:
+    """The attributes of a replicated computation.
+
+    Parameters
+    ----------
+    replicas
+        The number of replicas.
+    inputs_per_replica
+        How many inputs each replica has of its own; what the computation captured
+        follows them and is the same for all.
+    padding
+        For each input of a replica its name and the shape to pad it to, or None.
+    assignment
+        The coordinates of each core, by replica and logical core.
+    topology
+        The serialized topology that the assignment was made for.
+    job
+        The job whose system runs it.
+    xla_options
+        The options that were passed.
+    """
+
+    replicas: int
+    inputs_per_replica: int = 0
+    padding: Padding | None = None
+    assignment: tuple[tuple[Coordinates, ...], ...] | None = None
+    topology: bytes | None = None
+    job: str | None = None
+    xla_options: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, attrs: Mapping[str, Any]) -> Replication:
+        """Return the attributes of an operation or instruction."""
+        return cls(**attrs)
+
+    def attrs(self) -> dict[str, Any]:
+        """Return the attributes by name."""
+        return dict(vars(self))
+
+
+def _replicated(
+    *inputs: Operand,
+    replicas: int,
+    inputs_per_replica: int,
+    padding: Padding | None,
+    assignment: tuple[tuple[Coordinates, ...], ...] | None,
+    topology: bytes | None,
+    job: str | None,
+    xla_options: tuple[Any, ...],
+    blocks: Sequence[BlockSpec],
+) -> Sequence[TensorSpec]:
+    return tuple(blocks[0].results) * replicas
+
+
+def _replicate(context: Context, *inputs: Array, **attrs: Any) -> Sequence[Array]:
+    return _system(context).replicate(context.instr, inputs, context.run)
+
+
+def _own_and_captured(inputs: int, attrs: Mapping[str, Any]) -> int:
+    replicas: int = attrs["replicas"]
+    own: int = attrs["inputs_per_replica"]
+    return own + inputs - replicas * own
+
+
+def _replica_input(*, index: int, dtype: str, shape: Sizes | None) -> TensorSpec:
+    return TensorSpec(TensorShape(shape), as_dtype(dtype))
+
+
+def _replica_id() -> TensorSpec:
+    return TensorSpec(TensorShape([]), int32)
+
+
+def _own_id(context: Context) -> Array:
+    return np.asarray(context.replica, np.int32)
+
+
+# -- infeed ------------------------------------------------------------------------
+
+
 def _enqueued(
     *elements: Operand, queue: str, shard: int, device_ordinal: int
 ) -> Sequence[TensorSpec]:
@@ -25,7 +144,7 @@ def _enqueued(
 
 
 def _dequeued(
-    *, queue: str, dtypes: tuple[str, ...], shapes: tuple[tuple[int | None, ...], ...]
+    *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
 ) -> Sequence[TensorSpec]:
     return tuple(
         TensorSpec(TensorShape(shape), as_dtype(dtype))
@@ -37,10 +156,60 @@ def _closed(*, queue: str) -> Sequence[TensorSpec]:
     return ()
 
 
+def _enqueue(
+    context: Context, *elements: Array, queue: str, shard: int, device_ordinal: int
+) -> Sequence[Array]:
+    context.run.state.infeed(queue).enqueue(shard, elements)
+    return ()
+
+
+def _dequeue(
+    context: Context, *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
+) -> Sequence[Array]:
+    run = context.run
+    taken: Sequence[Array] = run.state.infeed(queue).dequeue(
+        context.replica, run.timeout, run.watch
+    )
+    return taken
+
+
+def _close(context: Context, *, queue: str) -> Sequence[Array]:
+    context.run.state.infeed(queue).close()
+    return ()
+
+
+CONFIGURE = OpDef(
+    "ConfigureDistributedTPU", _topology, effect=_initialize, place=Place.HOST
+)
+SHUTDOWN = OpDef("ShutdownDistributedTPU", _stopped, effect=_shutdown, place=Place.HOST)
+REPLICATE = OpDef(
+    "TPUReplicate",
+    _replicated,
+    effect=_replicate,
+    place=Place.HOST,
+    blocks=(Block("computation", _own_and_captured),),
+)
+REPLICA_INPUT = OpDef("TPUReplicatedInput", _replica_input, fed=True)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("ConfigureDistributedTPU", infer=_topology, stateful=True),
-    OpDef("ShutdownDistributedTPU", infer=_stopped, stateful=True),
-    OpDef("InfeedEnqueueTuple", infer=_enqueued, stateful=True),
-    OpDef("InfeedDequeueTuple", infer=_dequeued, stateful=True),
-    OpDef("InfeedClose", infer=_closed, stateful=True),
+    CONFIGURE,
+    SHUTDOWN,
+    REPLICATE,
+    REPLICA_INPUT,
+    OpDef("ReplicaId", _replica_id, effect=_own_id),
+    OpDef(
+        "InfeedEnqueueTuple",
+        _enqueued,
+        effect=_enqueue,
+        place=Place.HOST,
+        fills="queue",
+    ),
+    OpDef(
+        "InfeedDequeueTuple",
+        _dequeued,
+        effect=_dequeue,
+        place=Place.CALL,
+        drains="queue",
+    ),
+    OpDef("InfeedClose", _closed, effect=_close, place=Place.HOST, fills="queue"),
 )

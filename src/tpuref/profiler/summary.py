@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tpuref.ops.tpu import REPLICATE
 from tpuref.profiler.chrome import nbytes
 from tpuref.profiler.timeline import Slice, Timeline
 from tpuref.runtime.core_events import COLLECTIVE, RECEIVE, SEND
@@ -168,7 +169,7 @@ def _operation_times(slices: Iterable[Slice]) -> list[OperationTime]:
         event = part.event
         if event.instr is None or event.kind in (STEP, SEND, RECEIVE):
             continue
-        if event.instr.op == "TPUReplicate":  # it is all that the cores do
+        if event.instr.definition is REPLICATE:  # it is all that the cores do
             continue
         site = event.instr.site
         key = event.name, event.instr.op, f"{site.filename}:{site.line}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.ops.registry import REGISTRY
+from tpuref.ops.tpu import REPLICATE, Replication
 from tpuref.program import HOST, Instr, Program
 from tpuref.remote.attributes import attributes_of, put_attributes
 from tpuref.remote.faults import put_site, site_of
@@ -18,22 +17,6 @@ MAX_DEPTH = 64
 """How deep programs may stand in each other: branches, loops and computations."""
 
 MAX_REPLICAS = 1 << 16
-
-_STRUCTURE = {
-    "If": set[str](),
-    "While": {"loop_variables", "maximum_iterations"},
-    "TowerCopy": {"source", "targets"},
-    "TPUReplicate": {
-        "assignment",
-        "inputs_per_replica",
-        "job",
-        "padding",
-        "replicas",
-        "topology",
-        "xla_options",
-    },
-}
-"""The attributes of operations that have no definition of their own."""
 
 
 def put_program(bundle: Any, program: Program) -> None:
@@ -160,52 +143,41 @@ def _instr(message: Any, blocks: tuple[Program, ...]) -> Instr:
 
 
 def _check_operation(instr: Instr) -> None:
-    if instr.op in _STRUCTURE:
-        if set(instr.attrs) != _STRUCTURE[instr.op]:
-            raise malformed(f"{instr.op} has the attributes {sorted(instr.attrs)}")
-        _check_blocks(instr)
-        return
+    """Check the inputs, attributes and blocks against the record of the operation."""
     if instr.op not in REGISTRY:
         raise malformed(f"there is no operation {instr.op!r}")
-    if instr.blocks:
-        raise malformed(f"{instr.op} has programs inside it")
     try:
-        _signature(instr.op).bind(*instr.inputs, **instr.attrs)
+        instr.definition.check_inputs(len(instr.inputs))
+        instr.definition.check(instr.attrs)
     except TypeError as error:
         raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
+    if instr.definition is REPLICATE:
+        _check_replicas(Replication.of(instr.attrs))
+    _check_blocks(instr)
 
 
-@functools.cache
-def _signature(op: str) -> inspect.Signature:
-    """Return the inputs and attributes that an operation takes."""
-    return inspect.signature(REGISTRY[op].infer)
+def _check_replicas(replication: Replication) -> None:
+    if not 1 <= replication.replicas <= MAX_REPLICAS:
+        raise malformed(
+            f"a computation has {replication.replicas} replicas, expected 1 to "
+            f"{MAX_REPLICAS}"
+        )
+    if replication.inputs_per_replica < 0:
+        raise malformed(
+            f"a computation has {replication.inputs_per_replica} inputs per replica"
+        )
 
 
 def _check_blocks(instr: Instr) -> None:
-    """Check how many programs there are, and how many inputs each takes."""
-    given = len(instr.inputs)
+    """Check how many programs there are inside, and how many inputs each takes."""
+    given, attrs = len(instr.inputs), instr.attrs
     taken = [len(block.parameters) for block in instr.blocks]
-    if instr.op == "TPUReplicate":
-        expected = [_replicated(instr.attrs, given)]
-    elif instr.op == "TowerCopy":
-        expected = []
-    else:
-        expected = [given - 1 if instr.op == "If" else given] * 2
+    expected = [b.parameters(given, attrs) for b in instr.definition.blocks]
     if taken != expected:
         raise malformed(
             f"{instr.op} ({instr.name!r}) has programs inside it that take {taken} "
             f"inputs, expected {expected}"
         )
-
-
-def _replicated(attrs: Mapping[str, Any], given: int) -> int:
-    """Return how many of the inputs each replica takes."""
-    replicas, own = attrs["replicas"], attrs["inputs_per_replica"]
-    if type(replicas) is not int or type(own) is not int or own < 0:
-        raise malformed(f"TPUReplicate has {replicas!r} replicas of {own!r} inputs")
-    if not 1 <= replicas <= MAX_REPLICAS:
-        raise malformed(f"TPUReplicate has {replicas} replicas, at most {MAX_REPLICAS}")
-    return own + given - replicas * own
 
 
 def _check_slots(program: Program) -> None:

@@ -19,15 +19,6 @@ from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.padding import PaddingRecord
 from tpuref.runtime.run import Elsewhere, Run
 
-CLIENT_OPERATIONS = (
-    "PyFunc",
-    "MakeIterator",
-    "IteratorGetNext",
-    "FeedBegin",
-    "FeedDequeue",
-)
-"""What calls the user's Python functions, which only the client has."""
-
 LOOK_SECONDS = 0.2
 """How often a run that waits for its client looks whether it is still of use."""
 
@@ -101,7 +92,8 @@ class ServedRun:
         if self._cancelled.is_set():
             raise CancelledError("the client gave up the run, or its session ended")
 
-    def _elsewhere(self) -> dict[str, Elsewhere]:
+    def _elsewhere(self) -> Elsewhere:
+        """Return what lets the client run what needs its Python objects."""
         positions = {id(i): n for n, i in enumerate(self._program.all_instrs())}
 
         def call(
@@ -109,7 +101,7 @@ class ServedRun:
         ) -> list[Array]:
             return self._call(positions[id(instr)], instr, inputs, replica, run)
 
-        return dict.fromkeys(CLIENT_OPERATIONS, call)
+        return call
 
     def _call(
         self,
@@ -132,8 +124,7 @@ class ServedRun:
             raise error_of(message.fault)
         outputs = arrays_of(message.outputs)
         expected = len(instr.outputs)
-        several = instr.op == "FeedDequeue"  # gives as many elements as there are
-        if len(outputs) != expected and not several:
+        if len(outputs) != expected and not instr.definition.ahead:
             raise malformed(f"a host call gives {expected} values, got {len(outputs)}")
         return outputs
 

@@ -19,13 +19,12 @@ from tpuref.remote.connection import OPENING_SECONDS, Connection
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.programs import put_program
 from tpuref.remote.reports import devices_of, padded_of, trace_of
-from tpuref.remote.served_run import CLIENT_OPERATIONS
 from tpuref.remote.server import bearer
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.remote.variables import ServerVariables
 from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
 from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.effects import EFFECTS
+from tpuref.runtime.lockstep import perform
 from tpuref.runtime.padding import PaddingRecord
 from tpuref.runtime.run import Run
 from tpuref.version import __version__
@@ -190,7 +189,7 @@ class RemoteSession:
             instr = _client_instruction(program, call.instruction)
             inputs = arrays_of(call.inputs)
             own = replace(run, variables=[self._variables])
-            outputs = EFFECTS[instr.op](instr, inputs, call.replica, own)
+            outputs = perform(instr, inputs, call.replica, own)
             put_arrays(answer.returned.outputs, outputs)
         except Exception as error:
             put_fault(answer.returned.fault, error)
@@ -201,7 +200,7 @@ class RemoteSession:
 def _client_instruction(program: Program, position: int) -> Instr:
     """Return the instruction that the server asks for; only some may be asked for."""
     instrs = list(program.all_instrs())
-    if not 0 <= position < len(instrs) or instrs[position].op not in CLIENT_OPERATIONS:
+    if not 0 <= position < len(instrs) or not instrs[position].definition.client:
         raise malformed(f"the server asks for instruction {position}")
     return instrs[position]
 

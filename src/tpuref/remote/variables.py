@@ -8,12 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from tpuref.base.callsite import CallSite
-from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import OpError
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.definition import Array, OpDef
+from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READ
 from tpuref.program import Instr, Program
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
@@ -46,15 +47,15 @@ class ServerVariables:
     def read(self, handle: str) -> Array:
         """Return the value of a variable."""
         # The server gives the type that the variable has, whatever is said here.
-        return self._result(_program("ReadVariableOp", handle, np.dtype(np.float32)))
+        return self._result(_program(READ, handle, np.dtype(np.float32)))
 
     def write(self, handle: str, value: Array) -> None:
         """Give a variable a new value."""
-        self._result(_program("Assign", handle, value.dtype), value)
+        self._result(_program(ASSIGN, handle, value.dtype), value)
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
-        program = _program("IsVariableInitialized", handle, np.dtype(np.bool_))
+        program = _program(IS_INITIALIZED, handle, np.dtype(np.bool_))
         return bool(self._result(program))
 
     def _result(self, program: Program, *inputs: Array) -> Array:
@@ -69,12 +70,11 @@ class ServerVariables:
             raise type(error)(error.message) from None
 
 
-def _program(op: str, handle: str, dtype: np.dtype[np.generic]) -> Program:
+def _program(definition: OpDef, handle: str, dtype: np.dtype[np.generic]) -> Program:
     """Return a program of one operation on a variable."""
-    attrs = {"handle": handle, "dtype": as_dtype(dtype).name, "shape": None}
+    known = {"handle": handle, "dtype": as_dtype(dtype).name, "shape": None}
+    attrs = {name: known[name] for name in definition.attributes}
     spec = TensorSpec(unknown_shape(), as_dtype(dtype))
-    if op == "IsVariableInitialized":
-        attrs, spec = {"handle": handle}, TensorSpec([], bool_)
-    given = (0,) if op == "Assign" else ()
-    instr = Instr(op, handle, given, (1,), attrs, (spec,), 0, _NOWHERE)
-    return Program(f"{op} {handle}", given, (instr,), (1,))
+    given = (0,) if definition.writes else ()
+    instr = Instr(definition.name, handle, given, (1,), attrs, (spec,), 0, _NOWHERE)
+    return Program(f"{definition.name} {handle}", given, (instr,), (1,))

@@ -13,8 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base.errors import OpError
-from tpuref.ops.definition import Array, OpDef
-from tpuref.ops.registry import REGISTRY
+from tpuref.ops.arrays import CONST
+from tpuref.ops.control import IF, TOWER_COPY, WHILE
+from tpuref.ops.definition import OpDef, Place
+from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core_events import (
     BLOCK,
@@ -29,9 +31,8 @@ from tpuref.runtime.core_events import (
     Label,
     Peer,
 )
-from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.fed import Fed
-from tpuref.runtime.lockstep import compute, locate
+from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
 from tpuref.runtime.whereabouts import numbered
@@ -41,11 +42,6 @@ Shape = tuple[int, ...]
 Step = Callable[[Values], None]
 Path = tuple[int, ...]
 """Where an instruction stands: its index, then block and index at each level inside."""
-
-HOST_ONLY = frozenset(
-    {"PyFunc", "InfeedDequeueTuple", "IteratorGetNext", "FeedDequeue", "Print"}
-)
-"""The operations that only the host can carry out, wherever they were placed."""
 
 
 class Surroundings(Protocol):
@@ -127,7 +123,7 @@ class CoreProgram:
         self._summed = {
             slot
             for instr in program.instrs
-            if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None
+            if instr.definition.collective is not None
             for slot in instr.inputs
         }
         self._steps: list[tuple[Step, Instr, int, bool]] = []
@@ -159,7 +155,7 @@ class CoreProgram:
         return [values[slot] for slot in self._results]
 
     def _add(self, instr: Instr, path: Path) -> None:
-        if instr.op == "TowerCopy":
+        if instr.definition is TOWER_COPY:
             self._add_copy(instr)
             return
         if not instr.concerns(self._around.replica):
@@ -168,7 +164,7 @@ class CoreProgram:
             self._add_transfer(transfer, instr)
         if self._logical_core not in self._plan.runs_on(instr):
             return
-        if instr.op == "Const":
+        if instr.definition is CONST:
             self._add_constant(instr)
         else:
             label = Label(kind(instr), instr.outputs)
@@ -177,7 +173,7 @@ class CoreProgram:
     def _add_constant(self, instr: Instr) -> None:
         """Compute a constant now; only a trace tells of it when the program runs."""
         around, (slot,) = self._around, instr.outputs
-        (value,) = compute(REGISTRY["Const"], instr, [], around.replica, around.run)
+        (value,) = compute(CONST, instr, [], around.replica, around.run)
         self._constants[slot] = value
         number, on_core = self._numbers[id(instr)], instr.core != HOST
         entry = (lambda values: None), instr, number, on_core
@@ -244,17 +240,17 @@ class CoreProgram:
             self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
 
     def _step(self, instr: Instr, path: Path) -> Step:
-        if instr.op == "If":
+        definition = instr.definition
+        if definition is IF:
             return self._if(instr, path)
-        if instr.op == "While":
+        if definition is WHILE:
             return self._while(instr, path)
-        if instr.op == "FeedDequeue":
+        if definition.ahead:
             return self._fed(instr, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, path)
-        if instr.op in EFFECTS:
+        if definition.effect is not None:
             return self._effect(instr)
-        definition = REGISTRY[instr.op]
         if definition.collective is not None:
             return self._collective(instr)
         if len(instr.outputs) == 1 and instr.outputs[0] in self._summed:
@@ -336,12 +332,11 @@ class CoreProgram:
         return step
 
     def _effect(self, instr: Instr) -> Step:
-        around, effect = self._around, EFFECTS[instr.op]
-        inputs, outputs = instr.inputs, instr.outputs
+        around, inputs, outputs = self._around, instr.inputs, instr.outputs
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            results = effect(instr, arrays, around.replica, around.run)
+            results = perform(instr, arrays, around.replica, around.run)
             for slot, result in zip(outputs, results, strict=True):
                 values[slot] = result
 
@@ -417,8 +412,11 @@ def kind(instr: Instr) -> str:
     """Return what an instruction does: which of the kinds of events it is."""
     if instr.blocks:
         return BLOCK
-    if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):
+    definition = instr.definition
+    if definition.place is not Place.ANYWHERE:
         return HOST_CALL
-    if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None:
+    if instr.core == HOST and definition.effect is None:
+        return HOST_CALL
+    if definition.collective is not None:
         return COLLECTIVE
     return OPERATION

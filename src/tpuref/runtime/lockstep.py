@@ -12,13 +12,13 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from tpuref.ops.definition import Array, OpDef, outputs_of
-from tpuref.ops.registry import REGISTRY
+from tpuref.ops.control import IF, TOWER_COPY, WHILE
+from tpuref.ops.definition import OpDef, outputs_of
+from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.arena import available_bytes
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
-from tpuref.runtime.effects import EFFECTS
-from tpuref.runtime.run import Run
+from tpuref.runtime.run import Context, Run
 
 Values = dict[int, Sequence[Array]]
 """For each replica that takes part, the arrays it holds."""
@@ -31,7 +31,7 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
         for replica, arrays in inputs.items()
     }
     for instr in program.instrs:
-        if instr.op == "TowerCopy":
+        if instr.op == TOWER_COPY.name:
             _copy(instr, slots)
             continue
         operands: Values = {
@@ -65,14 +65,15 @@ def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
 
 
 def _carry_out(instr: Instr, operands: Values, run: Run) -> Values:
-    if instr.op == "If":
+    definition = instr.definition
+    if definition is IF:
         return _if(instr, operands, run)
-    if instr.op == "While":
+    if definition is WHILE:
         return _while(instr, operands, run)
-    effect = run.elsewhere.get(instr.op) or EFFECTS.get(instr.op)
-    if effect is not None:
-        return {r: effect(instr, arrays, r, run) for r, arrays in operands.items()}
-    definition = REGISTRY[instr.op]
+    if definition.client and run.elsewhere is not None:
+        return {r: run.elsewhere(instr, a, r, run) for r, a in operands.items()}
+    if definition.effect is not None:
+        return {r: perform(instr, arrays, r, run) for r, arrays in operands.items()}
     if definition.collective is not None:
         return _collective(definition, instr, operands, run)
     return {r: compute(definition, instr, a, r, run) for r, a in operands.items()}
@@ -84,6 +85,15 @@ def locate(error: OpError, instr: Instr) -> None:
     error.site = error.site or instr.site
     if instr.replica is not None and not error.message.startswith("in tower "):
         error.message = f"in tower {instr.replica}: {error.message}"
+
+
+def perform(
+    instr: Instr, arrays: Sequence[Array], replica: int, run: Run
+) -> Sequence[Array]:
+    """Run an operation that has an effect, for one replica."""
+    effect = instr.definition.effect
+    assert effect is not None
+    return outputs_of(effect(Context(instr, replica, run), *arrays, **instr.attrs))
 
 
 def compute(

@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 from tpuref.program import HOST, Instr, Program
 
-_EVERYWHERE = frozenset({"If", "While", "Assign", "AssignAdd", "AssignSub"})
-"""Every core of a replica follows its branches and loops and knows its variables."""
-
 
 class Transfer(NamedTuple):
     """A value that one logical core sends to another."""
@@ -41,7 +38,7 @@ class PlacementPlan:
 
     def runs_on(self, instr: Instr) -> frozenset[int]:
         """Return the logical cores that carry out an instruction."""
-        if instr.op in _EVERYWHERE:
+        if instr.definition.on_every_core:
             return self._all
         return frozenset({0 if instr.core == HOST else instr.core})
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tpuref.ops.arrays import CONST
 from tpuref.ops.definition import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core import kind
@@ -190,7 +191,7 @@ class RunEvents:
     ) -> dict[int, Sequence[Array]]:
         """Carry out an instruction, and note for each replica when that was."""
         # What is inside a loop is noted for each replica; the loop is of all together.
-        if instr.op == "Const" or (self._job is not None and instr.blocks):
+        if instr.definition is CONST or (self._job is not None and instr.blocks):
             return carry_out(instr, operands, run)
         if kind(instr) in (COLLECTIVE, BLOCK):
             return self._observe(instr, operands, run, carry_out)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tpuref.ops.definition import Array
+from tpuref.ops.context import Variables
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
-from tpuref.runtime.state import Draws, Variables
+from tpuref.runtime.state import Draws
 from tpuref.runtime.trace import CoreTrace
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class Run:
     watch
         Called now and then during a long wait; ends the wait where it raises.
     elsewhere
-        Operations that another process carries out, by type: those that call what only
-        it has.
+        Takes what needs the client's Python objects to the client's process; None where
+        that is this process.
     events
         What the run adds to a recording, None while nothing is recorded.
     """
@@ -79,10 +80,34 @@ class Run:
     trace: list[CoreTrace] | None = None
     padding_log: dict[str, Any] = field(default_factory=dict)
     watch: Callable[[], None] | None = None
-    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
+    elsewhere: Elsewhere | None = None
     events: RunEvents | None = None
 
     @property
     def replicas(self) -> int:
         """The number of replicas."""
         return len(self.variables)
+
+
+@dataclass(slots=True)
+class Context:
+    """What the effect of an operation is given besides its inputs and attributes.
+
+    Parameters
+    ----------
+    instr
+        The instruction.
+    replica
+        The replica that runs it.
+    run
+        The run that it belongs to.
+    """
+
+    instr: Instr
+    replica: int
+    run: Run
+
+    @property
+    def variables(self) -> Variables:
+        """The replica's view of the variables."""
+        return self.run.variables[self.replica]

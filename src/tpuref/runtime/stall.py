@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import links
-from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
 from tpuref.runtime.log import advice
 from tpuref.runtime.process import CoreProcess
@@ -153,9 +152,7 @@ class Stall:
 
     def _is_waiting(self, core: int) -> bool:
         instr = self.instruction(core)
-        if instr is None or instr.op not in REGISTRY:
-            return False
-        return REGISTRY[instr.op].collective is not None
+        return instr is not None and instr.definition.collective is not None
 
     def instruction(self, core: int) -> Instr | None:
         """Return what a core carries out, None where it has noted nothing."""

@@ -14,7 +14,8 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.ops.definition import Array
+from tpuref.ops.context import Variables
+from tpuref.ops.meaning import Array
 from tpuref.runtime import results
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
@@ -31,19 +32,6 @@ class Draws(Protocol):
 
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
-
-
-class Variables(Protocol):
-    """Something that holds the values of variables."""
-
-    def read(self, handle: str) -> Array:
-        """Return the value of a variable."""
-
-    def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value."""
-
-    def is_initialized(self, handle: str) -> bool:
-        """Return whether the variable has a value."""
 
 
 class State:
@@ -129,10 +117,12 @@ class State:
                 )
             return self._iterations[name]
 
-    def begin_feed(self, name: str, feed: Feed) -> None:
-        """Let a loop of the replicas be fed anew."""
+    def begin_feed(
+        self, name: str, iteration: Iteration, towers: int, width: int, steps: int
+    ) -> None:
+        """Let a pass feed a loop of the replicas anew."""
         with self._lock:
-            self._feeds[name] = feed
+            self._feeds[name] = Feed(iteration.next, towers, width, steps)
 
     def feed(self, name: str) -> Feed:
         """Return what feeds a loop."""

@@ -10,12 +10,13 @@ from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.build import apply, apply_operation
+from tpuref.graph.build import add_operation, apply, apply_operation, parameter
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.device import REPLICATED_CORE
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.tpu import REPLICA_INPUT, REPLICATE, Replication
 from tpuref.tpu.computation_inputs import (
     Inputs,
     check_arity,
@@ -253,7 +254,7 @@ def _build_body(
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
     with graph.in_region(region):
         region.parameters = [
-            _parameter(graph, k, spec)
+            parameter(REPLICA_INPUT, spec, f"input{k}", k)
             for k, spec in enumerate(_input_specs(replicas, padding))
         ]
         arguments = nest.pack_sequence_as(replicas[0], region.parameters)
@@ -282,12 +283,6 @@ def _check_devices(region: Region) -> None:
             _check_devices(block)
 
 
-def _parameter(graph: Graph, position: int, spec: TensorSpec) -> Tensor:
-    return graph.create_operation(
-        "TPUReplicatedInput", (), [spec], {"index": position}, f"input{position}"
-    ).outputs[0]
-
-
 def _input_specs(replicas: Inputs, padding: Padding | None) -> list[TensorSpec]:
     paths = [path for path, _ in nest.flatten_with_paths(replicas[0])]
     columns = list(zip(*[nest.flatten(own) for own in replicas], strict=True))
@@ -308,20 +303,18 @@ def _add_operation(
     assignment: DeviceAssignment | None,
     options: XLAOptions,
 ) -> Operation:
-    attrs = {
-        "replicas": len(replicas),
-        "inputs_per_replica": len(region.parameters),
-        "padding": padding,
-        "assignment": None if assignment is None else _coordinates(assignment),
-        "topology": None if assignment is None else assignment.topology.serialized(),
-        "job": graph.current_device.job,
-        "xla_options": tuple(options),
-    }
-    inputs = [leaf for own in replicas for leaf in nest.flatten(own)]
-    specs = [tensor.spec for _ in replicas for tensor in outputs.tensors]
-    return graph.create_operation(
-        "TPUReplicate", inputs, specs, attrs, f"{region.name}/TPUReplicate", [region]
+    replication = Replication(
+        replicas=len(replicas),
+        inputs_per_replica=len(region.parameters),
+        padding=padding,
+        assignment=None if assignment is None else _coordinates(assignment),
+        topology=None if assignment is None else assignment.topology.serialized(),
+        job=graph.current_device.job,
+        xla_options=tuple(options),
     )
+    inputs = [leaf for own in replicas for leaf in nest.flatten(own)]
+    name = f"{region.name}/{REPLICATE.name}"
+    return add_operation(REPLICATE, inputs, replication.attrs(), name, [region])
 
 
 def _coordinates(

@@ -10,7 +10,7 @@ from tpuref.graph.build import add_operation, apply
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.registry import REGISTRY
+from tpuref.ops.tpu import SHUTDOWN
 
 __all__ = [
     "initialize_system",
@@ -105,10 +105,10 @@ def shutdown_system(job: str | None = None) -> Operation | None:
     if executing_eagerly():
         from tpuref.graph.eager import run_at_once
 
-        run_at_once(REGISTRY["ShutdownDistributedTPU"], (), attrs, None)
+        run_at_once(SHUTDOWN, (), attrs, None)
         return None
     with get_default_graph().device(str(placement)):
-        return add_operation(REGISTRY["ShutdownDistributedTPU"], (), attrs, None)
+        return add_operation(SHUTDOWN, (), attrs, None)
 
 
 shutdown_system_dyn = shutdown_system
