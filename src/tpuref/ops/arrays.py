@@ -593,7 +593,7 @@ def _repeated(size: int | None, repeats: Operand) -> int | None:
 
 
 def _repeat(xp: Any, x: Array, repeats: Array, *, axis: int) -> Any:
-    return xp.repeat(x, sizes_in(repeats), axis)
+    return xp.repeat(x, np.asarray(sizes_in(repeats)), axis)
 
 
 def _infer_broadcast_to(x: Operand, shape: Operand) -> TensorSpec:

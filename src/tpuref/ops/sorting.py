@@ -42,21 +42,21 @@ def _infer_arg_sort(values: Operand, *, axis: int, descending: bool) -> TensorSp
     )
 
 
-def _order(xp: Any, values: Array, axis: int, descending: bool) -> Any:
+def _order(values: Array, axis: int, descending: bool) -> Any:
     """Return the indices that sort along `axis`; of equal values the first is first."""
     wide = widened(values)
     if not descending:
-        return xp.argsort(wide, axis, kind="stable")
-    backwards = xp.argsort(xp.flip(wide, axis), axis, kind="stable")
-    return values.shape[axis] - 1 - xp.flip(backwards, axis)
+        return np.argsort(wide, axis, kind="stable")
+    backwards = np.argsort(np.flip(wide, axis), axis, kind="stable")
+    return values.shape[axis] - 1 - np.flip(backwards, axis)
 
 
-def _sort(xp: Any, values: Array, *, axis: int, descending: bool) -> Any:
-    return xp.take_along_axis(values, _order(xp, values, axis, descending), axis)
+def _sort(values: Array, *, axis: int, descending: bool) -> Array:
+    return np.take_along_axis(values, _order(values, axis, descending), axis)
 
 
-def _arg_sort(xp: Any, values: Array, *, axis: int, descending: bool) -> Any:
-    return _order(xp, values, axis, descending).astype(np.int32)
+def _arg_sort(values: Array, *, axis: int, descending: bool) -> Any:
+    return _order(values, axis, descending).astype(np.int32)
 
 
 # -- the greatest ------------------------------------------------------------------
@@ -82,10 +82,10 @@ def _check_k(k: int, size: int | None) -> None:
         )
 
 
-def _top_k(xp: Any, values: Array, k: Array) -> Any:
+def _top_k(values: Array, k: Array) -> tuple[Array, Array]:
     _check_k(int(k), values.shape[-1])
-    indices = _order(xp, values, -1, True)[..., : int(k)]
-    return xp.take_along_axis(values, indices, -1), indices.astype(np.int32)
+    indices = _order(values, -1, True)[..., : int(k)]
+    return np.take_along_axis(values, indices, -1), indices.astype(np.int32)
 
 
 def _infer_in_top_k(predictions: Operand, targets: Operand, k: Operand) -> TensorSpec:
@@ -148,9 +148,9 @@ def _search(ordered: Array, values: Array, *, side: str, out_type: str) -> Any:
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Sort", infer=_infer_sort, meaning=_sort),
-    OpDef("ArgSort", infer=_infer_arg_sort, meaning=_arg_sort),
-    OpDef("TopKV2", infer=_infer_top_k, meaning=_top_k),
+    OpDef("Sort", infer=_infer_sort, compute=ieee(_sort)),
+    OpDef("ArgSort", infer=_infer_arg_sort, compute=ieee(_arg_sort)),
+    OpDef("TopKV2", infer=_infer_top_k, compute=ieee(_top_k)),
     OpDef("InTopKV2", infer=_infer_in_top_k, compute=ieee(_in_top_k)),
     OpDef("SearchSorted", infer=_infer_search, compute=ieee(_search)),
 )

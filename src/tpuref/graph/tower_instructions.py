@@ -12,7 +12,7 @@ import numpy as np
 from tpuref.base.dtypes import bool_
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.lowering import Lowering, captured_by, lower_block
+from tpuref.graph.instructions import Instructions, block_program, captured_by
 from tpuref.graph.region import Region
 from tpuref.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.graph.tensor import Operation, Tensor
@@ -29,7 +29,7 @@ _NOTHING_SPEC = TensorSpec(TensorShape(None), bool_)
 """What a replica hands out where another one has a result."""
 
 
-class ReplicaLowering(Lowering):
+class ReplicaInstructions(Instructions):
     """Makes the instructions of all towers; each replica carries out those of one.
 
     What belongs to no tower is carried out by all replicas.  A value that one tower has
@@ -65,7 +65,7 @@ class ReplicaLowering(Lowering):
         tower = tower_of(op)
         if tower is None:
             return super().block(op, region, captured)
-        return lower_block(region, captured, OneTowerLowering(tower))
+        return block_program(region, captured, OneTowerInstructions(tower))
 
     def _add_one(self, op: Operation) -> None:
         tower = tower_of(op)
@@ -141,7 +141,7 @@ class ReplicaLowering(Lowering):
         self._make(CONST, op, (), (slot,), attrs, _NOTHING_SPEC, tower)
 
 
-class OneTowerLowering(Lowering):
+class OneTowerInstructions(Instructions):
     """Makes the instructions of a branch or loop that belongs to one tower."""
 
     def __init__(self, tower: int) -> None:
@@ -156,10 +156,22 @@ class OneTowerLowering(Lowering):
         self, op: Operation, region: Region, captured: Sequence[Tensor]
     ) -> Program:
         """Return the program of a region inside an operation."""
-        return lower_block(region, captured, OneTowerLowering(self._tower))
+        return block_program(region, captured, OneTowerInstructions(self._tower))
 
 
-class StagedLowering(Lowering):
+class HostInstructions(Instructions):
+    """Makes the instructions of the host; its computations run on the replicas."""
+
+    def block(
+        self, op: Operation, region: Region, captured: Sequence[Tensor]
+    ) -> Program:
+        """Return the program of a region inside an operation."""
+        if op.definition is REPLICATE:
+            return block_program(region, captured, ReplicaInstructions())
+        return super().block(op, region, captured)
+
+
+class StagedInstructions(HostInstructions):
     """Makes the instructions of the host, and of the cores between them."""
 
     def add_all(
@@ -177,7 +189,7 @@ class StagedLowering(Lowering):
         self, op: Operation, region: Region, captured: Sequence[Tensor]
     ) -> Program:
         """Return the program of a region inside an operation, on the host."""
-        return Lowering().block(op, region, captured)
+        return HostInstructions().block(op, region, captured)
 
     def _add_stage(
         self, system: TowerSystem, part: Sequence[Operation], leaving: Sequence[Tensor]
@@ -236,30 +248,30 @@ class _Stage:
         made = {tensor for operation in part for tensor in operation.outputs}
         used = dict.fromkeys(t for op in part for t in op.captured_inputs())
         self.captured = [tensor for tensor in used if tensor not in made]
-        lowering = ReplicaLowering()
-        given = tuple(lowering.new_slot(tensor) for tensor in self.captured)
-        lowering.add_all(part, ())
-        self.places = _numbered(lowering, leaving)
+        instructions = ReplicaInstructions()
+        given = tuple(instructions.new_slot(tensor) for tensor in self.captured)
+        instructions.add_all(part, ())
+        self.places = _numbered(instructions, leaving)
         rows = _rows(self.places, system.towers)
         self.specs = tuple(_common_spec(row) for row in rows)
-        slots = tuple(lowering.unnamed_slot() for _ in rows)
+        slots = tuple(instructions.unnamed_slot() for _ in rows)
         for row, spec, slot in zip(rows, self.specs, slots, strict=True):
             for tower, tensor in enumerate(row):
                 if tensor is None:
-                    lowering.fill(tower, part[0], slot)
+                    instructions.fill(tower, part[0], slot)
                 else:
                     own = TensorSpec(spec.shape, tensor.dtype)
-                    lowering.alias(tensor, tower, own, slot)
-        self.program = Program("towers", given, tuple(lowering.instrs), slots)
+                    instructions.alias(tensor, tower, own, slot)
+        self.program = Program("towers", given, tuple(instructions.instrs), slots)
 
 
 def _numbered(
-    lowering: ReplicaLowering, leaving: Sequence[Tensor]
+    instructions: ReplicaInstructions, leaving: Sequence[Tensor]
 ) -> dict[Tensor, tuple[int, int]]:
     counts: Counter[int] = Counter()
     places = {}
     for tensor in leaving:
-        holder = lowering.holder(tensor)
+        holder = instructions.holder(tensor)
         places[tensor] = holder, counts[holder]
         counts[holder] += 1
     return places

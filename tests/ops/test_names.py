@@ -1,0 +1,77 @@
+"""What is asked of an operation is asked of its record, never of its name."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tpuref.ops.registry import REGISTRY
+
+SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
+
+TABLES = {
+    "functions/numpy_math.py": "NumPy's functions, and the operations they build",
+}
+"""Modules that may list names, each with its reason."""
+
+
+def listed(source: str) -> list[tuple[int, str]]:
+    """The lines that compare with the name of an operation, or collect such names.
+
+    A name may be handed to the function that builds the operation, and be the default
+    of an operation's own name.  ``__all__`` lists functions.
+    """
+    tree = ast.parse(source)
+    exported = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for part in ast.walk(node.value)
+    }
+    return [
+        (part.lineno, part.value)
+        for node in ast.walk(tree)
+        if isinstance(
+            node, (ast.Compare, ast.Set, ast.List, ast.Tuple, ast.Dict, ast.Subscript)
+        )
+        for part in ast.iter_child_nodes(node)
+        if isinstance(part, ast.Constant)
+        and isinstance(part.value, str)
+        and part.value in REGISTRY
+        and id(part) not in exported
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(SOURCE.rglob("*.py")) if "ops" not in path.parts],
+    ids=lambda path: str(path.relative_to(SOURCE)),
+)
+def test_no_name_of_an_operation_stands_outside(path: Path) -> None:
+    found = listed(path.read_text())
+    if str(path.relative_to(SOURCE)) in TABLES:
+        assert found, "it lists no names any more: take it off the list"
+        return
+    assert not found, f"ask the record (operation.definition) instead of {found}"
+
+
+@pytest.mark.parametrize(
+    "breach",
+    [
+        "if instr.op == 'Assign': pass",
+        "WRITES = frozenset({'Assign', 'AssignAdd'})",
+        "KINDS = ('CrossReplicaSum',)",
+        "definition = REGISTRY['Const']",
+        "PARTS = {'If': 2}",
+    ],
+)
+def test_a_breach_is_found(breach: str) -> None:
+    assert listed(breach)
+
+
+def test_what_builds_an_operation_names_it() -> None:
+    assert not listed("apply('Assign', value, name=name or 'Assign')")
+    assert not listed("__all__ = ['Assert', 'Print']")
