@@ -100,7 +100,7 @@ class Program:
         writers: dict[str, set[int | None]] = {}
         for instr in self.all_instrs():
             written = instr.definition.writes
-            if written is not None:
+            if written is not None and instr.core != HOST:
                 writers.setdefault(instr.attrs[written], set()).add(instr.replica)
         return {
             handle: replica

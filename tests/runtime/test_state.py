@@ -64,28 +64,28 @@ def views_of(state: State, *values: Any) -> list[ReplicaVariables]:
 @pytest.mark.parametrize("check", [False, True])
 def test_what_all_wrote_remains(check: bool) -> None:
     state = State()
-    commit(views_of(state, f32(5), f32(5)), state, check)
+    commit(views_of(state, f32(5), f32(5)), ReplicaVariables(state), state, check)
     assert state.read("v").tolist() == [5.0]
 
 
 def test_replica_0_decides() -> None:
     state = State()
-    commit(views_of(state, f32(5), f32(6)), state, check=False)
+    commit(views_of(state, f32(5), f32(6)), ReplicaVariables(state), state, check=False)
     assert state.read("v").tolist() == [5.0]
 
 
 def test_what_only_others_wrote_does_not_remain() -> None:
     state = State()
-    commit(views_of(state, None, f32(6)), state, check=False)
+    commit(views_of(state, None, f32(6)), ReplicaVariables(state), state, check=False)
     assert not state.is_initialized("v")
     state.write("v", f32(1))
-    commit(views_of(state, None, f32(6)), state, check=False)
+    commit(views_of(state, None, f32(6)), ReplicaVariables(state), state, check=False)
     assert state.read("v").tolist() == [1.0]
 
 
 def disagreement(state: State, *values: Any) -> str:
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
-        commit(views_of(state, *values), state, check=True)
+        commit(views_of(state, *values), ReplicaVariables(state), state, check=True)
     assert "'v'" in str(raised.value)
     return str(raised.value)
 
@@ -125,7 +125,12 @@ def test_shapes_that_differ_are_named() -> None:
 def test_equal_bits_agree_whatever_they_mean() -> None:
     for value in (f32(np.nan, 1), np.array([b"a"], object), np.zeros([0, 3])):
         state = State()
-        commit(views_of(state, value, value.copy()), state, check=True)
+        commit(
+            views_of(state, value, value.copy()),
+            ReplicaVariables(state),
+            state,
+            check=True,
+        )
         assert state.is_initialized("v")
 
 
@@ -141,7 +146,7 @@ def test_bits_are_compared_and_not_numbers() -> None:
 def test_text_is_compared_by_value() -> None:
     same = [np.array([bytes([97, 98]), b"c"], object) for _ in range(2)]
     state = State()
-    commit(views_of(state, *same), state, check=True)
+    commit(views_of(state, *same), ReplicaVariables(state), state, check=True)
     changed = np.array([b"ab", b"d"], object)
     assert "index [1] replica 0 has b'c'" in disagreement(State(), same[0], changed)
 

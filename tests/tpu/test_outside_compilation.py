@@ -380,3 +380,74 @@ def test_eager_mode() -> None:
         )
         assert tf.tpu.outside_compilation(lambda a: a + 1, tf.constant(1)).numpy() == 2
     assert sorted(seen) == [1.0, 2.0]
+
+
+# -- variables -----------------------------------------------------------------
+
+
+def test_host_parts_share_the_variables_of_the_host(session: Any) -> None:
+    total = tf.get_variable("total", initializer=0.0)
+    last = tf.get_variable("last", initializer=-1.0)
+
+    def host_part(x: Any) -> Any:
+        with tf.control_dependencies([total.assign_add(x), last.assign(x)]):
+            return tf.identity(x)
+
+    def computation(x: Any) -> Any:
+        return tf.tpu.outside_compilation(host_part, x) + total.read_value()
+
+    out = tf.tpu.replicate(computation, [[1.0], [2.0], [4.0], [8.0]])
+    session.run(tf.global_variables_initializer())
+    assert session.run(out) == [(1.0,), (2.0,), (4.0,), (8.0,)]
+    assert session.run([total, last]) == [15.0, 8.0]
+    assert session.run(out) == [(16.0,), (17.0,), (19.0,), (23.0,)]
+    assert session.run([total, last]) == [30.0, 8.0]
+
+
+def test_host_parts_in_a_loop_change_a_variable_at_each_turn(session: Any) -> None:
+    count = tf.get_variable("count", initializer=0)
+
+    def turn(k: Any) -> Any:
+        added = tf.tpu.outside_compilation(lambda: count.assign_add(1))
+        with tf.control_dependencies([added]):
+            return k + 1
+
+    def computation(turns: Any) -> Any:
+        return tf.while_loop(lambda k: k < turns, turn, [0])
+
+    out = tf.tpu.replicate(computation, [[3], [0], [2]])
+    session.run(tf.global_variables_initializer())
+    assert session.run(out) == [(3,), (0,), (2,)]
+    assert session.run(count) == 5
+
+
+def test_a_host_part_does_not_wait_for_a_replica_that_took_another_branch(
+    session: Any,
+) -> None:
+    total = tf.get_variable("total", initializer=0.0)
+
+    def computation(x: Any) -> Any:
+        added = tf.cond(
+            x > 0.0,
+            lambda: tf.tpu.outside_compilation(lambda: total.assign_add(x)),
+            lambda: x,
+        )
+        with tf.control_dependencies([added]):
+            return tf.tpu.cross_replica_sum(x)
+
+    out = tf.tpu.replicate(computation, [[-1.0], [2.0], [-4.0], [8.0]])
+    session.run(tf.global_variables_initializer())
+    assert session.run(out) == [(5.0,)] * 4
+    assert session.run(total) == 10.0
+
+
+def test_a_variable_of_computation_and_host_part_is_refused(session: Any) -> None:
+    both = tf.get_variable("both", initializer=0.0)
+
+    def computation() -> Any:
+        return both.assign(1.0), tf.tpu.outside_compilation(lambda: both.assign(2.0))
+
+    out = tf.tpu.replicate(computation, [[], []])
+    session.run(tf.global_variables_initializer())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'both' is assigned by"):
+        session.run(out)

@@ -413,9 +413,7 @@ def kind(instr: Instr) -> str:
     if instr.blocks:
         return BLOCK
     definition = instr.definition
-    if definition.place is not Place.ANYWHERE:
-        return HOST_CALL
-    if instr.core == HOST and definition.effect is None:
+    if instr.core == HOST or definition.place is not Place.ANYWHERE:
         return HOST_CALL
     if definition.collective is not None:
         return COLLECTIVE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import select
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.ops.definition import Array
-from tpuref.program import Program
+from tpuref.program import Instr, Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
@@ -24,6 +25,7 @@ from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
+from tpuref.runtime.turns import PATIENCE_SECONDS, Turns
 from tpuref.runtime.wire import (
     Channel,
     Described,
@@ -79,6 +81,7 @@ class Gathering:
         self._waiting: set[int] = set()
         self._results: Values = {}
         self._diverged: dict[int, tuple[Any, ...]] = {}
+        self._turns = Turns()
         self._stall: Stall | None = None
         self._called_off = False
         self._settled = False  # an exception now would find nothing half done
@@ -101,11 +104,23 @@ class Gathering:
     def _gathered(self) -> Values:
         while self._waiting:
             self._take_messages()
+            self._turns.serve(self._running(), patient=True)
             if self._waiting:
-                self._attend(self._until_next_look())
+                self._await_messages()
         if self._diverged:
             raise self._divergence()
         return self._results
+
+    def _await_messages(self) -> None:
+        seconds = self._until_next_look()
+        if not self._turns:
+            self._attend(seconds)
+        elif not self._attend(min(seconds, PATIENCE_SECONDS)):
+            self._turns.serve(self._running(), patient=False)
+
+    def _running(self) -> set[int]:
+        """Return the replicas that have not given their results."""
+        return {self._place[core][0] for core in self._waiting}
 
     def _take_messages(self) -> None:
         for core in list(self._waiting):
@@ -115,8 +130,11 @@ class Gathering:
                 self._answer(core, message)
                 message = channel.take()
 
-    def _attend(self, seconds: float) -> None:
-        """Read what comes from the cores within some seconds, and send what is left."""
+    def _attend(self, seconds: float) -> bool:
+        """Read what comes from the cores within some seconds, and send what is left.
+
+        Returns whether anything came.
+        """
         poll = self._cores.poll
         behind = [c for c in self._waiting if self._channel(c).is_behind]
         for core in behind:
@@ -136,6 +154,7 @@ class Gathering:
                     channel.fill()
             except EOFError:
                 raise LostCore(core) from None
+        return bool(ready)
 
     def _channel(self, core: int) -> Channel:
         return self._cores.processes[core].channel
@@ -195,7 +214,7 @@ class Gathering:
 
     def _serve(self, kind: str, core: int, *content: Any) -> None:
         if kind == "call":
-            self._call(core, self._place[core][0], *content)
+            self._take_call(core, *content)
         else:
             target, source, described = content
             self._cores.post(target, ("value", source, described))
@@ -233,10 +252,19 @@ class Gathering:
     def _pinned(self, core: int, described: Described) -> Array:
         return self._cores.pinned(core, described)
 
-    def _call(
-        self, core: int, replica: int, path: Sequence[int], inputs: Sequence[Described]
+    def _take_call(
+        self, core: int, path: Sequence[int], inputs: Sequence[Described]
     ) -> None:
-        instr = self._program.instr_at(path)
+        instr, replica = self._program.instr_at(path), self._place[core][0]
+        call = functools.partial(self._call, core, replica, instr, inputs)
+        if instr.definition.writes is not None:
+            self._turns.add(replica, path, call)
+        else:
+            call()
+
+    def _call(
+        self, core: int, replica: int, instr: Instr, inputs: Sequence[Described]
+    ) -> None:
         arrays = [self._cores.copied(described) for described in inputs]
         self._run.watch = self._look_after
         self._settled = True

@@ -38,9 +38,11 @@ class PlacementPlan:
 
     def runs_on(self, instr: Instr) -> frozenset[int]:
         """Return the logical cores that carry out an instruction."""
+        if instr.core == HOST and not instr.blocks:
+            return frozenset({0})
         if instr.definition.on_every_core:
             return self._all
-        return frozenset({0 if instr.core == HOST else instr.core})
+        return frozenset({max(instr.core, 0)})
 
     def before(self, instr: Instr) -> Sequence[Transfer]:
         """Return the transfers that an instruction waits for."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tpuref.ops.registry import REGISTRY
-from tpuref.program import Program
+from tpuref.program import HOST, Program
 
 
 class ProgramFacts:
@@ -23,12 +22,11 @@ class ProgramFacts:
         instrs = list(program.all_instrs())
         self._users: dict[str, set[int | None]] = {}
         for instr in instrs:
-            if "handle" in instr.attrs:
-                self._users.setdefault(instr.attrs["handle"], set()).add(instr.replica)
+            variable = instr.definition.reads or instr.definition.writes
+            if variable is not None and instr.core != HOST:
+                self._users.setdefault(instr.attrs[variable], set()).add(instr.replica)
         self.owners = program.owners
-        self.random = [
-            i.name for i in instrs if i.op in REGISTRY and REGISTRY[i.op].random
-        ]
+        self.random = [instr.name for instr in instrs if instr.definition.random]
         specs = {
             slot: spec
             for instr in program.instrs

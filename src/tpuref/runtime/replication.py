@@ -126,6 +126,7 @@ def replicate(
     captured = list(inputs[replicas * count :])
     _pad_inputs(instr, own, executor, run)
     views = [ReplicaVariables(run.variables[0]) for _ in range(replicas)]
+    host = ReplicaVariables(run.variables[0])
     inner = Run(
         state=run.state,
         variables=views,
@@ -136,6 +137,7 @@ def replicate(
         record=placement.record,
         trace=run.trace,
         padding_log=run.padding_log,
+        host_variables=host,
         watch=run.watch,
         elsewhere=run.elsewhere,
         events=run.events and run.events.within(placement.job, placement.cores),
@@ -143,7 +145,7 @@ def replicate(
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
     results = executor.run(instr.blocks[0], given, inner)
     owners = instr.blocks[0].owners
-    commit(views, run.variables[0], config.check_replicas, owners)
+    commit(views, host, run.variables[0], config.check_replicas, owners)
     return [array for replica in range(replicas) for array in results[replica]]
 
 

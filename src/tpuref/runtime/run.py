@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
-from tpuref.program import Instr
+from tpuref.program import HOST, Instr
 from tpuref.runtime.state import Draws
 from tpuref.runtime.trace import CoreTrace
 
@@ -61,6 +61,8 @@ class Run:
         The records so far.
     padding_log
         What was padded, by operation.
+    host_variables
+        What the host parts of all replicas share; None outside of replicas.
     watch
         Called now and then during a long wait; ends the wait where it raises.
     elsewhere
@@ -79,6 +81,7 @@ class Run:
     record: Callable[[str, int, int], CoreTrace] | None = None
     trace: list[CoreTrace] | None = None
     padding_log: dict[str, Any] = field(default_factory=dict)
+    host_variables: Variables | None = None
     watch: Callable[[], None] | None = None
     elsewhere: Elsewhere | None = None
     events: RunEvents | None = None
@@ -109,5 +112,7 @@ class Context:
 
     @property
     def variables(self) -> Variables:
-        """The replica's view of the variables."""
+        """The replica's view of the variables, or that of its host part."""
+        if self.instr.core == HOST and self.run.host_variables is not None:
+            return self.run.host_variables
         return self.run.variables[self.replica]

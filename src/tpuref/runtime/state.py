@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
@@ -197,15 +197,21 @@ class ReplicaVariables:
 
 def commit(
     views: list[ReplicaVariables],
+    host: ReplicaVariables,
     shared: Variables,
     check: bool,
     owners: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
     """Keep the values that replica 0 wrote; with `check`, all replicas must agree.
 
-    Of a variable with an owner, the value that the owner wrote is kept.
+    Of a variable with an owner, the value that the owner wrote is kept; of one that the
+    host parts wrote, what the last of them left.
     """
-    for handle in {name: None for view in views for name in view.written}:
+    written = {name: None for view in views for name in view.written}
+    _check_host_parts(written, host)
+    for handle, value in host.written.items():
+        shared.write(handle, value)
+    for handle in written:
         if handle in owners:
             shared.write(handle, views[owners[handle]].read(handle))
             continue
@@ -213,6 +219,17 @@ def commit(
             _check_agreement(handle, views)
         if views[0].is_initialized(handle):
             shared.write(handle, views[0].read(handle))
+
+
+def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:
+    both = [handle for handle in written if handle in host.written]
+    if both:
+        raise InvalidArgumentError(
+            f"the variable {both[0]!r} is assigned by a replicated computation and by "
+            "its host part (tf.tpu.outside_compilation), which do not wait for each "
+            "other; assign it in one of them",
+            code=codes.REPLICAS_DISAGREE,
+        )
 
 
 def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
