@@ -20,6 +20,7 @@ LAYERS = [
     "configuration",
     "ops",
     "program",
+    "drawings",
     "runtime",
     "remote",
     "graph",

@@ -15,6 +15,7 @@ from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
+from tpuref.drawings.notebook import value_html
 from tpuref.graph.build import infer_specs
 from tpuref.graph.carrier import Here
 from tpuref.graph.convert import constant_of, convert_operands
@@ -115,8 +116,6 @@ class EagerTensor(Tensor):
         return (self[i] for i in range(len(self)))
 
     def _repr_html_(self) -> str:
-        from tpuref.graph.notebook import value_html  # beside that of other tensors
-
         return value_html(self._value, self.spec)
 
     def __repr__(self) -> str:

@@ -11,9 +11,11 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.drawings.notebook import tensor_html
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
+from tpuref.graph.tower_place import LABEL
 from tpuref.ops.definition import Array, Operand
 
 if TYPE_CHECKING:
@@ -74,6 +76,22 @@ class Operation:
     def device(self) -> str:
         """The device name as text."""
         return str(self.placement)
+
+    @property
+    def logical_core(self) -> int | None:
+        """The virtual core within a replica, where the device names one."""
+        return self.placement.logical_core
+
+    @property
+    def host_label(self) -> str | None:
+        """The label of the host call that it is a part of, None outside of one."""
+        return self.labels.get("_xla_outside_compilation")
+
+    @property
+    def tower(self) -> int | None:
+        """The tower that it belongs to, None outside of towers."""
+        place = self.labels.get(LABEL)
+        return None if place is None else place.tower
 
     @property
     def values(self) -> Callable[[], list[Tensor]]:
@@ -206,8 +224,6 @@ class Tensor(Operators):
         self._constant = value
 
     def _repr_html_(self) -> str:
-        from tpuref.graph.notebook import tensor_html  # knows tensors
-
         return tensor_html(self)
 
     def __repr__(self) -> str:

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 import tpuref as tf
-from tpuref.graph import dot
-from tpuref.graph.drawing import GraphDrawing
+from tpuref.drawings import dot
+from tpuref.drawings.graph import GraphDrawing
 from tpuref.graph.tower_place import TowerPlace, TowerSystem
 
 NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
