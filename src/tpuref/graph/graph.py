@@ -16,6 +16,7 @@ from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import graph_html
 from tpuref.graph.assigned_cores import assigned_cores
+from tpuref.graph.context import use_graph
 from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.lowering import needed_operations
 from tpuref.graph.region import Region
@@ -307,8 +308,6 @@ class Graph:
 
     def as_default(self) -> contextlib.AbstractContextManager[Graph]:
         """Make this the default graph within a ``with`` block."""
-        from tpuref.graph.default import use_graph  # holds the stack of graphs
-
         return use_graph(self)
 
     @contextlib.contextmanager

@@ -15,13 +15,9 @@ from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.graph.carrier import carrier_for, target_of
+from tpuref.graph.context import pop_session, push_session
 from tpuref.graph.convert import to_array
-from tpuref.graph.default import (
-    get_default_graph,
-    get_default_session,
-    pop_session,
-    push_session,
-)
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.execution import Execution
 from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
@@ -388,23 +384,3 @@ def _shown(arrays: Sequence[Array]) -> list[Any]:
             handed_out.add(block)
             shown.append(array)
     return shown
-
-
-def session_for(session: Session | None, graph: Graph) -> Session:
-    """Return `session`, or else the current one, for evaluating a part of `graph`."""
-    chosen = session if session is not None else get_default_session()
-    if chosen is None:
-        raise coded(
-            ValueError,
-            "there is no current session: use `with tf.Session() as sess:`, or give "
-            "session=",
-            code=codes.NO_SESSION,
-        )
-    if chosen.graph is not graph:
-        raise coded(
-            ValueError,
-            "the session runs another graph than the one that is asked for",
-            code=codes.OTHER_GRAPH,
-        )
-    assert isinstance(chosen, Session)
-    return chosen

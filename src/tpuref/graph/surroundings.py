@@ -6,15 +6,17 @@ import contextlib
 from collections.abc import Iterator
 
 from tpuref.base.callsite import started_at, user_site
-from tpuref.graph.default import (
-    eager_execution,
-    executing_eagerly,
-    get_default_graph,
+from tpuref.graph.context import (
+    context,
     get_default_session,
     pop_session,
     push_session,
 )
-from tpuref.graph.variables import variable_creators
+from tpuref.graph.default import (
+    eager_execution,
+    executing_eagerly,
+    get_default_graph,
+)
 
 
 class Surroundings:
@@ -30,7 +32,7 @@ class Surroundings:
         self._scopes = self._graph.scopes_in_force()
         self._eager = executing_eagerly()
         self._session = get_default_session()
-        self._creators = tuple(variable_creators())
+        self._creators = tuple(context.creators)
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -44,8 +46,6 @@ class Surroundings:
                 push_session(self._session)
                 stack.callback(pop_session, self._session)
             stack.enter_context(self._graph.in_scopes(self._scopes))
-            creators = variable_creators()
-            before = list(creators)
-            creators[:] = self._creators
-            stack.callback(creators.__setitem__, slice(None), before)
+            before, context.creators = context.creators, list(self._creators)
+            stack.callback(setattr, context, "creators", before)
             yield

@@ -12,6 +12,7 @@ from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import tensor_html
+from tpuref.graph.context import session_for
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
@@ -125,7 +126,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run this operation in `session`, by default the current one."""
-        _current_session(session, self.graph).run(self, feed_dict)
+        session_for(session, self.graph).run(self, feed_dict)
 
     def describe(self) -> str:
         """Return name, type, inputs and place for a message."""
@@ -209,7 +210,7 @@ class Tensor(Operators):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Evaluate the tensor in `session`, by default the current one."""
-        return _current_session(session, self.graph).run(self, feed_dict)
+        return session_for(session, self.graph).run(self, feed_dict)
 
     def describe(self) -> str:
         """Return name and spec for a message."""
@@ -302,12 +303,3 @@ class Tensor(Operators):
             "a session evaluates it; use tf.Session().run(tensor)",
             code=codes.NO_VALUE_YET,
         )
-
-
-# The session lies above this module, so what evaluates finds it on call.
-
-
-def _current_session(session: Any, graph: Graph) -> Any:
-    from tpuref.graph.session import session_for
-
-    return session_for(session, graph)
