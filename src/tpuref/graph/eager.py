@@ -11,11 +11,11 @@ from tpuref.base.callsite import user_site
 from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
-from tpuref.graph.carrier import Here
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.eager_tensor import EagerTensor
-from tpuref.graph.execution import Execution
+from tpuref.graph.executor import GraphExecutor
 from tpuref.graph.graph import Graph
+from tpuref.graph.target import LocalTarget
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array, OpDef
 from tpuref.program import Instr
@@ -89,8 +89,8 @@ def run_in_graph(build: Callable[[], Any]) -> Any:
     leaves = nest.flatten(result)
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
     operations = [leaf for leaf in leaves if isinstance(leaf, Operation)]
-    execution = Execution(graph, STATE, Here(LOCAL))
-    arrays = iter(execution.run(tensors, operations, {}))
+    executor = GraphExecutor(graph, STATE, LocalTarget(LOCAL))
+    arrays = iter(executor.run(tensors, operations, {}))
     values = [
         EagerTensor.of(next(arrays)) if isinstance(v, Tensor) else None for v in leaves
     ]
