@@ -21,7 +21,7 @@ from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.lowering import needed_operations
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import LABEL, TowerPlace
+from tpuref.graph.tower_placement import LABEL, TowerPlacement
 
 if TYPE_CHECKING:
     from tpuref.drawings.graph import GraphDrawing
@@ -417,9 +417,9 @@ class Graph:
             yield
 
     @contextlib.contextmanager
-    def in_tower(self, place: TowerPlace | None) -> Iterator[None]:
+    def in_tower(self, placement: TowerPlacement | None) -> Iterator[None]:
         """Mark operations as those of a tower; None for no tower."""
-        with self._scopes.changed(tower=place):
+        with self._scopes.changed(tower=placement):
             yield
 
     @property
@@ -493,7 +493,7 @@ class _Scopes(threading.local):
         self.control: tuple[Operation, ...] = ()
         self.region: Region | None = None
         self.host_label: str | None = None
-        self.tower: TowerPlace | None = None
+        self.tower: TowerPlacement | None = None
         self.variable_scope: Any = None
 
     def labels(self) -> dict[str, Any]:

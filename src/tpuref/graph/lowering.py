@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import ALONG, LABEL
+from tpuref.graph.tower_placement import ALONG, LABEL
 from tpuref.program import HOST, Instr, Program
 
 _FILLS_QUEUES = ("InfeedEnqueueTuple", "InfeedClose")

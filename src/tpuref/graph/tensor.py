@@ -16,7 +16,7 @@ from tpuref.graph.context import session_for
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
-from tpuref.graph.tower_place import LABEL
+from tpuref.graph.tower_placement import LABEL
 from tpuref.ops.definition import Array, Operand
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tpuref.graph.lowering import Lowering, captured_by, lower_block
 from tpuref.graph.region import Region
 from tpuref.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import LABEL, TowerSystem
+from tpuref.graph.tower_placement import LABEL, TowerSystem
 from tpuref.program import Instr, Program
 
 _NOTHING = np.zeros((), np.bool_)

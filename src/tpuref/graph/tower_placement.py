@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LABEL = "_tower"
-"""The label of an operation that belongs to a tower."""
+"""The label with the placement of an operation that belongs to a tower."""
 
 ALONG = "_along"
 """The label with the operations that run whenever an operation does.
 
-It does not wait for them: they are the parts of an update that other towers carry out.
+It does not wait for them: they are the parts of an update that other towers run.
 """
 
 
@@ -36,7 +36,7 @@ class TowerSystem:
 
 
 @dataclass(frozen=True)
-class TowerPlace:
+class TowerPlacement:
     """One tower of a system."""
 
     tower: int

@@ -1,4 +1,4 @@
-"""What is in force in a thread, to be put in force in another."""
+"""Running a function in another thread as if its caller ran it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tpuref.graph.default import (
 )
 
 
-class Surroundings:
+class CallerContext:
     """The default graph, its scopes, the session and the mode of the calling thread.
 
-    A function of the user's that has to run in another thread is called within them,
-    and cannot tell the difference.
+    A user's function that has to run in another thread runs within them, and cannot
+    tell the difference.
     """
 
     def __init__(self) -> None:
