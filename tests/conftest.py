@@ -10,7 +10,7 @@ import pytest
 
 import tpuref as tf
 import tpuref.graph.session
-from tpuref.graph import carrier
+from tpuref.graph import target
 
 Evaluate = Callable[..., Any]
 
@@ -29,7 +29,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server = tf.train.Server({"localhost": ["localhost:0"]})
 
     def target_of(given: Any, function: str) -> str:
-        return server.target if given == "" else carrier.target_of(given, function)
+        return server.target if given == "" else target.target_of(given, function)
 
     monkeypatch.setattr(tpuref.graph.session, "target_of", target_of)
     yield

@@ -1,12 +1,16 @@
-"""Imports point only downward, and each module imports alone."""
+"""Imports point only downward, without circles, and each module imports alone."""
 
 from __future__ import annotations
 
 import ast
 import importlib.util
+import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -20,6 +24,7 @@ LAYERS = [
     "configuration",
     "ops",
     "program",
+    "drawings",
     "runtime",
     "remote",
     "graph",
@@ -54,29 +59,80 @@ def layer_of(module: str) -> str | None:
     return parts[1]
 
 
-def imported(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
-            if node.module == "tpuref":
-                found |= {f"tpuref.{alias.name}" for alias in node.names}
-    return found
+class Import(NamedTuple):
+    """One module imports another.
+
+    Attributes
+    ----------
+    late
+        Whether a function does it.
+    for_types
+        Whether it stands under ``if TYPE_CHECKING``.
+    """
+
+    module: str
+    imported: str
+    late: bool
+    for_types: bool
+
+
+def imports_within(package: Path) -> list[Import]:
+    """Return the imports of all modules of a package."""
+    paths = {_dotted(path, package): path for path in package.rglob("*.py")}
+    return [
+        Import(module, name, late, for_types)
+        for module, path in paths.items()
+        for node, late, for_types in _statements(ast.parse(path.read_text()))
+        for name in _imported(node, module, path, paths)
+    ]
+
+
+def _dotted(path: Path, package: Path) -> str:
+    name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
+    return name.removesuffix(".__init__")
+
+
+def _statements(
+    node: ast.AST, late: bool = False, for_types: bool = False
+) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool, bool]]:
+    """Give the import statements below a node, and what stands around them."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield node, late, for_types
+    late = late or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    checks = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    for child in ast.iter_child_nodes(node):
+        checked = checks and child not in node.orelse  # type: ignore[attr-defined]
+        yield from _statements(child, late, for_types or checked)
+
+
+def _imported(
+    node: ast.Import | ast.ImportFrom, module: str, path: Path, known: Iterable[str]
+) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names}
+    source = node.module or ""
+    if node.level:
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        source = importlib.util.resolve_name("." * node.level + source, package)
+    names = {alias.name: f"{source}.{alias.name}" for alias in node.names}
+    return {name if name in known else source for name in names.values()}
+
+
+@pytest.fixture(scope="module")
+def imports() -> list[Import]:
+    return imports_within(SOURCE)
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_imports_point_downward(module: str) -> None:
+def test_imports_point_downward(module: str, imports: list[Import]) -> None:
     layer = layer_of(module)
     if layer is None:
         return
-    path = SOURCE.parent.joinpath(*module.split(".")).with_suffix(".py")
-    allowed = LAYERS[: LAYERS.index(layer) + 1]
     above = {
-        name
-        for name in imported(path)
-        if layer_of(name) is not None and layer_of(name) not in allowed
+        one.imported
+        for one in imports
+        if one.module == module.removesuffix(".__init__")
+        and layer_of(one.imported) in LAYERS[LAYERS.index(layer) + 1 :]
     }
     assert not above, f"{module} imports from layers above {layer}: {sorted(above)}"
 
@@ -131,6 +187,154 @@ def test_importing_tpuref_loads_nothing_but_itself() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_core_loads_no_graphs_and_no_drawings() -> None:
+    script = "import sys, tpuref.runtime.worker\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = {layer_of(name) for name in done.stdout.split()}
+    assert "runtime" in loaded
+    assert not loaded & {"drawings", *LAYERS[LAYERS.index("runtime") + 1 :]}
+
+
+# -- circles, and imports inside functions -------------------------------------
+
+KNOWN_CIRCLES = [
+    ("tpuref.distribute", 19),
+]
+"""The folder and the number of modules of each circle that is still to be broken."""
+
+LATE_IMPORTS = {
+    # optional dependencies
+    ("tpuref.benchmarks.peers.*", "*"): "the peer that is measured",
+    ("tpuref.benchmarks.plot", "matplotlib"): "optional",
+    ("tpuref.cli", "argcomplete"): "optional",
+    ("tpuref.cli.completion", "argcomplete"): "optional",
+    ("tpuref.cli.conformance", "tpuref_conformance"): "a distribution of its own",
+    ("tpuref.cluster_resolver.server", "tpuref.remote.server"): "needs gRPC",
+    ("tpuref.graph.target", "tpuref.remote.session"): "needs gRPC",
+    # start-up time
+    ("tpuref.cli.*", "tpuref*"): (
+        "tpuref --help and completion take 0.1 s, and 0.5 s with all of these"
+    ),
+    ("tpuref.graph.graph", "tpuref.drawings.graph"): (
+        "10 ms at the start of each program, for subprocess and shutil"
+    ),
+    ("tpuref.runtime.arena", "tempfile"): "5 ms at the start of each core",
+    ("tpuref.runtime.executor", "tpuref.runtime.pool"): (
+        "25 ms at the start of each program that does not use the pool"
+    ),
+    ("tpuref.testing.pytest_plugin", "tpuref.*"): (
+        "pytest loads the plugin in every run: 0.3 s for those without a tpu mark"
+    ),
+    # imports that close the known circles
+    ("tpuref.distribute.*", "tpuref.distribute.*"): "a known circle",
+}
+"""Which module may import what inside a function, and why; ``*`` stands for any."""
+
+
+def circles(imports: Iterable[Import]) -> list[list[str]]:
+    """Return the modules that import each other, directly or through others."""
+    direct: dict[str, set[str]] = {}
+    for one in imports:
+        if not one.for_types and one.imported != one.module:
+            direct.setdefault(one.module, set()).add(one.imported)
+    reached = {module: _reached(module, direct) for module in direct}
+    found = {
+        frozenset(other for other in below if module in reached.get(other, ()))
+        for module, below in reached.items()
+        if module in below
+    }
+    return sorted(map(sorted, found))
+
+
+def _reached(module: str, direct: dict[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    pending = [module]
+    while pending:
+        new = direct.get(pending.pop(), set()) - reached
+        reached |= new
+        pending += new
+    return reached
+
+
+def late_imports(
+    imports: Iterable[Import], allowed: Iterable[tuple[str, str]]
+) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return the imports inside functions that are not allowed, and unused leave."""
+    unlisted, unused = set(), set(allowed)
+    for module, imported, late, for_types in imports:
+        if late and not for_types:
+            leave = {
+                (importer, names)
+                for importer, names in allowed
+                if fnmatch(module, importer) and fnmatch(imported, names)
+            }
+            unused -= leave
+            if not leave:
+                unlisted.add((module, imported))
+    return unlisted, unused
+
+
+def test_no_modules_import_each_other(imports: list[Import]) -> None:
+    found = circles(imports)
+    folders = [
+        (os.path.commonpath([m.replace(".", "/") for m in circle]), len(circle))
+        for circle in found
+    ]
+    named = sorted((folder.replace("/", "."), size) for folder, size in folders)
+    assert named == KNOWN_CIRCLES, "\n".join(map(", ".join, found))
+
+
+def test_imports_inside_functions_have_a_reason(imports: list[Import]) -> None:
+    unlisted, unused = late_imports(imports, LATE_IMPORTS)
+    assert not unlisted, "import them at the top, or say why not in LATE_IMPORTS"
+    assert not unused, "nothing needs these any more"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A package with a circle of three, a pair within it, and imports for types."""
+    modules = {
+        "__init__": "from made.low import x",
+        "low": "from __future__ import annotations\nimport json",
+        "a": "from made import b, low\ndef f():\n    import json",
+        "b": "class B:\n    def f(self):\n        from made.inner.c import g",
+        "inner.__init__": "",
+        "inner.c": "try:\n    from ..a import f\nexcept ImportError:\n    pass",
+        "types_a": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+        "    from made.types_b import B\nelse:\n    from made.low import B",
+        "types_b": "from made.types_a import A\ntext = 'from made import types_b'",
+    }
+    package = tmp_path / "made"
+    for name, text in modules.items():
+        path = package.joinpath(*name.split(".")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return package
+
+
+def test_a_planted_circle_is_found(made: Path) -> None:
+    imports = imports_within(made)
+    assert circles(imports) == [["made.a", "made.b", "made.inner.c"]]
+    (made / "b.py").write_text("")
+    assert circles(imports_within(made)) == []
+    (made / "low.py").write_text("def f():\n    from made import types_b")
+    (made / "types_a.py").write_text("import made.low")
+    assert circles(imports_within(made)) == [
+        ["made.low", "made.types_a", "made.types_b"]
+    ]
+
+
+def test_a_planted_import_inside_a_function_is_found(made: Path) -> None:
+    imports = imports_within(made)
+    late = {("made.a", "json"), ("made.b", "made.inner.c")}
+    assert late_imports(imports, []) == (late, set())
+    assert late_imports(imports, [("made.*", "*")]) == (set(), set())
+    listed = [("made.a", "json"), ("made.a", "made.*")]
+    assert late_imports(imports, listed) == (late - {listed[0]}, {listed[1]})
 
 
 def test_lockstep_stays_readable() -> None:

@@ -287,14 +287,13 @@ def a_plain_variable_of_several_towers(strategy):
 
 
 def _plain_variable(value):
-    from tpuref.graph.variables import variable_creators
+    from tpuref.graph.context import context
 
-    creators = variable_creators()
-    kept, creators[:] = list(creators), []
+    kept, context.creators = context.creators, []
     try:
         return tf.Variable(value, name="plain")
     finally:
-        creators[:] = kept
+        context.creators = kept
 
 
 def different_shapes_in_the_towers(strategy):

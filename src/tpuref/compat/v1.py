@@ -133,6 +133,9 @@ from tpuref.graph.aggregation import (
 from tpuref.graph.aggregation import (
     VariableSynchronization as VariableSynchronization,
 )
+from tpuref.graph.context import (
+    get_default_session as get_default_session,
+)
 from tpuref.graph.convert import (
     constant as constant,
 )
@@ -150,9 +153,6 @@ from tpuref.graph.default import (
 )
 from tpuref.graph.default import (
     get_default_graph as get_default_graph,
-)
-from tpuref.graph.default import (
-    get_default_session as get_default_session,
 )
 from tpuref.graph.default import (
     reset_default_graph as reset_default_graph,

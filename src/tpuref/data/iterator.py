@@ -15,7 +15,8 @@ from tpuref.data.element import declared, mapped, specs_of
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.default import get_default_graph
-from tpuref.graph.eager import STATE, EagerTensor
+from tpuref.graph.eager import STATE
+from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor

@@ -9,7 +9,7 @@ from tpuref.functions.control_flow import no_op
 from tpuref.functions.identity import identity
 from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import ALONG
+from tpuref.graph.tower_placement import ALONG
 
 
 def operation_of(value: Any) -> Operation | None:

@@ -18,7 +18,7 @@ from tpuref.distribute.tower_context import (
 from tpuref.distribute.values import PerDevice
 from tpuref.distribute.variable_creation import create_variable
 from tpuref.graph.default import get_default_graph
-from tpuref.graph.tower_place import TowerPlace, TowerSystem
+from tpuref.graph.tower_placement import TowerPlacement, TowerSystem
 from tpuref.graph.variables import variable_creator_scope
 
 if TYPE_CHECKING:
@@ -225,11 +225,11 @@ class ScopedStrategy:
         with graph.device(device), graph.in_tower(self._place_of(device)):
             yield
 
-    def _place_of(self, device: str) -> TowerPlace | None:
+    def _place_of(self, device: str) -> TowerPlacement | None:
         """Return the tower whose core carries out what is placed on a device."""
         if self._towers is None or device not in self._devices:
             return None
-        return TowerPlace(self._devices.index(device), self._towers)
+        return TowerPlacement(self._devices.index(device), self._towers)
 
     @contextlib.contextmanager
     def on_tower(self, tower_id: int) -> Iterator[None]:

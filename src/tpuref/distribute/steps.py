@@ -39,7 +39,7 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import LOOP, REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import TowerSystem
+from tpuref.graph.tower_placement import TowerSystem
 from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import WHILE
 from tpuref.ops.tpu import REPLICATE

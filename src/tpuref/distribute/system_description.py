@@ -10,7 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.cluster_resolver.devices import core_counts, list_devices
 from tpuref.graph.device import DeviceName
-from tpuref.graph.tower_place import TowerSystem
+from tpuref.graph.tower_placement import TowerSystem
 from tpuref.runtime.system import LOCAL, LOCAL_JOB
 from tpuref.runtime.topology import Topology
 

@@ -19,8 +19,8 @@ from tpuref.distribute.grouping import merged, selected
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.distribute.tower_context import TowerContext, across_towers, in_tower
 from tpuref.functions.variable_scope import get_variable_scope, variable_scope
+from tpuref.graph.caller_context import CallerContext
 from tpuref.graph.default import executing_eagerly, get_default_graph
-from tpuref.graph.surroundings import Surroundings
 from tpuref.graph.tensor import Operation
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Tower:
         strategy: DistributionStrategy,
         tower_id: int,
         function: Callable[[], Any],
-        surroundings: Surroundings,
+        context: CallerContext,
         variables: SharedVariables,
     ) -> None:
         self.tower_id = tower_id
@@ -61,7 +61,7 @@ class Tower:
         self.error: BaseException | None = None
         self._strategy = strategy
         self._function = function
-        self._surroundings = surroundings
+        self._context = context
         self._variables = variables
         self._answer: Any = None
         self._abandoned = False
@@ -111,7 +111,7 @@ class Tower:
         self._go.acquire()
         try:
             if not self._abandoned:
-                with self._surroundings.entered(), self._entered():
+                with self._context.entered(), self._entered():
                     self.result = self._function()
         except _Abandoned:
             pass
@@ -176,9 +176,9 @@ def run_towers(
     concurrently: bool,
 ) -> list[Any]:
     """Run one function for each tower and return their results in tower order."""
-    surroundings, variables = Surroundings(), SharedVariables()
+    context, variables = CallerContext(), SharedVariables()
     towers = [
-        Tower(strategy, k, function, surroundings, variables)
+        Tower(strategy, k, function, context, variables)
         for k, function in enumerate(functions)
     ]
     together = concurrently and executing_eagerly()

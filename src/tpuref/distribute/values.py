@@ -10,8 +10,8 @@ from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
-from tpuref.base.html import shortened, table
 from tpuref.base.shapes import TensorShape
+from tpuref.drawings.html import shortened, table
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor

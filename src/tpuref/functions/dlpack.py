@@ -8,7 +8,7 @@ import numpy as np
 
 from tpuref.base import dlpack
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.graph.eager import EagerTensor
+from tpuref.graph.eager_tensor import EagerTensor
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

@@ -1,1 +1,3 @@
 """Graphs, sessions and variables."""
+
+from tpuref.graph import tensor_operations as tensor_operations  # registers itself

@@ -12,6 +12,7 @@ from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_operands
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.eager import run_at_once
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import OpDef, Static, outputs_of
@@ -40,9 +41,9 @@ def apply_all(
     """Apply the operation `op` and return the list of its outputs."""
     definition = REGISTRY[op]
     if executing_eagerly():
-        from tpuref.graph.eager import run_at_once  # needs this module to build
-
-        return run_at_once(definition, inputs, attrs, name)
+        tensors = convert_operands(op, inputs)
+        complete, specs = infer_specs(definition, tensors, attrs, name)
+        return run_at_once(definition, tensors, specs, complete, name)
     operation = add_operation(definition, inputs, attrs, name)
     return operation.outputs
 

@@ -13,7 +13,9 @@ from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, 
 from tpuref.base.errors import coded
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.graph.builder import builder
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 
@@ -287,8 +289,6 @@ def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
 def constant_of(array: Array, name: str | None = None) -> Tensor:
     """Return the tensor of an array as it is."""
     if executing_eagerly():
-        from tpuref.graph.eager import EagerTensor  # lies above this module
-
         return EagerTensor.of(array)
     dtype = string if array.dtype == object else as_dtype(array.dtype)
     spec = TensorSpec(TensorShape(array.shape), dtype)
@@ -403,20 +403,16 @@ def _existing_tensor(
 
 def _in_current_mode(tensor: Tensor) -> Tensor:
     """Bring a concrete eager tensor into the graph that is being built."""
-    from tpuref.graph.eager import EagerTensor
-
     if isinstance(tensor, EagerTensor) and not executing_eagerly():
-        return tensor.in_graph(get_default_graph())
+        return constant_of(tensor.array)
     return tensor
 
 
 def _pack(value: Sequence[Any], wanted: DType | None, name: str | None) -> Tensor:
-    from tpuref.graph.build import apply  # builds the operation, so above us
-
     if wanted is None:
         wanted = _dtype_within(value)
     rows = [convert_to_tensor(item, wanted) for item in value]
-    packed: Tensor = apply("Pack", *rows, axis=0, name=name or "packed")
+    packed: Tensor = builder().apply("Pack", *rows, axis=0, name=name or "packed")
     return packed
 
 

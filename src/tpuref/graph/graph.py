@@ -6,20 +6,25 @@ import contextlib
 import itertools
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.spec import TensorSpec
+from tpuref.drawings.notebook import graph_html
+from tpuref.graph.assigned_cores import assigned_cores
+from tpuref.graph.context import use_graph
 from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
+from tpuref.graph.lowering import needed_operations
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.tower_place import LABEL, TowerPlace
+from tpuref.graph.tower_placement import LABEL, TowerPlacement
 
 if TYPE_CHECKING:
-    from tpuref.graph.drawing import GraphDrawing
+    from tpuref.drawings.graph import GraphDrawing
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 
@@ -174,9 +179,19 @@ class Graph:
         >>> "graph of 3 operations" in graph.draw(wanted).dot
         True
         """
-        from tpuref.graph.drawing import draw_graph  # knows graphs
+        # Loads what runs Graphviz, which few programs do: 10 ms of their start.
+        from tpuref.drawings.graph import draw_operations
 
-        return draw_graph(self, fetches)
+        wanted = self.get_operations() if fetches is None else self._needed(fetches)
+        return draw_operations(wanted, assigned_cores(wanted))
+
+    def _needed(self, fetches: Any) -> list[Operation]:
+        """Return the operations that fetches depend on, and those inside of them."""
+        elements = [self.as_graph_element(leaf) for leaf in nest.flatten(fetches)]
+        tensors = [element for element in elements if isinstance(element, Tensor)]
+        others = [element for element in elements if isinstance(element, Operation)]
+        found = set(_with_inner(needed_operations(tensors, others, set())))
+        return sorted(found, key=lambda operation: operation.index)
 
     # -- building --------------------------------------------------------------
 
@@ -293,8 +308,6 @@ class Graph:
 
     def as_default(self) -> contextlib.AbstractContextManager[Graph]:
         """Make this the default graph within a ``with`` block."""
-        from tpuref.graph.default import use_graph  # holds the stack of graphs
-
         return use_graph(self)
 
     @contextlib.contextmanager
@@ -404,9 +417,9 @@ class Graph:
             yield
 
     @contextlib.contextmanager
-    def in_tower(self, place: TowerPlace | None) -> Iterator[None]:
+    def in_tower(self, placement: TowerPlacement | None) -> Iterator[None]:
         """Mark operations as those of a tower; None for no tower."""
-        with self._scopes.changed(tower=place):
+        with self._scopes.changed(tower=placement):
             yield
 
     @property
@@ -451,12 +464,17 @@ class Graph:
         return self._collections.setdefault(name, [])
 
     def _repr_html_(self) -> str:
-        from tpuref.graph.notebook import graph_html  # knows graphs
-
         return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"
+
+
+def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:
+    for operation in operations:
+        yield operation
+        for block in operation.blocks:
+            yield from _with_inner(block.operations)
 
 
 def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:
@@ -475,7 +493,7 @@ class _Scopes(threading.local):
         self.control: tuple[Operation, ...] = ()
         self.region: Region | None = None
         self.host_label: str | None = None
-        self.tower: TowerPlace | None = None
+        self.tower: TowerPlacement | None = None
         self.variable_scope: Any = None
 
     def labels(self) -> dict[str, Any]:

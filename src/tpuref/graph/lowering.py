@@ -8,7 +8,7 @@ from tpuref.graph.instructions import block_program
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_instructions import HostInstructions, StagedInstructions
-from tpuref.graph.tower_place import ALONG, LABEL
+from tpuref.graph.tower_placement import ALONG, LABEL
 from tpuref.program import Program
 
 

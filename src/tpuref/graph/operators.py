@@ -1,8 +1,4 @@
-"""Python's operators and NumPy's protocols on tensors and variables.
-
-Each builds an operation.  What builds them lies above this module, so it is found on
-call.
-"""
+"""Python's operators and NumPy's protocols on tensors and variables."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import DType
+from tpuref.graph.builder import builder
 
 
 class Operators:
@@ -27,18 +24,15 @@ class Operators:
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        return _protocol().apply_ufunc(ufunc, method, inputs, kwargs)
+        return builder().apply_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(
         self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
-        return _protocol().apply_function(func, args, kwargs)
+        return builder().apply_function(func, args, kwargs)
 
     def __getitem__(self, item: Any) -> Any:
-        from tpuref.graph.convert import convert_to_tensor
-        from tpuref.graph.slicing import get_item
-
-        return get_item(convert_to_tensor(self), item)
+        return builder().get_item(self, item)
 
     def __add__(self, other: Any) -> Any:
         return _binary("AddV2", self, other, "add")
@@ -136,18 +130,8 @@ def _logical(operand: Operators, for_bool: str, for_integers: str) -> str:
 
 
 def _unary(op: str, x: Any) -> Any:
-    from tpuref.graph.build import apply
-
-    return apply(op, x)
+    return builder().apply(op, x)
 
 
 def _binary(op: str, x: Any, y: Any, name: str | None = None) -> Any:
-    from tpuref.graph.build import apply
-
-    return apply(op, x, y, name=name)
-
-
-def _protocol() -> Any:
-    from tpuref.graph import numpy_protocol
-
-    return numpy_protocol
+    return builder().apply(op, x, y, name=name)

@@ -14,17 +14,13 @@ from tpuref.base import nest
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
-from tpuref.graph.carrier import carrier_for, target_of
+from tpuref.graph.context import pop_session, push_session
 from tpuref.graph.convert import to_array
-from tpuref.graph.default import (
-    get_default_graph,
-    get_default_session,
-    pop_session,
-    push_session,
-)
-from tpuref.graph.execution import Execution
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.executor import GraphExecutor
 from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
+from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.runtime import recording, results
@@ -73,14 +69,14 @@ class Session:
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
         self._graph = graph if graph is not None else get_default_graph()
-        self._target = target_of(target, "tf.Session")
+        self._target_name = target_of(target, "tf.Session")
         self._closed = False
         self._graph_scope: Any = None
-        self._carrier = carrier_for(self._target, config, "tf.Session")
-        self._execution = Execution(
+        self._target = open_target(self._target_name, config, "tf.Session")
+        self._executor = GraphExecutor(
             self._graph,
             State(),
-            self._carrier,
+            self._target,
             config is not None and config.allow_soft_placement,
         )
 
@@ -92,7 +88,7 @@ class Session:
     @property
     def sess_str(self) -> str:
         """The target, as text."""
-        return self._target
+        return self._target_name
 
     def run(
         self,
@@ -146,7 +142,7 @@ class Session:
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
         begin = monotonic_ns()
         try:
-            arrays = self._execution.run(tensors, operations, feeds, trace)
+            arrays = self._executor.run(tensors, operations, feeds, trace)
         finally:
             recording.note_on_host("Session.run", begin)
         values = iter(_shown(arrays))
@@ -232,8 +228,8 @@ class Session:
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
-        self._execution.state.close()
-        self._carrier.close()
+        self._executor.state.close()
+        self._target.close()
 
     def as_default(self) -> _Current:
         """Make this the session that ``eval`` and ``run`` use within a block."""
@@ -256,7 +252,7 @@ class Session:
         ...     [device.name for device in sess.list_devices()][1]
         '/job:localhost/replica:0/task:0/device:TPU:0'
         """
-        return self._carrier.list_devices()
+        return self._target.list_devices()
 
     @staticmethod
     def reset(
@@ -287,9 +283,9 @@ class Session:
                 f"tf.Session.reset: there is no container {list(containers or ())!r}; "
                 "leave containers out to reset everything"
             )
-        carrier = carrier_for(target, config, "tf.Session.reset")
-        carrier.reset()
-        carrier.close()
+        opened = open_target(target, config, "tf.Session.reset")
+        opened.reset()
+        opened.close()
 
     def __enter__(self) -> Session:
         if self._graph_scope is not None:
@@ -388,23 +384,3 @@ def _shown(arrays: Sequence[Array]) -> list[Any]:
             handed_out.add(block)
             shown.append(array)
     return shown
-
-
-def session_for(session: Session | None, graph: Graph) -> Session:
-    """Return `session`, or else the current one, for evaluating a part of `graph`."""
-    chosen = session if session is not None else get_default_session()
-    if chosen is None:
-        raise coded(
-            ValueError,
-            "there is no current session: use `with tf.Session() as sess:`, or give "
-            "session=",
-            code=codes.NO_SESSION,
-        )
-    if chosen.graph is not graph:
-        raise coded(
-            ValueError,
-            "the session runs another graph than the one that is asked for",
-            code=codes.OTHER_GRAPH,
-        )
-    assert isinstance(chosen, Session)
-    return chosen

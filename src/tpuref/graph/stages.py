@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tpuref.graph.tensor import Operation
-from tpuref.graph.tower_place import LABEL, TowerPlace, TowerSystem
+from tpuref.graph.tower_placement import LABEL, TowerPlacement, TowerSystem
 from tpuref.ops.collectives import SUMMABLE, TOWER_SUM
 from tpuref.ops.definition import Place
 
@@ -40,17 +40,17 @@ def joint_sum(operation: Operation) -> TowerSystem | None:
     ):
         return None
     places = [tensor.op.labels.get(LABEL) for tensor in operation.inputs]
-    if not isinstance(places[0], TowerPlace):
+    if not isinstance(places[0], TowerPlacement):
         return None
     system = places[0].system
-    wanted = [TowerPlace(k, system) for k in range(system.towers)]
+    wanted = [TowerPlacement(k, system) for k in range(system.towers)]
     return system if places == wanted else None
 
 
 class _Schedule:
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._shared = _shared_variables(operations)
-        self._places: dict[Operation, TowerPlace | TowerSystem | None] = {}
+        self._places: dict[Operation, TowerPlacement | TowerSystem | None] = {}
         self._times: dict[Operation, int] = {}
         last: dict[str, list[Operation]] = {}
         for operation in operations:
@@ -61,15 +61,15 @@ class _Schedule:
         """Return the time of an operation and the system that it runs on."""
         return self._times[operation], _system(self._places[operation])
 
-    def _place(self, operation: Operation) -> TowerPlace | TowerSystem | None:
+    def _place(self, operation: Operation) -> TowerPlacement | TowerSystem | None:
         if _is_hosts(operation) or _handles(operation) & self._shared:
             return None
         summed = joint_sum(operation)
         if summed is not None and all(
-            isinstance(self._places.get(t.op), TowerPlace) for t in operation.inputs
+            isinstance(self._places.get(t.op), TowerPlacement) for t in operation.inputs
         ):
             return summed
-        place: TowerPlace | None = operation.labels.get(LABEL)
+        place: TowerPlacement | None = operation.labels.get(LABEL)
         return place
 
     def _time(self, operation: Operation, last: dict[str, list[Operation]]) -> int:
@@ -87,7 +87,9 @@ class _Schedule:
                 time = max(time, self._after(before, own))
         return time
 
-    def _after(self, before: Operation, own: TowerPlace | TowerSystem | None) -> int:
+    def _after(
+        self, before: Operation, own: TowerPlacement | TowerSystem | None
+    ) -> int:
         """Return the earliest time after an operation, for something at `own`."""
         time, place = self._times[before], self._places[before]
         if own is None or place is None:
@@ -108,8 +110,8 @@ def _is_hosts(operation: Operation) -> bool:
     )
 
 
-def _system(place: TowerPlace | TowerSystem | None) -> TowerSystem | None:
-    return place.system if isinstance(place, TowerPlace) else place
+def _system(place: TowerPlacement | TowerSystem | None) -> TowerSystem | None:
+    return place.system if isinstance(place, TowerPlacement) else place
 
 
 def _shared_variables(operations: Iterable[Operation]) -> set[str]:

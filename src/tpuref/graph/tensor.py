@@ -11,9 +11,12 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.drawings.notebook import tensor_html
+from tpuref.graph.context import session_for
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
+from tpuref.graph.tower_placement import LABEL
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 from tpuref.ops.registry import REGISTRY
@@ -83,6 +86,22 @@ class Operation:
         return REGISTRY[self.type]
 
     @property
+    def logical_core(self) -> int | None:
+        """The virtual core within a replica, where the device names one."""
+        return self.placement.logical_core
+
+    @property
+    def host_label(self) -> str | None:
+        """The label of the host call that it is a part of, None outside of one."""
+        return self.labels.get("_xla_outside_compilation")
+
+    @property
+    def tower(self) -> int | None:
+        """The tower that it belongs to, None outside of towers."""
+        place = self.labels.get(LABEL)
+        return None if place is None else place.tower
+
+    @property
     def values(self) -> Callable[[], list[Tensor]]:
         """A function that gives the outputs, as in TensorFlow."""
         return lambda: list(self.outputs)
@@ -114,7 +133,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run this operation in `session`, by default the current one."""
-        _current_session(session, self.graph).run(self, feed_dict)
+        session_for(session, self.graph).run(self, feed_dict)
 
     def describe(self) -> str:
         """Return name, type, inputs and place for a message."""
@@ -198,7 +217,7 @@ class Tensor(Operators):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Evaluate the tensor in `session`, by default the current one."""
-        return _current_session(session, self.graph).run(self, feed_dict)
+        return session_for(session, self.graph).run(self, feed_dict)
 
     def describe(self) -> str:
         """Return name and spec for a message."""
@@ -213,8 +232,6 @@ class Tensor(Operators):
         self._constant = value
 
     def _repr_html_(self) -> str:
-        from tpuref.graph.notebook import tensor_html  # knows tensors
-
         return tensor_html(self)
 
     def __repr__(self) -> str:
@@ -293,12 +310,3 @@ class Tensor(Operators):
             "a session evaluates it; use tf.Session().run(tensor)",
             code=codes.NO_VALUE_YET,
         )
-
-
-# The session lies above this module, so what evaluates finds it on call.
-
-
-def _current_session(session: Any, graph: Graph) -> Any:
-    from tpuref.graph.session import session_for
-
-    return session_for(session, graph)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import itertools
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.build import apply
+from tpuref.graph.context import context, session_for
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
@@ -26,19 +26,6 @@ _eager_serial = itertools.count()
 
 Creator = Callable[..., Any]
 """``creator(next_creator, **arguments)`` makes a variable or what stands for one."""
-
-
-class _Creators(threading.local):
-    def __init__(self) -> None:
-        self.stack: list[Creator] = []
-
-
-_creators = _Creators()
-
-
-def variable_creators() -> list[Creator]:
-    """Return the list of this thread's variable creators, the innermost last."""
-    return _creators.stack
 
 
 @contextlib.contextmanager
@@ -61,22 +48,22 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     >>> v.name
     'mine:0'
     """
-    _creators.stack.append(variable_creator)
+    context.creators.append(variable_creator)
     try:
         yield
     finally:
-        _creators.stack.pop()
+        context.creators.pop()
 
 
 class _MadeByCreators(type):
     """Sends ``tf.Variable(...)`` through the variable creators in force."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if not _creators.stack or cls is not Variable:
+        if not context.creators or cls is not Variable:
             return super().__call__(*args, **kwargs)
         given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
         del given.arguments["self"]
-        return _chained(super().__call__, tuple(_creators.stack))(**given.arguments)
+        return _chained(super().__call__, tuple(context.creators))(**given.arguments)
 
 
 def _chained(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
@@ -326,8 +313,6 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give the variable a value in `session`, without adding to the graph."""
-        from tpuref.graph.session import session_for
-
         chosen = session_for(session, self.graph)
         chosen.run(self.initializer, feed_dict={self.initial_value: value})
 

@@ -18,7 +18,7 @@ from tpuref.base.dtypes import (
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.python import allreduce
-from tpuref.ops.context import Context
+from tpuref.ops.context import EffectContext
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 
@@ -76,7 +76,7 @@ def _tower_own(*xs: Operand) -> TensorSpec:
     return TensorSpec(shape, xs[0].dtype)
 
 
-def _no_own(context: Context, *values: Array) -> Array:
+def _no_own(context: EffectContext, *values: Array) -> Array:
     raise InvalidArgumentError("outside of the cores no tower's value is its own")
 
 

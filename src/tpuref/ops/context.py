@@ -112,7 +112,7 @@ class Run(Protocol):
         """What lasts from run to run."""
 
 
-class Context(Protocol):
+class EffectContext(Protocol):
     """What the effect of an operation is given besides inputs and attributes.
 
     Attributes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.context import Context, Iteration
+from tpuref.ops.context import EffectContext, Iteration
 from tpuref.ops.definition import OpDef, Operand, Place
 from tpuref.ops.meaning import Array
 
@@ -58,7 +58,7 @@ def _fed(
 
 
 def _make(
-    context: Context, *captured: Array, iterator: str, token: int
+    context: EffectContext, *captured: Array, iterator: str, token: int
 ) -> Sequence[Array]:
     run = context.run
     run.state.begin_iteration(iterator, run.functions[token](captured, run))
@@ -66,7 +66,7 @@ def _make(
 
 
 def _get_next(
-    context: Context,
+    context: EffectContext,
     *,
     iterator: str,
     token: int | None,
@@ -76,7 +76,7 @@ def _get_next(
     return _iteration(context, iterator, token).next()
 
 
-def _iteration(context: Context, iterator: str, token: int | None) -> Iteration:
+def _iteration(context: EffectContext, iterator: str, token: int | None) -> Iteration:
     """Return the pass of an iterator; with a token it begins by itself."""
     run = context.run
     if token is not None and not run.state.has_iteration(iterator):
@@ -86,7 +86,7 @@ def _iteration(context: Context, iterator: str, token: int | None) -> Iteration:
 
 
 def _begin_feed(
-    context: Context,
+    context: EffectContext,
     steps: Array,
     *,
     feed: str,
@@ -101,7 +101,7 @@ def _begin_feed(
 
 
 def _take(
-    context: Context,
+    context: EffectContext,
     *count: Array,
     feed: str,
     dtypes: tuple[str, ...],

@@ -21,7 +21,7 @@ from tpuref.base.errors import (
 )
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.context import Context
+from tpuref.ops.context import EffectContext
 from tpuref.ops.definition import OpDef, Operand, Place, outputs_of
 from tpuref.ops.meaning import Array
 
@@ -75,7 +75,7 @@ def _called(
 
 
 def _call(
-    context: Context, *inputs: Array, token: int, dtypes: tuple[str, ...]
+    context: EffectContext, *inputs: Array, token: int, dtypes: tuple[str, ...]
 ) -> Sequence[Array]:
     function, replica = context.run.functions[token], context.replica
     try:

@@ -9,7 +9,7 @@ from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.context import Context
+from tpuref.ops.context import EffectContext
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 
@@ -54,16 +54,16 @@ def _initialized(*, handle: str) -> TensorSpec:
 # -- reading and assigning ---------------------------------------------------------
 
 
-def _read(context: Context, *, handle: str, dtype: str, shape: Shape) -> Array:
+def _read(context: EffectContext, *, handle: str, dtype: str, shape: Shape) -> Array:
     return context.variables.read(handle)
 
 
-def _is_initialized(context: Context, *, handle: str) -> Array:
+def _is_initialized(context: EffectContext, *, handle: str) -> Array:
     return np.asarray(context.variables.is_initialized(handle))
 
 
 def _assign(
-    context: Context, value: Array, *, handle: str, dtype: str, shape: Shape
+    context: EffectContext, value: Array, *, handle: str, dtype: str, shape: Shape
 ) -> Array:
     known = context.instr.specs[0]
     if not known.shape.is_compatible_with(value.shape):
@@ -77,7 +77,7 @@ def _assign(
 
 
 def _assign_add(
-    context: Context, change: Array, *, handle: str, dtype: str, shape: Shape
+    context: EffectContext, change: Array, *, handle: str, dtype: str, shape: Shape
 ) -> Array:
     old = context.variables.read(handle)
     with np.errstate(all="ignore"):
@@ -86,7 +86,7 @@ def _assign_add(
 
 
 def _assign_sub(
-    context: Context, change: Array, *, handle: str, dtype: str, shape: Shape
+    context: EffectContext, change: Array, *, handle: str, dtype: str, shape: Shape
 ) -> Array:
     old = context.variables.read(handle)
     with np.errstate(all="ignore"):

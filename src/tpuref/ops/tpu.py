@@ -13,7 +13,7 @@ from tpuref.base.dtypes import as_dtype, int32, string
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.context import Context, System
+from tpuref.ops.context import EffectContext, System
 from tpuref.ops.definition import Block, BlockSpec, OpDef, Operand, Place
 from tpuref.ops.meaning import Array
 
@@ -32,18 +32,18 @@ def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
     return ()
 
 
-def _initialize(context: Context, **attrs: Any) -> Array:
+def _initialize(context: EffectContext, **attrs: Any) -> Array:
     topology = np.empty((), object)
     topology[()] = _system(context).initialize(context.instr)
     return topology
 
 
-def _shutdown(context: Context, **attrs: Any) -> Sequence[Array]:
+def _shutdown(context: EffectContext, **attrs: Any) -> Sequence[Array]:
     _system(context).shutdown(context.instr)
     return ()
 
 
-def _system(context: Context) -> System:
+def _system(context: EffectContext) -> System:
     host: System | None = context.run.host
     if host is None:
         raise FailedPreconditionError(
@@ -112,7 +112,7 @@ def _replicated(
     return tuple(blocks[0].results) * replicas
 
 
-def _replicate(context: Context, *inputs: Array, **attrs: Any) -> Sequence[Array]:
+def _replicate(context: EffectContext, *inputs: Array, **attrs: Any) -> Sequence[Array]:
     return _system(context).replicate(context.instr, inputs, context.run)
 
 
@@ -130,7 +130,7 @@ def _replica_id() -> TensorSpec:
     return TensorSpec(TensorShape([]), int32)
 
 
-def _own_id(context: Context) -> Array:
+def _own_id(context: EffectContext) -> Array:
     return np.asarray(context.replica, np.int32)
 
 
@@ -157,14 +157,22 @@ def _closed(*, queue: str) -> Sequence[TensorSpec]:
 
 
 def _enqueue(
-    context: Context, *elements: Array, queue: str, shard: int, device_ordinal: int
+    context: EffectContext,
+    *elements: Array,
+    queue: str,
+    shard: int,
+    device_ordinal: int,
 ) -> Sequence[Array]:
     context.run.state.infeed(queue).enqueue(shard, elements)
     return ()
 
 
 def _dequeue(
-    context: Context, *, queue: str, dtypes: tuple[str, ...], shapes: tuple[Sizes, ...]
+    context: EffectContext,
+    *,
+    queue: str,
+    dtypes: tuple[str, ...],
+    shapes: tuple[Sizes, ...],
 ) -> Sequence[Array]:
     run = context.run
     taken: Sequence[Array] = run.state.infeed(queue).dequeue(
@@ -173,7 +181,7 @@ def _dequeue(
     return taken
 
 
-def _close(context: Context, *, queue: str) -> Sequence[Array]:
+def _close(context: EffectContext, *, queue: str) -> Sequence[Array]:
     context.run.state.infeed(queue).close()
     return ()
 

@@ -18,7 +18,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.arena import available_bytes
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
-from tpuref.runtime.run import Context, Run
+from tpuref.runtime.run import EffectContext, Run
 
 Values = dict[int, Sequence[Array]]
 """For each replica that takes part, the arrays it holds."""
@@ -93,7 +93,9 @@ def perform(
     """Run an operation that has an effect, for one replica."""
     effect = instr.definition.effect
     assert effect is not None
-    return outputs_of(effect(Context(instr, replica, run), *arrays, **instr.attrs))
+    return outputs_of(
+        effect(EffectContext(instr, replica, run), *arrays, **instr.attrs)
+    )
 
 
 def compute(

@@ -93,7 +93,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Context:
+class EffectContext:
     """What the effect of an operation is given besides its inputs and attributes.
 
     Parameters

@@ -5,25 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
+from tpuref.drawings.mesh_ascii import draw_mesh
+from tpuref.drawings.mesh_formats import Format, draw_picture
+from tpuref.drawings.topology import topology_picture
 from tpuref.runtime import topology_proto
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
-from tpuref.runtime.mesh_drawing import (
-    NO_DEVICE,
-    Coordinates,
-    draw_mesh,
-    in_mesh,
-    mesh_text,
-)
-
-if TYPE_CHECKING:
-    from tpuref.runtime.mesh_picture import Format
 
 _MESH = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 
@@ -488,9 +481,7 @@ class Topology:
             +---------------------+
         each core: task:device; x no device
         """
-        from tpuref.runtime.topology_drawing import topology_picture  # knows topologies
-
-        return topology_picture(self, self._summary()).draw(format)
+        return draw_picture(topology_picture(self, self._summary()), format)
 
     def _repr_html_(self) -> str:
         return self.draw("svg")

@@ -6,22 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from http.server import ThreadingHTTPServer
 from types import TracebackType
 
+from tpuref.testing.http_answers import CUT, Request, handler
 from tpuref.testing.node import Node
-
-CUT = "cut"
-"""Stands in the place of an HTTP status: the connection ends without an answer."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request received: path and query, and headers, named in small letters."""
-
-    path: str
-    headers: Mapping[str, str]
 
 
 class FakeCloudTPU:
@@ -102,8 +91,6 @@ class FakeCloudTPU:
         RuntimeError
             If it listens already.
         """
-        from tpuref.testing.http_answers import handler
-
         if self._server is not None:
             raise RuntimeError("FakeCloudTPU.start: the service runs already")
         self._over.clear()

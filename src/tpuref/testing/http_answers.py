@@ -6,12 +6,13 @@ import contextlib
 import json
 import socket
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from tpuref.testing.discovery import VERSIONS, description
-from tpuref.testing.fake_cloud_tpu import CUT, FakeCloudTPU, Request
+from tpuref.testing.node import Node
 
 METADATA = "/computeMetadata/v1/"
 FLAVOR = "Metadata-Flavor"
@@ -26,10 +27,41 @@ REASONS = {
     503: "UNAVAILABLE",
 }
 
+CUT = "cut"
+"""Stands for an HTTP status: the connection ends without an answer."""
+
 Answer = tuple[int, Any]
 
 
-def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
+@dataclass(frozen=True)
+class Request:
+    """A request received: path and query, and headers, named in small letters."""
+
+    path: str
+    headers: Mapping[str, str]
+
+
+class Cloud(Protocol):
+    """The service that answers: `tpuref.testing.FakeCloudTPU`."""
+
+    nodes: dict[str, Node]
+    project: str
+    zone: str
+    address: str
+    token: str | None
+
+    @property
+    def host(self) -> str:
+        """Where it listens, ``host:port``."""
+
+    def record(self, request: Request) -> None:
+        """Remember a request, and let its answer wait."""
+
+    def next_failure(self, path: str) -> int | str | None:
+        """Take the failure that befalls a request with that path, if there is one."""
+
+
+def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
     """Return the class that answers the requests to `cloud`."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -71,7 +103,7 @@ def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def answer(cloud: FakeCloudTPU, target: str, headers: Mapping[str, str]) -> Answer:
+def answer(cloud: Cloud, target: str, headers: Mapping[str, str]) -> Answer:
     """Return status and content of the answer to a GET request."""
     parts = urlsplit(target)
     path, query = unquote(parts.path), parse_qs(parts.query)
@@ -91,7 +123,7 @@ def failed(status: int, message: str) -> Answer:
 
 
 def _metadata(
-    cloud: FakeCloudTPU,
+    cloud: Cloud,
     path: str,
     headers: Mapping[str, str],
     query: Mapping[str, list[str]],
@@ -117,9 +149,7 @@ def _metadata(
     return (200, answers[path]) if path in answers else (404, f"there is no {path}")
 
 
-def _discovery(
-    cloud: FakeCloudTPU, path: str, query: Mapping[str, list[str]]
-) -> Answer:
+def _discovery(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
     words = path.strip("/").split("/")
     api, version = "tpu", query.get("version", [""])[0]
     if words[0] == "discovery" and len(words) == 6:
@@ -130,7 +160,7 @@ def _discovery(
 
 
 def _api(
-    cloud: FakeCloudTPU,
+    cloud: Cloud,
     words: list[str],
     headers: Mapping[str, str],
     query: Mapping[str, list[str]],
@@ -152,7 +182,7 @@ def _api(
     return 200, node.answer(f"{path}/{name}")
 
 
-def _listed(cloud: FakeCloudTPU, path: str, query: Mapping[str, list[str]]) -> Answer:
+def _listed(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
     size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
     if not (size.isdecimal() and start.isdecimal() and int(size) > 0):
         return failed(400, "pageSize and pageToken are numbers")

@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.runtime.integers import Int32Array, as_int32, as_integer
-from tpuref.runtime.mesh_drawing import Coordinates, in_mesh, mesh_text
-from tpuref.runtime.mesh_picture import Format
-from tpuref.runtime.topology import MeshRangeError, Topology
-from tpuref.tpu.placement_drawing import (
+from tpuref.base.mesh import Coordinates, in_mesh, mesh_text
+from tpuref.drawings.mesh_formats import Format, draw_picture
+from tpuref.drawings.placement import (
     draw_footprint,
     draw_placement,
     placement_picture,
 )
+from tpuref.runtime.integers import Int32Array, as_int32, as_integer
+from tpuref.runtime.topology import MeshRangeError, Topology
 
 _IntArray = npt.NDArray[np.int64]
 _Users = dict[Coordinates, list[tuple[int, int]]]
@@ -355,7 +355,7 @@ class DeviceAssignment:
         picture = placement_picture(
             self._topology, self._users, self._summary(), self.num_replicas
         )
-        return picture.draw(format)
+        return draw_picture(picture, format)
 
     def _repr_html_(self) -> str:
         return self.draw("svg")

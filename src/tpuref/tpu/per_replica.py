@@ -7,7 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.base.html import shortened, table
+from tpuref.drawings.html import shortened, table
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 

@@ -13,6 +13,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.build import add_operation, apply, apply_operation, parameter
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.device import REPLICATED_CORE
+from tpuref.graph.eager import run_in_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
@@ -112,8 +113,6 @@ def replicate(
     000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt, replicate.
     """
     if executing_eagerly():
-        from tpuref.graph.eager import run_in_graph
-
         return run_in_graph(  # type: ignore[no-any-return]
             lambda: replicate(
                 computation,

@@ -12,6 +12,7 @@ from tpuref.functions.joining import concat, stack
 from tpuref.graph.build import apply_all
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
+from tpuref.graph.eager import run_in_graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_queue import InfeedQueue
@@ -81,8 +82,6 @@ def shard(
     000_04abb9e9288042d8.txt lists it, and describes it through batch_parallel.
     """
     if executing_eagerly():
-        from tpuref.graph.eager import run_in_graph
-
         return run_in_graph(  # type: ignore[no-any-return]
             lambda: shard(
                 computation,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.graph.build import add_operation, apply
+from tpuref.graph.build import add_operation, apply, apply_all
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Operation, Tensor
@@ -103,9 +103,7 @@ def shutdown_system(job: str | None = None) -> Operation | None:
     placement = _system_device(job)
     attrs = {"job": placement.job}
     if executing_eagerly():
-        from tpuref.graph.eager import run_at_once
-
-        run_at_once(SHUTDOWN, (), attrs, None)
+        apply_all(SHUTDOWN.name, **attrs)
         return None
     with get_default_graph().device(str(placement)):
         return add_operation(SHUTDOWN, (), attrs, None)

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from tpuref.base.svg import COLOURS, Picture
+from tpuref.drawings.svg import COLOURS, Picture
 from tpuref.runtime.topology import Topology
 from tpuref.runtime.topology_proto import TopologyProto, encode
 from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment

@@ -2,9 +2,48 @@
 
 from __future__ import annotations
 
-from tpuref.runtime.mesh_drawing import NO_DEVICE, Coordinates
-from tpuref.runtime.mesh_picture import MeshPicture, swatches_of
-from tpuref.runtime.topology import Topology
+from collections.abc import Sized
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.base.mesh import NO_DEVICE, Coordinates
+from tpuref.drawings.mesh_picture import MeshPicture, swatches_of
+
+
+class Topology(Protocol):
+    """What is read of a topology to draw it: `tpuref.runtime.topology` has it."""
+
+    @property
+    def mesh_shape(self) -> npt.NDArray[np.int32]:
+        """The size of the mesh along each axis."""
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of tasks (hosts)."""
+
+    @property
+    def num_cores(self) -> int:
+        """The number of cores of all tasks together."""
+
+    @property
+    def missing_devices(self) -> Sized:
+        """The places of the mesh without a device."""
+
+    def task_ordinal_at_coordinates(self, device_coordinates: Coordinates, /) -> int:
+        """Return the task at a place, `NO_DEVICE` for none."""
+
+    def tpu_device_ordinal_at_coordinates(
+        self, device_coordinates: Coordinates, /
+    ) -> int:
+        """Return the number that the core at a place has within its task."""
+
+    def tpu_device_name_at_coordinates(self, device_coordinates: Coordinates, /) -> str:
+        """Return the device name of the core at a place."""
+
+    def core_at(self, coords: Coordinates, /) -> int:
+        """Return the number that the core at a place has among all cores."""
 
 
 def topology_picture(topology: Topology, title: str) -> MeshPicture:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
-from tpuref.base.svg import COLOURS, colour_of
-from tpuref.runtime.mesh_drawing import Coordinates, draw_mesh, drawn_positions
-
-Format = Literal["text", "terminal", "svg"]
-"""Plain ASCII, the same with the colours of a terminal, or an SVG document."""
+from tpuref.base.mesh import Coordinates
+from tpuref.drawings.mesh_ascii import drawn_positions
+from tpuref.drawings.svg import COLOURS
 
 _NAMED = 2 * len(COLOURS)
 _SAID = 64
@@ -50,37 +47,12 @@ class MeshPicture:
     legend: str
     swatches: Sequence[tuple[int | None, str]]
 
-    def draw(self, format: str) -> str:
-        """Draw it as a `Format`; ValueError where there is no such."""
-        if format == "text":
-            return self._text()
-        if format == "terminal":
-            return self._text(self._painted)
-        if format == "svg":
-            from tpuref.runtime.mesh_svg import mesh_svg  # knows what a picture is
-
-            return mesh_svg(self)
-        raise ValueError(
-            f"draw: format must be 'text', 'terminal' or 'svg', got {format!r}"
-        )
-
     def description(self) -> str:
         """Return a sentence about each core, as far as somebody would listen."""
         places = list(product(*map(drawn_positions, self.mesh_shape)))
         said = "; ".join(map(self.note, places[:_SAID]))
         more = "" if len(places) <= _SAID else f"; and {len(places) - _SAID} more"
         return f"{self.title}. {said}{more}"
-
-    def _text(self, paint: Callable[[Coordinates, str], str] | None = None) -> str:
-        lines = draw_mesh(self.mesh_shape, self.task_at, self.label, paint=paint)
-        return f"{self.title}\n{lines}\n{self.legend}"
-
-    def _painted(self, place: Coordinates, text: str) -> str:
-        number = self.colour(place)
-        if number is None:
-            return text
-        colour = colour_of(number)
-        return f"\x1b[38;5;{colour.terminal_text};48;5;{colour.terminal}m{text}\x1b[0m"
 
 
 def swatches_of(noun: str, count: int) -> list[tuple[int | None, str]]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tpuref.base.svg import colour_of
-from tpuref.graph.dot import Dot
-from tpuref.graph.region import Region
-from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.whereabouts import cores_of, name_of, named_replicas, part_of
+from tpuref.drawings.captions import (
+    AssignedCores,
+    cores_of,
+    name_of,
+    named_replicas,
+    part_of,
+)
+from tpuref.drawings.dot import Dot
+from tpuref.drawings.drawn_graph import Operation, Region, Tensor
+from tpuref.drawings.svg import colour_of
 from tpuref.ops.arrays import CONST, IDENTITY
 from tpuref.ops.tpu import REPLICATE
 
@@ -32,7 +37,11 @@ class _Arrow:
         return {"label": named_replicas(sorted(self.replicas), self.of)}
 
 
-def sketch(title: str, operations: Sequence[Operation]) -> str:
+def sketch(
+    title: str,
+    operations: Sequence[Operation],
+    assigned: Mapping[str, AssignedCores],
+) -> str:
     """Write the drawing of some operations.
 
     Parameters
@@ -41,13 +50,16 @@ def sketch(title: str, operations: Sequence[Operation]) -> str:
         What it shows.
     operations
         The operations in the order they were built, with those inside of them.
+    assigned
+        The cores of the computations that have a device assignment, by the name of the
+        operation that runs the computation.
 
     Returns
     -------
     str
         The text.
     """
-    return _Sketch(title, operations).text()
+    return _Sketch(title, operations, assigned).text()
 
 
 class _Sketch:
@@ -58,8 +70,14 @@ class _Sketch:
     on the output of one replica is left out, or stands for the outputs of all.
     """
 
-    def __init__(self, title: str, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self,
+        title: str,
+        operations: Sequence[Operation],
+        assigned: Mapping[str, AssignedCores],
+    ) -> None:
         self._dot = Dot(title)
+        self._assigned = assigned
         self._operations = dict.fromkeys(operations)
         self._runs = {block: op for op in operations for block in op.blocks}
         self._read = {tensor for op in operations for tensor in op.inputs}
@@ -105,11 +123,16 @@ class _Sketch:
             return self._dot.cluster(
                 f"{part} (on the host)", style="dashed,filled", fillcolor="#eeeeee"
             )
-        cores = "" if region is None else cores_of(self._runs.get(region), part)
+        cores = "" if region is None else cores_of(self._cores(region), part)
         number = int(part.split()[-1])
         label = f"{part}: {cores}" if cores else part
         colour = colour_of(number).fill
         return self._dot.cluster(label, style="rounded", color=colour, penwidth="2")
+
+    def _cores(self, region: Region) -> AssignedCores:
+        """Return the cores of a computation, none while it is being built."""
+        run = self._runs.get(region)
+        return () if run is None else self._assigned.get(run.name, ())
 
     def _unfinished(self, region: Region | None) -> list[Region]:
         """Return the regions inside that nothing runs, as they are being built."""

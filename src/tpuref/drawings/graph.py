@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import html
 import warnings
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from tpuref.base import nest
-from tpuref.graph.dot import dot_to_svg, graphviz_is_present
-from tpuref.graph.graph import Graph
-from tpuref.graph.lowering import needed_operations
-from tpuref.graph.sketch import sketch
-from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.whereabouts import numbered
+from tpuref.drawings.captions import AssignedCores, numbered
+from tpuref.drawings.dot import dot_to_svg, graphviz_is_present
+from tpuref.drawings.drawn_graph import Operation
+from tpuref.drawings.sketch import sketch
 
 
 class GraphDrawing:
@@ -103,26 +99,9 @@ class GraphDrawing:
         return self.dot
 
 
-def draw_graph(graph: Graph, fetches: Any = None) -> GraphDrawing:
-    """Draw a graph, or what some of it needs: see `Graph.draw`."""
-    operations = graph.get_operations()
-    if fetches is not None:
-        operations = _needed(graph, fetches)
+def draw_operations(
+    operations: Sequence[Operation], assigned: Mapping[str, AssignedCores]
+) -> GraphDrawing:
+    """Draw the operations of a graph: see `sketch`."""
     title = f"graph of {numbered('operation', len(operations))}"
-    return GraphDrawing(sketch(title, operations))
-
-
-def _needed(graph: Graph, fetches: Any) -> list[Operation]:
-    """Return the operations that fetches depend on, and those inside of them."""
-    elements = [graph.as_graph_element(leaf) for leaf in nest.flatten(fetches)]
-    tensors = [element for element in elements if isinstance(element, Tensor)]
-    others = [element for element in elements if isinstance(element, Operation)]
-    found = set(_with_inner(needed_operations(tensors, others, set())))
-    return sorted(found, key=lambda operation: operation.index)
-
-
-def _with_inner(operations: Iterable[Operation]) -> Iterable[Operation]:
-    for operation in operations:
-        yield operation
-        for block in operation.blocks:
-            yield from _with_inner(block.operations)
+    return GraphDrawing(sketch(title, operations, assigned))

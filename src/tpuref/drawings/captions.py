@@ -1,13 +1,13 @@
-"""Where operations run, in words."""
+"""What regions and their parts are called in drawings and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tpuref.graph.region import REPLICATED, Region
-from tpuref.graph.tensor import Operation
-from tpuref.graph.tower_place import LABEL
-from tpuref.runtime.topology import Topology
+from tpuref.drawings.drawn_graph import Operation, Region
+
+AssignedCores = Sequence[Sequence[int]]
+"""For each replica of a computation, the cores that its logical cores are."""
 
 
 def part_of(operation: Operation) -> str:
@@ -24,29 +24,31 @@ def part_of(operation: Operation) -> str:
         ``"logical core 1"`` or ``"host part 0"`` within a replicated computation,
         ``"tower 0"`` within a tower, ``""`` anywhere else.
     """
-    label = operation.labels.get("_xla_outside_compilation")
-    if label is not None:
-        return f"host part {label}"
-    if operation.region is not None and operation.region.kind == REPLICATED:
-        return f"logical core {operation.placement.logical_core or 0}"
-    tower = operation.labels.get(LABEL)
-    return "" if tower is None else f"tower {tower.tower}"
+    if operation.host_label is not None:
+        return f"host part {operation.host_label}"
+    if operation.region is not None and _is_replicated(operation.region):
+        return f"logical core {operation.logical_core or 0}"
+    return "" if operation.tower is None else f"tower {operation.tower}"
 
 
 def name_of(region: Region) -> str:
     """Return what a region is called in pictures and tables."""
-    if region.kind == REPLICATED:
+    if _is_replicated(region):
         return f"{region.name}: {numbered('replica', region.replicas)}"
     return f"{region.name} ({region.kind})"
 
 
-def cores_of(replicate: Operation | None, part: str) -> str:
+def _is_replicated(region: Region) -> bool:
+    return region.replicated is region
+
+
+def cores_of(assigned: AssignedCores, part: str) -> str:
     """Return the cores that a logical core of all replicas is, if that is fixed.
 
     Parameters
     ----------
-    replicate
-        The operation that runs the computation, None while it is being built.
+    assigned
+        The cores of the replicas; none without a device assignment.
     part
         The part of the computation, as `part_of` has it.
 
@@ -55,15 +57,11 @@ def cores_of(replicate: Operation | None, part: str) -> str:
     str
         Such as ``"cores 0, 2, 4, 6"``; nothing without a device assignment.
     """
-    if replicate is None or replicate.attrs.get("assignment") is None:
+    if not assigned or not part.startswith("logical core "):
         return ""
-    if not part.startswith("logical core "):
-        return ""
-    topology = Topology(replicate.attrs["topology"])
     number = int(part.removeprefix("logical core "))
-    places = [cores[number] for cores in replicate.attrs["assignment"]]
-    numbers = ", ".join(str(topology.core_at(place)) for place in places)
-    return f"core {numbers}" if len(places) == 1 else f"cores {numbers}"
+    numbers = ", ".join(str(cores[number]) for cores in assigned)
+    return f"core {numbers}" if len(assigned) == 1 else f"cores {numbers}"
 
 
 def numbered(noun: str, count: int) -> str:

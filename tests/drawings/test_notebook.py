@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.base.html import shortened, table
 from tpuref.distribute.values import Mirrored, PerDevice
+from tpuref.drawings.html import shortened, table
 from tpuref.tpu.per_replica import PerReplica
 
 

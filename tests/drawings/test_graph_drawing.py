@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 import tpuref as tf
-from tpuref.graph import dot
-from tpuref.graph.drawing import GraphDrawing
-from tpuref.graph.tower_place import TowerPlace, TowerSystem
+from tpuref.drawings import dot
+from tpuref.drawings.graph import GraphDrawing
+from tpuref.graph.tower_placement import TowerPlacement, TowerSystem
 
 NODE = re.compile(r'^ *"(?P<name>[^"]*)" \[label="(?P<label>[^"]*)"', re.MULTILINE)
 ARROW = re.compile(r'^ *"([^"]*)" -> "([^"]*)"(?: \[(.*)\])?;$', re.MULTILINE)
@@ -189,7 +189,7 @@ def test_variables_are_named(graph: Any) -> None:
 
 def test_towers_have_frames(graph: Any) -> None:
     for tower in range(2):
-        with graph.in_tower(TowerPlace(tower, TowerSystem(2))):
+        with graph.in_tower(TowerPlacement(tower, TowerSystem(2))):
             tf.constant(1.0, name=f"of_{tower}")
     around = frames(graph.draw())
     assert around["of_0"] == ["tower 0"] and around["of_1"] == ["tower 1"]

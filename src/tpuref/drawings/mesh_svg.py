@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tpuref.base.svg import CHARACTER, Picture, colour_of
-from tpuref.runtime.mesh_drawing import NO_DEVICE, Coordinates, drawn_positions
-from tpuref.runtime.mesh_picture import MeshPicture
+from tpuref.base.mesh import NO_DEVICE, Coordinates
+from tpuref.drawings.mesh_ascii import drawn_positions
+from tpuref.drawings.mesh_picture import MeshPicture
+from tpuref.drawings.svg import CHARACTER, Picture, colour_of
 
 _CELL_HEIGHT = 22
 _INSET = 4  # from a chip to its cores

@@ -1,4 +1,4 @@
-"""Running a part of a graph."""
+"""Running parts of a graph."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from time import monotonic_ns
 
 from tpuref.configuration import config
-from tpuref.graph.carrier import Carrier
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.placement import check_placement
+from tpuref.graph.target import Target
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -22,8 +22,8 @@ from tpuref.runtime.trace import CoreTrace
 _LOG = logger("program")
 
 
-class Execution:
-    """A graph together with the state that its runs share.
+class GraphExecutor:
+    """Runs parts of a graph, and keeps what its runs share: state and programs.
 
     Parameters
     ----------
@@ -31,19 +31,19 @@ class Execution:
         The graph that is run.
     state
         The variables, random draws and queues.
-    carrier
-        What carries the programs out.
+    target
+        What runs the programs.
     soft_placement
         Whether operations on unknown devices run on the host.
     """
 
     def __init__(
-        self, graph: Graph, state: State, carrier: Carrier, soft_placement: bool = False
+        self, graph: Graph, state: State, target: Target, soft_placement: bool = False
     ) -> None:
         self._soft_placement = soft_placement
         self.graph = graph
         self.state = state
-        self.carrier = carrier
+        self.target = target
         self._programs: dict[tuple[object, ...], Program] = {}
 
     def run(
@@ -65,7 +65,7 @@ class Execution:
             padding_log=self.graph.padding_log,
             events=recording.events_of_run(),
         )
-        return self.carrier.run(program, list(feeds.values()), run)
+        return self.target.run(program, list(feeds.values()), run)
 
     def _program(
         self,
@@ -78,7 +78,7 @@ class Execution:
         if key not in self._programs:
             begin = monotonic_ns()
             for operation in needed_operations(tensors, operations, set(fed)):
-                check_placement(operation, self.carrier.jobs, self._soft_placement)
+                check_placement(operation, self.target.jobs, self._soft_placement)
             self._programs[key] = lower(tensors, operations, fed)
             recording.note_on_host("compile", begin)
             _LOG.debug(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from tpuref.runtime.mesh_drawing import Coordinates, draw_mesh, in_mesh
-from tpuref.runtime.mesh_picture import MeshPicture, swatches_of
-from tpuref.runtime.topology import Topology
-from tpuref.runtime.topology_drawing import device_note
+from tpuref.base.mesh import Coordinates, in_mesh
+from tpuref.drawings.mesh_ascii import draw_mesh
+from tpuref.drawings.mesh_picture import MeshPicture, swatches_of
+from tpuref.drawings.topology import Topology, device_note
 
 Placement = Mapping[Coordinates, Sequence[tuple[int, int]]]
 
@@ -38,6 +38,7 @@ def draw_placement(
 
     Examples
     --------
+    >>> from tpuref.runtime.topology import Topology
     >>> both = {(0, 0, 1): [(0, 0), (1, 0)]}
     >>> print(draw_placement(Topology.for_cores(2), both, [(0, 0, 1)]))
                  x=0
@@ -125,6 +126,7 @@ def draw_footprint(topology: Topology, footprint: Sequence[int]) -> str:
 
     Examples
     --------
+    >>> from tpuref.runtime.topology import Topology
     >>> print(draw_footprint(Topology.for_cores(2), (2, 1, 1)))
            x=0      x=1
         +--------+

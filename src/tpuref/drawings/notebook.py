@@ -6,11 +6,10 @@ from collections import Counter
 
 import numpy as np
 
-from tpuref.base.html import table
 from tpuref.base.spec import TensorSpec
-from tpuref.graph.graph import Graph
-from tpuref.graph.tensor import Operation, Tensor
-from tpuref.graph.whereabouts import name_of, numbered, part_of
+from tpuref.drawings.captions import name_of, numbered, part_of
+from tpuref.drawings.drawn_graph import Graph, Operation, Tensor
+from tpuref.drawings.html import table
 from tpuref.ops.definition import Array
 
 _NAMED = 8
@@ -39,12 +38,13 @@ def value_html(value: Array, spec: TensorSpec) -> str:
 def graph_html(graph: Graph) -> str:
     """Return how many operations of which types run where."""
     places: dict[str, Counter[str]] = {}
-    for operation in graph.get_operations():
+    operations = graph.get_operations()
+    for operation in operations:
         places.setdefault(_place(operation), Counter())[operation.type] += 1
     rows = [
         (place, types.total(), _most_common(types)) for place, types in places.items()
     ]
-    caption = f"tf.Graph of {numbered('operation', graph.version)}; draw() draws it"
+    caption = f"tf.Graph of {numbered('operation', len(operations))}; draw() draws it"
     return table(caption, rows, ("runs", "operations", "types"))
 
 

@@ -1,4 +1,4 @@
-"""What carries out the programs of a session: this process, or a server."""
+"""The target of a session, which runs its programs: this process, or a server."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _GRPC = re.compile(
 )
 
 
-class Carrier(Protocol):
-    """What carries out the programs of a session."""
+class Target(Protocol):
+    """What runs the programs of a session."""
 
     @property
     def jobs(self) -> Collection[str]:
         """The names of the jobs."""
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Carry out `program` and return its results."""
+        """Run `program` and return its results."""
 
     def list_devices(self) -> list[DeviceAttributes]:
         """Return the devices."""
@@ -43,8 +43,8 @@ class Carrier(Protocol):
         """Let go of what belongs to the session alone."""
 
 
-class Here:
-    """Carries programs out in this process.
+class LocalTarget:
+    """Runs programs in this process.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Here:
         return self._cluster.jobs
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Carry out `program` and return its results."""
+        """Run `program` and return its results."""
         run.host = self._cluster
         return list(run_program(program, {0: inputs}, run)[0])
 
@@ -83,7 +83,7 @@ class Here:
 
 
 def target_of(given: Any, function: str) -> str:
-    """Return the target that was given, of a cluster resolver its master.
+    """Return the name of the target that was given, of a cluster resolver its master.
 
     Raises
     ------
@@ -102,12 +102,12 @@ def target_of(given: Any, function: str) -> str:
     return target
 
 
-def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carrier:
-    """Return what carries out programs for a target.
+def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
+    """Return the target of that name.
 
     Parameters
     ----------
-    target
+    name
         ``""`` or ``"local"`` for this process, ``"grpc://host:port"`` for a server.
     config
         The options of the session.
@@ -117,30 +117,30 @@ def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carri
     Raises
     ------
     ValueError
-        If `target` names neither this process nor a server.
+        If `name` names neither this process nor a server.
     ImportError
         If it names a server, and gRPC is not installed.
     tpuref.errors.UnavailableError
         If no server answers there.
     """
-    if target not in ("", "local"):
-        return _remote(_address(target, function), config or ConfigProto(), function)
-    return Here(connect(None if config is None else config.cluster_def))
+    if name not in ("", "local"):
+        return _remote(_address(name, function), config or ConfigProto(), function)
+    return LocalTarget(connect(None if config is None else config.cluster_def))
 
 
-def _address(target: str, function: str) -> str:
-    match = _GRPC.fullmatch(target)
+def _address(name: str, function: str) -> str:
+    match = _GRPC.fullmatch(name)
     if match is None or not 0 < int(match["port"]) < 65536:
         raise coded(
             ValueError,
             f"{function}: target must be '' or 'local' for this process, or "
-            f"'grpc://host:port' for a server, got {target!r}",
+            f"'grpc://host:port' for a server, got {name!r}",
             code=codes.INVALID_ADDRESS,
         )
-    return target.removeprefix("grpc://")
+    return name.removeprefix("grpc://")
 
 
-def _remote(address: str, config: ConfigProto, function: str) -> Carrier:
+def _remote(address: str, config: ConfigProto, function: str) -> Target:
     check_installed(f"{function}({'grpc://' + address!r})")
     from tpuref.remote.session import RemoteSession  # needs gRPC
 

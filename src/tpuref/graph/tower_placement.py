@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from tpuref.ops.tpu import Replication
 
 LABEL = "_tower"
-"""The label of an operation that belongs to a tower."""
+"""The label with the placement of an operation that belongs to a tower."""
 
 ALONG = "_along"
 """The label with the operations that run whenever an operation does.
 
-It does not wait for them: they are the parts of an update that other towers carry out.
+It does not wait for them: they are the parts of an update that other towers run.
 """
 
 
@@ -47,7 +47,7 @@ class TowerSystem:
 
 
 @dataclass(frozen=True)
-class TowerPlace:
+class TowerPlacement:
     """One tower of a system."""
 
     tower: int

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-Coordinates = tuple[int, ...]
-
-NO_DEVICE = -1
-"""The task of a place in the mesh that has no device."""
+from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
 
 # The widest picture: more positions than this along an axis are not all drawn.
 _DRAWN = 32
-
-
-def in_mesh(mesh_shape: Iterable[int], coordinates: Iterable[int]) -> bool:
-    """Return whether coordinates lie inside a mesh of the same rank."""
-    return all(0 <= at < size for at, size in zip(coordinates, mesh_shape, strict=True))
-
-
-def mesh_text(mesh_shape: Iterable[int]) -> str:
-    """Write a mesh as ``2x2x2``."""
-    return "x".join(map(str, mesh_shape))
 
 
 def draw_mesh(

@@ -1,4 +1,4 @@
-"""What is in force in a thread, to be put in force in another."""
+"""Running a function in another thread as if its caller ran it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ import contextlib
 from collections.abc import Iterator
 
 from tpuref.base.callsite import started_at, user_site
-from tpuref.graph.default import (
-    eager_execution,
-    executing_eagerly,
-    get_default_graph,
+from tpuref.graph.context import (
+    context,
     get_default_session,
     pop_session,
     push_session,
 )
-from tpuref.graph.variables import variable_creators
+from tpuref.graph.default import (
+    eager_execution,
+    executing_eagerly,
+    get_default_graph,
+)
 
 
-class Surroundings:
+class CallerContext:
     """The default graph, its scopes, the session and the mode of the calling thread.
 
-    A function of the user's that has to run in another thread is called within them,
-    and cannot tell the difference.
+    A user's function that has to run in another thread runs within them, and cannot
+    tell the difference.
     """
 
     def __init__(self) -> None:
@@ -30,7 +32,7 @@ class Surroundings:
         self._scopes = self._graph.scopes_in_force()
         self._eager = executing_eagerly()
         self._session = get_default_session()
-        self._creators = tuple(variable_creators())
+        self._creators = tuple(context.creators)
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -44,8 +46,6 @@ class Surroundings:
                 push_session(self._session)
                 stack.callback(pop_session, self._session)
             stack.enter_context(self._graph.in_scopes(self._scopes))
-            creators = variable_creators()
-            before = list(creators)
-            creators[:] = self._creators
-            stack.callback(creators.__setitem__, slice(None), before)
+            before, context.creators = context.creators, list(self._creators)
+            stack.callback(setattr, context, "creators", before)
             yield

@@ -1,0 +1,37 @@
+"""The cores that a device assignment gives to a replicated computation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tpuref.graph.tensor import Operation
+from tpuref.runtime.topology import Topology
+
+
+def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]]:
+    """Return the cores of the computations that have a device assignment.
+
+    Parameters
+    ----------
+    operations
+        Operations, of which some may run a replicated computation.
+
+    Returns
+    -------
+    dict
+        By the name of the operation, the numbers of the cores of each replica, in the
+        order of its logical cores.
+    """
+    return {
+        operation.name: _numbers(operation)
+        for operation in operations
+        if operation.attrs.get("assignment") is not None
+    }
+
+
+def _numbers(replicate: Operation) -> list[list[int]]:
+    topology = Topology(replicate.attrs["topology"])
+    return [
+        [topology.core_at(place) for place in places]
+        for places in replicate.attrs["assignment"]
+    ]
