@@ -57,27 +57,25 @@ class Explanation:
 Report = Callable[[Explanation], object]
 
 
-def reporter(function: str, explain: Any) -> Report | None:
-    """Return what takes the accounts: the log, a function of the user's, or nothing.
+def reporter(report: Any) -> Report:
+    """Return what takes the accounts: a function of the user's, or the log for None.
 
     Raises
     ------
     TypeError
-        If `explain` is neither a truth value nor callable.
+        If `report` is neither None nor callable.
     """
-    if explain is None or explain is False:
-        return None
-    if explain is True:
+    if report is None:
         return lambda explanation: _log.info("%s", explanation)
-    if not callable(explain):
+    if not callable(report):
         raise coded(
             TypeError,
-            f"{function}: explain must be True (to log), a function that takes an "
-            f"Explanation, or False, got {explain!r}",
+            "explain_reductions: report must be a function that takes an Explanation, "
+            f"or None to log, got {report!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
-    report: Report = explain
-    return report
+    given: Report = report
+    return given
 
 
 def explained(

@@ -16,7 +16,6 @@ from tpuref.distribute.values import (
     Mirrored,
     PerDevice,
 )
-from tpuref.distribute.variables import DistributedVariable
 from tpuref.functions.conversion import cast
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
@@ -142,7 +141,7 @@ def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
     )
     if isinstance(value, PerDevice):
         return f"{wanted}; got {len(value)} components, {value!r}"
-    if isinstance(value, DistributedVariable):
+    if isinstance(value, Variable):
         return f"{wanted}, got {value!r}; use strategy.read_var(variable) for its value"
     if isinstance(value, Mirrored):
         return (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -30,6 +30,7 @@ from tpuref.distribute.dataset import PerDeviceIterator
 from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.replicas import own
+from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.functions.control_flow import group
 from tpuref.functions.creation import zeros
@@ -41,26 +42,21 @@ from tpuref.graph.region import LOOP, REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import TowerSystem
 
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 
 def run_steps(
-    strategy: DistributionStrategy,
     fn: Callable[..., Any],
     iterator: Any,
     iterations: Any,
     initial_loop_values: Any,
+    towers: TowerDevices,
 ) -> MultiStepContext:
     """Build the operation that runs `fn` several times on the cores.
 
     Parameters
     ----------
-    strategy
-        The strategy.
     fn
         Called once, as ``fn(context, *inputs)`` in cross-tower context.  Whatever it
-        builds is carried out in every step.
+        builds runs in every step.
     iterator
         The iterator of a distributed dataset, or of a dataset of which each tower takes
         an element in each step.
@@ -68,6 +64,8 @@ def run_steps(
         The number of steps, an integer or a scalar int32 tensor.
     initial_loop_values
         By the name of an output, its value before the first step; by default zeros.
+    towers
+        The devices of the towers.
 
     Returns
     -------
@@ -93,12 +91,12 @@ def run_steps(
     rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
     start = _initial_values(initial_loop_values)
     if eagerly:
-        return _run_now(strategy, fn, iterator, int(iterations), start)
+        return _run_now(fn, iterator, int(iterations), start, towers)
     _check_shapes(iterator.element)
     graph = get_default_graph()
     with graph.name_scope("steps"):
         limit = convert_to_tensor(iterations, int32)
-        steps = _Steps(strategy, graph, iterator.element, limit)
+        steps = _Steps(towers, graph, iterator.element, limit)
         return steps.built(fn, rounds, start)
 
 
@@ -146,8 +144,8 @@ class _Steps:
 
     Parameters
     ----------
-    strategy
-        The strategy.
+    towers
+        The devices of the towers.
     graph
         The graph.
     element
@@ -158,12 +156,12 @@ class _Steps:
 
     def __init__(
         self,
-        strategy: DistributionStrategy,
+        towers: TowerDevices,
         graph: Graph,
         element: Any,
         limit: Tensor,
     ) -> None:
-        self._strategy = strategy
+        self._towers = towers
         self._graph = graph
         self._element = element
         self._limit = limit
@@ -173,9 +171,9 @@ class _Steps:
         self, fn: Callable[..., Any], rounds: DataIterator, start: dict[str, Any]
     ) -> MultiStepContext:
         """Build the loop, and return the context with its outputs."""
-        context = MultiStepContext(self._strategy)
+        context = MultiStepContext(self._towers)
         begin = self._begin(rounds)
-        cores = self._strategy.tower_system
+        cores = self._towers.system
         with self._graph.control_dependencies([begin]):
             if cores is None:
                 operation, results = self._loop(fn, context, start)
@@ -194,7 +192,7 @@ class _Steps:
             feed=self._feed,
             iterator=rounds.handle,
             token=rounds.token,
-            towers=self._strategy.num_towers,
+            towers=self._towers.count,
             width=len(specs_of(self._element)),
         )
 
@@ -276,8 +274,8 @@ class _Steps:
         """Return what each tower takes from the feed."""
         specs = specs_of(self._element)
         elements = []
-        for tower in range(self._strategy.num_towers):
-            with self._strategy.on_tower(tower):
+        for tower in range(self._towers.count):
+            with self._towers.on_tower(tower):
                 tensors = apply_all(
                     "FeedDequeue",
                     name="dequeue",
@@ -286,7 +284,7 @@ class _Steps:
                     shapes=tuple(spec.shape.as_tuple() for spec in specs),
                 )
             elements.append(nest.pack_sequence_as(self._element, tensors))
-        return merged(elements, self._strategy.worker_devices)
+        return merged(elements, self._towers.names)
 
 
 def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> None:
@@ -378,17 +376,17 @@ def _shown(
 
 
 def _run_now(
-    strategy: DistributionStrategy,
     fn: Callable[..., Any],
     iterator: Any,
     iterations: int,
     start: dict[str, Any],
+    towers: TowerDevices,
 ) -> MultiStepContext:
     """Run the steps at once, in eager mode."""
-    context = MultiStepContext(strategy)
+    context = MultiStepContext(towers)
     for step in range(iterations):
         try:
-            inputs = _next_inputs(strategy, iterator)
+            inputs = _next_inputs(iterator, towers.names)
         except OutOfRangeError as error:
             raise OutOfRangeError(
                 f"{iterations} steps were to be run, and the dataset has input for "
@@ -404,10 +402,9 @@ def _run_now(
     return context
 
 
-def _next_inputs(strategy: DistributionStrategy, iterator: Any) -> Any:
+def _next_inputs(iterator: Any, devices: Sequence[str]) -> Any:
     if isinstance(iterator, PerDeviceIterator):
         return iterator.get_next()
-    devices = strategy.worker_devices
     return merged([iterator.get_next() for _ in devices], devices)
 
 

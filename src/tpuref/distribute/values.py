@@ -12,6 +12,7 @@ from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.html import shortened, table
 from tpuref.base.shapes import TensorShape
+from tpuref.distribute.tower_context import current_place
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
@@ -62,9 +63,7 @@ class DistributedValues:
         ValueError
             If there is no component for that device.
         """
-        from tpuref.distribute.tower_context import current_device
-
-        wanted = current_device() if device is None else device
+        wanted = current_place().device if device is None else device
         if wanted not in self.index:
             raise coded(
                 ValueError,
@@ -161,9 +160,7 @@ class Mirrored(Operators, DistributedValues):
 
     def nearest(self) -> Any:
         """Return the component of the current device, or else the first."""
-        from tpuref.distribute.tower_context import current_device
-
-        return self.index.get(current_device() or "", self.components[0])
+        return self.index.get(current_place().device or "", self.components[0])
 
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""
