@@ -69,28 +69,9 @@ def reduced(
     pairs: Sequence[tuple[Any, Any]],
     towers: TowerDevices,
 ) -> ReducedValues:
-    """Combine the towers' values.
+    """Return a mirrored value for each pair of a value and its destinations.
 
-    Parameters
-    ----------
-    function
-        The name of the caller, for messages.
-    aggregation
-        How the values are combined.
-    pairs
-        Values, each with its destinations.
-    towers
-        The devices of the towers.
-
-    Returns
-    -------
-    ReducedValues
-        A mirrored value for each pair.
-
-    Raises
-    ------
-    ValueError
-        If a value cannot be combined like that, or a destination is no device.
+    `function` is the name of the caller, for messages.
     """
     check_aggregation(function, aggregation)
     requests = []

@@ -26,15 +26,7 @@ BYTES_AHEAD = 67_108_864
 def per_device_dataset(
     dataset_fn: Callable[[], Any], devices: Sequence[str]
 ) -> PerDeviceDataset:
-    """Return the dataset of `dataset_fn`, for the towers on `devices`.
-
-    Raises
-    ------
-    TypeError
-        If `dataset_fn` is not callable.
-    ValueError
-        If it returns no dataset.
-    """
+    """Return the dataset of `dataset_fn`, for the towers on `devices`."""
     if not callable(dataset_fn):
         raise coded(
             TypeError,

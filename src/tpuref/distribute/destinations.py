@@ -19,20 +19,9 @@ from tpuref.graph.variables import Variable
 def devices_of(function: str, destinations: Any, towers: Sequence[str]) -> list[str]:
     """Return the devices that `destinations` stand for.
 
-    Parameters
-    ----------
-    function
-        The name of the caller, for messages.
-    destinations
-        A variable, a per-device or mirrored value, a tensor, a device or a list of
-        devices.
-    towers
-        The devices of the towers, which may be named in short.
-
-    Raises
-    ------
-    ValueError
-        If they are something else, or a device is none of the strategy's.
+    They are a variable, a per-device or mirrored value, a tensor, a device or a list of
+    devices; those of the towers may be named in short.  `function` is the name of the
+    caller, for messages.
     """
     if isinstance(destinations, DistributedValues):
         return destinations.devices

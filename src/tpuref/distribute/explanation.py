@@ -58,13 +58,7 @@ Report = Callable[[Explanation], object]
 
 
 def reporter(report: Any) -> Report:
-    """Return what takes the accounts: a function of the user's, or the log for None.
-
-    Raises
-    ------
-    TypeError
-        If `report` is neither None nor callable.
-    """
+    """Return what takes the accounts: a function of the user's, or the log for None."""
     if report is None:
         return lambda explanation: _log.info("%s", explanation)
     if not callable(report):
@@ -86,10 +80,7 @@ def explained(
 ) -> Operation | None:
     """Give an account whenever the result is computed.
 
-    Returns
-    -------
-    Operation or None
-        The operation that does so; None in eager mode, where it is done.
+    Returns the operation that does so; None in eager mode, where it is done.
     """
     name = "the value" if executing_eagerly() else parts[0].name
     divisor = len(parts) if aggregation is VariableAggregation.MEAN else 1

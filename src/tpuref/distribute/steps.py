@@ -52,34 +52,8 @@ def run_steps(
 ) -> MultiStepContext:
     """Build the operation that runs `fn` several times on the cores.
 
-    Parameters
-    ----------
-    fn
-        Called once, as ``fn(context, *inputs)`` in cross-tower context.  Whatever it
-        builds runs in every step.
-    iterator
-        The iterator of a distributed dataset, or of a dataset of which each tower takes
-        an element in each step.
-    iterations
-        The number of steps, an integer or a scalar int32 tensor.
-    initial_loop_values
-        By the name of an output, its value before the first step; by default zeros.
-    towers
-        The devices of the towers.
-
-    Returns
-    -------
-    MultiStepContext
-        The context that `fn` was called with.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong type, or an output is of another type than its
-        initial value.
-    ValueError
-        If the shapes of the elements are not known, or an output has another shape than
-        its initial value.
+    `fn` is called once, and whatever it builds runs in every step.  In eager mode it is
+    called, and runs, once for each step.
     """
     if not callable(fn):
         raise coded(

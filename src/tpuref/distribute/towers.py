@@ -181,27 +181,8 @@ def call_for_each_tower(
 ) -> Any:
     """Call a function once for each tower, and return its results merged.
 
-    Parameters
-    ----------
-    fn
-        The function.
-    args, kwargs
-        Its arguments, of which each call gets its tower's components, and
-        ``run_concurrently``.
-    contexts
-        The context of each tower.
-    towers
-        The devices of the towers.
-
-    Raises
-    ------
-    TypeError
-        If `fn` is not callable.
-    RuntimeError
-        If the towers make different numbers of merge calls, or it is called within a
-        replicated computation of another number of replicas.
-    ValueError
-        If the towers return different structures.
+    Each call gets its tower's components of the arguments; ``run_concurrently`` is none
+    of them.
     """
     if not callable(fn):
         raise coded(

@@ -26,15 +26,7 @@ def update(
 ) -> Any:
     """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
 
-    Returns
-    -------
-    object
-        The results merged; that of a single component itself.
-
-    Raises
-    ------
-    TypeError
-        If `var` is no variable, or an argument differs from tower to tower.
+    Returns the results merged, or that of a single component itself.
     """
     if not isinstance(var, Variable):
         raise coded(

@@ -29,21 +29,9 @@ def create_variable(
     """Make a mirrored or tower-local variable.
 
     All components start with the same value: that of the first.  Within a tower, the
-    variable is the one that the other towers have made there.
-
-    Parameters
-    ----------
-    towers
-        The devices of the strategy whose scope is in force.
-    make
-        Makes one component.
-    arguments
-        Those of `tf.Variable`, and ``colocated``: the devices to use.
-
-    Raises
-    ------
-    ValueError
-        If the synchronization or aggregation is none that a strategy can keep.
+    variable is the one that the other towers have made there.  `make` makes one
+    component; the arguments are those of `tf.Variable`, and ``colocated``: the devices
+    to use.
     """
     tower = current_place().tower
     if tower is None:

@@ -240,13 +240,7 @@ def _apart(graph: Graph) -> Iterator[None]:
 
 
 def read_var(variable: Any) -> Tensor:
-    """Return the value of a variable, combined over the towers where they differ.
-
-    Raises
-    ------
-    TypeError
-        If it is no variable.
-    """
+    """Return the value of a variable, combined over the towers where they differ."""
     if isinstance(variable, TowerLocalVariable):
         return variable.combined()
     if not isinstance(variable, Variable):
