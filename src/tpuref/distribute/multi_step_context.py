@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -11,27 +10,10 @@ from tpuref.base.errors import coded
 from tpuref.distribute.batching import combined_value
 from tpuref.distribute.tower_context import current_place
 from tpuref.distribute.tower_devices import TowerDevices
-from tpuref.distribute.values import PerDevice
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.tensor import Operation
 
 __all__ = ["MultiStepContext"]
-
-
-@dataclass(frozen=True)
-class Output:
-    """An output of a step.
-
-    Attributes
-    ----------
-    value
-        A structure of tensors, per-device and mirrored values.
-    by_tower
-        Whether the towers' values may differ.
-    """
-
-    value: Any
-    by_tower: bool
 
 
 class MultiStepContext:
@@ -42,9 +24,9 @@ class MultiStepContext:
     run_op
         The operation that runs all steps; None in eager mode, where they ran already.
     last_step_outputs
-        What the last step set with `set_last_step_output`, by name: a list with one
-        tensor for each tower, or where they were combined, or there is but one tower,
-        a tensor.  Evaluating it runs the steps.
+        What the last step set with `set_last_step_output`, by name: a per-device value
+        that is also a list with one tensor for each tower; a tensor where they were
+        combined, or there is but one tower.  Evaluating it runs the steps.
     non_tensor_outputs
         What was set with `set_non_tensor_output`, by name.
 
@@ -76,7 +58,7 @@ class MultiStepContext:
         self.run_op: Operation | None = None
         self.last_step_outputs: dict[str, Any] = {}
         self.non_tensor_outputs: dict[str, Any] = {}
-        self.set_in_step: dict[str, Output] = {}
+        self.set_in_step: dict[str, Any] = {}
         self._towers = towers
 
     def set_last_step_output(
@@ -130,8 +112,7 @@ class MultiStepContext:
                 )
                 for leaf in leaves
             ]
-        by_tower = any(isinstance(leaf, PerDevice) for leaf in leaves)
-        self.set_in_step[name] = Output(nest.pack_sequence_as(output, leaves), by_tower)
+        self.set_in_step[name] = nest.pack_sequence_as(output, leaves)
 
     def set_non_tensor_output(self, name: str, output: Any) -> None:
         """Keep something else than a tensor, such as a name or a list of hooks.

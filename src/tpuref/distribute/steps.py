@@ -29,11 +29,14 @@ from tpuref.data.iterator import Iterator as DataIterator
 from tpuref.distribute.dataset import PerDeviceIterator
 from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
-from tpuref.distribute.replicas import own
+from tpuref.distribute.step_outputs import (
+    first_values,
+    last_values,
+    of_device,
+    own,
+)
 from tpuref.distribute.tower_devices import TowerDevices
-from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.functions.control_flow import group
-from tpuref.functions.creation import zeros
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -150,11 +153,13 @@ class _Steps:
         cores = self._towers.system
         with self._graph.control_dependencies([begin]):
             if cores is None:
-                operation, results = self._loop(fn, context, start)
+                operation, outputs = self._loop(fn, context, start)
+                results = [outputs]
             else:
                 operation, results = self._replicated(cores, fn, context, start)
         context.run_op = group(operation)
-        context.last_step_outputs = results
+        by_device = dict(zip(self._towers.names, results, strict=True))
+        context.last_step_outputs = last_values(context, start, by_device)
         return context
 
     def _begin(self, rounds: DataIterator) -> Operation:
@@ -176,7 +181,7 @@ class _Steps:
         fn: Callable[..., Any],
         context: MultiStepContext,
         start: dict[str, Any],
-    ) -> tuple[Operation, dict[str, Any]]:
+    ) -> tuple[Operation, list[dict[str, Any]]]:
         """Build the loop as a computation of one replica for each tower."""
         graph = self._graph
         region = Region(
@@ -200,21 +205,21 @@ class _Steps:
             )
             for tower in range(cores.towers)
         ]
-        return operation, _shown(context, by_tower)
+        return operation, by_tower
 
     def _loop(
         self, fn: Callable[..., Any], context: MultiStepContext, start: dict[str, Any]
     ) -> tuple[Operation, dict[str, Any]]:
         """Build the loop where the caller is; return what the outputs end with."""
-        graph = self._graph
+        graph, devices = self._graph, self._towers.names
         with self._part("body") as turn:
             (step,) = turn.parameters
             _call(fn, context, self._inputs())
             given = {
-                name: nest.map_structure(own, output.value)
-                for name, output in context.set_in_step.items()
+                name: nest.map_structure(lambda leaf: own(leaf, devices), value)
+                for name, value in context.set_in_step.items()
             }
-        values = _first_values(start, given)
+        values = first_values(start, given, devices)
         leaves = nest.flatten(values)
         specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]
         with graph.in_region(turn):
@@ -287,68 +292,6 @@ def _attributes(cores: TowerSystem) -> dict[str, Any]:
     }
 
 
-def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of the outputs before the first step, by name."""
-    first = {
-        name: own(value)
-        if isinstance(given.get(name), Tensor)  # a list is one tensor, too
-        else nest.map_structure(own, value)
-        for name, value in start.items()
-    }
-    for name, value in given.items():
-        if name in first:
-            _check_like(name, first[name], value)
-        else:
-            first[name] = nest.map_structure(lambda t, n=name: _zeros(n, t), value)
-    return {name: first[name] for name in sorted(first)}
-
-
-def _zeros(name: str, output: Tensor) -> Tensor:
-    if not output.shape.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"run_steps_on_dataset: the shape of the output {name!r}, "
-            f"{output.describe()}, is not known; give its value before the first step "
-            "in initial_loop_values",
-            code=codes.STEP_OUTPUT_MISMATCH,
-        )
-    result: Tensor = zeros(output.shape.as_list(), output.dtype)
-    return result
-
-
-def _check_like(name: str, first: Any, output: Any) -> None:
-    nest.assert_same_structure(
-        first, output, a_name=f"initial_loop_values[{name!r}]", b_name="output"
-    )
-    for a, b in zip(nest.flatten(first), nest.flatten(output), strict=True):
-        if a.dtype != b.dtype:
-            raise TypeError(_mismatch(name, a, b))
-        if not a.shape.is_compatible_with(b.shape):
-            raise ValueError(_mismatch(name, a, b))
-
-
-def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
-    return (
-        f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
-        f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
-        "give a value of the type and shape of the output"
-        f" [{codes.STEP_OUTPUT_MISMATCH}]"
-    )
-
-
-def _shown(
-    context: MultiStepContext, by_tower: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the outputs as `last_step_outputs` has them."""
-    shown = {}
-    for name in by_tower[0]:
-        output = context.set_in_step.get(name)
-        differ = output is not None and output.by_tower
-        values = [outputs[name] for outputs in by_tower]
-        shown[name] = values if differ else values[0]
-    return shown
-
-
 def _run_now(
     fn: Callable[..., Any],
     iterator: Any,
@@ -368,11 +311,9 @@ def _run_now(
                 code=codes.END_OF_SEQUENCE,
             ) from None
         _call(fn, context, inputs)
-    given = {name: output.value for name, output in context.set_in_step.items()}
-    values = {**start, **given}
-    context.last_step_outputs = {
-        name: nest.map_structure(_components, value) for name, value in values.items()
-    }
+    values = {**start, **context.set_in_step}
+    by_device = {device: of_device(device, values) for device in towers.names}
+    context.last_step_outputs = last_values(context, start, by_device)
     return context
 
 
@@ -380,9 +321,3 @@ def _next_inputs(iterator: Any, devices: Sequence[str]) -> Any:
     if isinstance(iterator, PerDeviceIterator):
         return iterator.get_next()
     return merged([iterator.get_next() for _ in devices], devices)
-
-
-def _components(value: Any) -> Any:
-    if isinstance(value, PerDevice):
-        return value.components
-    return value.nearest() if isinstance(value, Mirrored) else value

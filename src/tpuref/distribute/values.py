@@ -18,7 +18,7 @@ from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
 
-__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice"]
+__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutputs"]
 
 
 class DistributedValues:
@@ -135,6 +135,31 @@ class PerDevice(DistributedValues):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return dlpack.CPU
+
+
+class TowerOutputs(PerDevice):
+    """What the towers set in the last step, for a name of ``last_step_outputs``.
+
+    It is a per-device value, of structures where structures were set, and as in the
+    releases also the list of its components: for indices, for ``Session.run``, and
+    where a tensor is expected.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, run_steps_on_dataset and unwrap.
+    """
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.components[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.components)
+
+    def _as_fetches(self) -> list[Any]:
+        return self.components
+
+    def _as_tensor(self) -> Tensor:
+        return convert_to_tensor(self.components)
 
 
 class Mirrored(Operators, DistributedValues):

@@ -10,7 +10,7 @@ from typing import Any
 
 from tpuref.base import nest
 from tpuref.graph.dot import dot_to_svg, graphviz_is_present
-from tpuref.graph.graph import Graph
+from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.lowering import needed_operations
 from tpuref.graph.sketch import sketch
 from tpuref.graph.tensor import Operation, Tensor
@@ -114,7 +114,8 @@ def draw_graph(graph: Graph, fetches: Any = None) -> GraphDrawing:
 
 def _needed(graph: Graph, fetches: Any) -> list[Operation]:
     """Return the operations that fetches depend on, and those inside of them."""
-    elements = [graph.as_graph_element(leaf) for leaf in nest.flatten(fetches)]
+    leaves = nest.flatten(with_parts(fetches))
+    elements = [graph.as_graph_element(leaf) for leaf in leaves]
     tensors = [element for element in elements if isinstance(element, Tensor)]
     others = [element for element in elements if isinstance(element, Operation)]
     found = set(_with_inner(needed_operations(tensors, others, set())))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.spec import TensorSpec
@@ -457,6 +458,16 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"
+
+
+def with_parts(fetches: Any) -> Any:
+    """Return fetches with those that have several parts replaced by a list of them."""
+
+    def parts(fetch: Any) -> Any:
+        several = getattr(fetch, "_as_fetches", None)
+        return several() if callable(several) else fetch
+
+    return nest.map_structure(parts, fetches)
 
 
 def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:

@@ -23,7 +23,7 @@ from tpuref.graph.default import (
     push_session,
 )
 from tpuref.graph.execution import Execution
-from tpuref.graph.graph import Graph
+from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
@@ -139,6 +139,7 @@ class Session:
                 "the session is closed; make a new tf.Session to run anything",
                 code=codes.SESSION_CLOSED,
             )
+        fetches = with_parts(fetches)
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
         feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
         tensors = [e for e in elements if isinstance(e, Tensor)]
