@@ -18,6 +18,7 @@ from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
 from tpuref.functions.logic import logical_and
 from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.tensor import Operation, Tensor
@@ -170,6 +171,8 @@ class MirroredVariable(DistributedVariable):
             total = combined_value(self.aggregation, value, self, strategy.towers)
             return update(self, change, (total,), {}, strategy.towers)
 
+        if not isinstance(value, DistributedValues):
+            value = convert_to_tensor(value, dtype_hint=self.dtype)
         return tower.merge_call(merge, value)
 
 
