@@ -60,17 +60,18 @@ def sums(tf):
     ".reduce/behaviour/explained-to-a-function",
     tier="run",
     says=(
-        "A function given as explain gets an account of each evaluation: name, "
+        "A function that explains gets an account of each evaluation: name, "
         "aggregation, what each tower held, divisor and result."
     ),
-    doubt="tpuref's own: the page has no such argument.",
+    doubt="tpuref's own: the page has no such method.",
 )
 @own_rule
 def explained(tf):
     kinds, accounts = tf.VariableAggregation, []
     with running_strategy(tf, cores=4) as (session, strategy):
         value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 6.0])
-        mean = strategy.reduce(kinds.MEAN, value, value, explain=accounts.append)
+        with strategy.explain_reductions(accounts.append):
+            mean = strategy.reduce(kinds.MEAN, value, value)
         same(evaluated(session, strategy, mean), [3.0] * 4)
         # One account, however many components are asked for.
         same(len(accounts), 1)
@@ -85,14 +86,14 @@ def explained(tf):
             "3.; tower 3 held 6.; divided by 4; the result is 3.",
         )
         pairs = [(value, value), (value, strategy.worker_devices[1])]
-        both = strategy.batch_reduce(kinds.SUM, pairs, explain=accounts.append)
+        with strategy.explain_reductions(accounts.append):
+            both = strategy.batch_reduce(kinds.SUM, pairs)
         require_devices(strategy, both[1], strategy.worker_devices[1:2])
         same(evaluated(session, strategy, both[1]), [12.0])
         same([(one.divisor, float(one.result)) for one in accounts], [(1, 12.0)])
         rows = per_tower(tf, strategy, [[float(i)] * 7 for i in range(4)])
-        first = strategy.reduce(
-            kinds.ONLY_FIRST_TOWER, rows, rows, explain=accounts.append
-        )
+        with strategy.explain_reductions(accounts.append):
+            first = strategy.reduce(kinds.ONLY_FIRST_TOWER, rows, rows)
         evaluated(session, strategy, first)
         require_words(
             str(accounts[-1]),
@@ -102,7 +103,8 @@ def explained(tf):
             ],
         )
         row = per_tower(tf, strategy, [[float(i)] * 6 for i in range(4)])
-        total = strategy.reduce(kinds.SUM, row, row, explain=accounts.append)
+        with strategy.explain_reductions(accounts.append):
+            total = strategy.reduce(kinds.SUM, row, row)
         evaluated(session, strategy, total)
         words = ["tower 1 held [1., 1., 1., 1., 1., 1.]; tower 2"]
         require_words(str(accounts[-1]), words)
@@ -114,8 +116,8 @@ def explained(tf):
 @page.clause(
     ".reduce/behaviour/explained-in-the-log",
     tier="run",
-    says="With explain True the account goes to the log, otherwise nothing does.",
-    doubt="tpuref's own: the page has no such argument.",
+    says="Without a function the account goes to the log, otherwise nothing does.",
+    doubt="tpuref's own: the page has no such method.",
 )
 @own_rule
 def explained_in_log(tf):
@@ -124,13 +126,13 @@ def explained_in_log(tf):
         logging.INFO
     ) as messages:
         value = per_tower(tf, strategy, [1.0, 2.0])
-        for silent in ({}, {"explain": False}, {"explain": None}):
-            total = strategy.reduce(kind, value, value, **silent)
-            same(evaluated(session, strategy, total), [3.0] * 2)
+        total = strategy.reduce(kind, value, value)
+        same(evaluated(session, strategy, total), [3.0] * 2)
         (total,) = strategy.batch_reduce(kind, [(value, value)])
         same(evaluated(session, strategy, total), [3.0] * 2)
         same(messages, [])
-        total = strategy.reduce(kind, value, value, explain=True)
+        with strategy.explain_reductions():
+            total = strategy.reduce(kind, value, value)
         same(evaluated(session, strategy, total), [3.0] * 2)
         same(len(messages), 1)
         require_words(
@@ -141,14 +143,14 @@ def explained_in_log(tf):
             ],
         )
         for unfit in ("yes", 1, 0, [print]):
-            expect_raises(TypeError, strategy.reduce, kind, value, value, explain=unfit)
+            expect_raises(TypeError, strategy.explain_reductions, unfit)
 
 
 @page.clause(
     ".reduce/behaviour/explained-in-eager-mode",
     tier="build",
     says="In eager mode the account is given at once.",
-    doubt="tpuref's own: the page has no such argument.",
+    doubt="tpuref's own: the page has no such method.",
 )
 @own_rule
 def explained_eagerly(tf):
@@ -158,7 +160,8 @@ def explained_eagerly(tf):
         with strategy.scope():
             value = per_tower(tf, strategy, [1.0, 2.0])
             kind = tf.VariableAggregation.MEAN
-            mean = strategy.reduce(kind, value, value, explain=accounts.append)
+            with strategy.explain_reductions(accounts.append):
+                mean = strategy.reduce(kind, value, value)
         same([float(part.numpy()) for part in strategy.unwrap(mean)], [1.5, 1.5])
     same(
         [str(account) for account in accounts],

@@ -423,8 +423,8 @@ def steps_arguments(tf):
             ),
             (
                 ValueError,
-                ["initial_loop_values['x'] is float32[2]"],
-                (giving(), iterator, 1, {"x": [1.0, 2.0]}),
+                ["initial_loop_values['x'] is float32[3]"],
+                (giving(), iterator, 1, {"x": [1.0, 2.0, 3.0]}),
             ),
             (ValueError, ["fully known shape", "drop_remainder"], (giving(), unsized)),
             (ValueError, ["output 'x'", "before the first step"], (unknown, iterator)),

@@ -558,7 +558,7 @@ def one_device(tf):
             (strategy.worker_devices, strategy.is_single_tower),
             (["/device:CPU:0"], True),
         )
-        same((strategy.num_towers, strategy.tower_system), (1, None))
+        same((strategy.num_towers, strategy.towers.system), (1, None))
         with strategy.scope():
             v = variable(tf, value=1.0)
             value = strategy.call_for_each_tower(lambda: v + tf.constant(1.0))

@@ -227,7 +227,8 @@ def test_sums_of_64_bit_integers(strategy, evaluate):
 
 def test_explain_logs_what_happened(strategy, evaluate, caplog):
     value = per_tower(strategy)
-    reduced = strategy.reduce(MEAN, value, value, explain=True)
+    with strategy.explain_reductions():
+        reduced = strategy.reduce(MEAN, value, value)
     with caplog.at_level(logging.INFO, "tpuref"):
         assert evaluate(strategy.unwrap(reduced)) == [2.5] * 4
     (message,) = [one for one in caplog.messages if one.startswith("reduced")]
@@ -240,7 +241,8 @@ def test_explain_gives_accounts(executor, strategy, evaluate):
     accounts = []
     with tf.config.override(cores=4, executor=executor):
         pairs = [(per_tower(strategy), strategy.worker_devices)] * 2
-        results = strategy.batch_reduce(SUM, pairs, explain=accounts.append)
+        with strategy.explain_reductions(accounts.append):
+            results = strategy.batch_reduce(SUM, pairs)
         evaluate([strategy.unwrap(result) for result in results])
     assert len(accounts) == 2
     assert [float(v) for v in accounts[0].towers] == [1.0, 2.0, 3.0, 4.0]
@@ -252,17 +254,38 @@ def test_explain_in_eager_mode(strategy_of):
     strategy, accounts = strategy_of(2), []
     with tf.eager_execution(), strategy.scope():
         value = per_tower(strategy)
-        strategy.reduce(MEAN, value, value, explain=accounts.append)
+        with strategy.explain_reductions(accounts.append):
+            strategy.reduce(MEAN, value, value)
     assert str(accounts[0]) == (
         "reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by 2; "
         "the result is 1.5"
     )
 
 
-def test_explain_has_to_be_of_use(strategy):
-    value = per_tower(strategy)
-    with pytest.raises(TypeError, match="explain must be True"):
-        strategy.reduce(SUM, value, value, explain="yes")
+def test_explain_covers_assignments_in_towers(strategy, evaluate):
+    accounts = []
+    v = tf.get_variable("v", initializer=0.0, aggregation=SUM)
+    with strategy.explain_reductions(accounts.append):
+        grown = strategy.call_for_each_tower(
+            lambda: v.assign_add(tf.get_tower_context().tower_id + 1.0)
+        )
+    evaluate(strategy.group(grown))
+    assert [float(account.result) for account in accounts] == [10.0]
+
+
+def test_explain_ends_with_its_block(strategy, evaluate):
+    accounts, value = [], per_tower(strategy)
+    with strategy.explain_reductions(accounts.append):
+        pass
+    evaluate(strategy.unwrap(strategy.reduce(SUM, value, value)))
+    assert accounts == []
+
+
+def test_explain_takes_a_function(strategy):
+    with pytest.raises(TypeError, match="report must be a function"):
+        strategy.explain_reductions("yes")
+    with pytest.raises(RuntimeError, match="within tower 0"):
+        strategy.call_for_each_tower(strategy.explain_reductions)
 
 
 def test_sums_of_means_are_warned_of(strategy, caplog):

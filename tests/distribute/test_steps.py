@@ -398,7 +398,7 @@ def test_arguments_of_another_kind(strategy_of) -> None:
         with pytest.raises(TypeError, match=r"initial_loop_values\['x'\] is int32"):
             run(outputs, iterator, 1, {"x": 1})
         with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):
-            run(outputs, iterator, 1, {"x": [1.0, 2.0]})
+            run(outputs, iterator, 1, {"x": [1.0, 2.0, 3.0]})
         with pytest.raises(TypeError, match="positional argument"):
             run(lambda context: None, iterator)
         with pytest.raises(ValueError, match="one of tf.VariableAggregation"):

@@ -133,6 +133,48 @@ def test_one_change_in_all_towers(aggregation, expected, strategy, evaluate):
     assert evaluate(strategy.unwrap(grown)) == [expected, expected]
 
 
+@pytest.mark.parametrize("eager", [False, True])
+@pytest.mark.parametrize("towers", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("aggregation", "factor"), [(SUM, None), (MEAN, 1), (FIRST, 1)]
+)
+def test_plain_numbers_take_the_type_of_the_variable(
+    aggregation, factor, towers, eager, strategy_of
+):
+    def fn():
+        with tf.control_dependencies([v.assign(2)]):
+            once = v.assign_add(1)
+        with tf.control_dependencies([once]):
+            return v.assign_sub(np.int32(3))
+
+    strategy, count = strategy_of(towers), factor or towers
+    expected = [2.0 * count + count - 3.0 * count] * towers
+    if eager:
+        with tf.eager_execution(), strategy.scope():
+            v = tf.Variable(0.5, aggregation=aggregation)
+            changed = strategy.call_for_each_tower(fn)
+            assert [float(part) for part in strategy.unwrap(changed)] == expected
+        return
+    with strategy.scope(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=0.5, aggregation=aggregation)
+        changed = strategy.unwrap(strategy.call_for_each_tower(fn))
+        session.run(tf.global_variables_initializer())
+        assert session.run(changed) == expected
+        assert session.run(changed) == expected
+
+
+@pytest.mark.parametrize("towers", [1, 2, 4])
+def test_plain_lists_differ_by_tower(towers, strategy_of, session):
+    strategy = strategy_of(towers)
+    with strategy.scope():
+        v = tf.get_variable("v", initializer=[0.0, 0.0], aggregation=SUM)
+        changed = strategy.call_for_each_tower(lambda: v.assign_add([1, tower()]))
+    session.run(tf.global_variables_initializer())
+    expected = [towers, sum(range(towers))]
+    for part in session.run(strategy.unwrap(changed)):
+        assert part.tolist() == expected
+
+
 def test_assigning_in_towers_needs_an_aggregation(strategy):
     v = tf.get_variable("v", initializer=1.0)
     with pytest.raises(ValueError, match="make it with aggregation="):

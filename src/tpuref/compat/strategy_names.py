@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tpuref.distribute.strategy import DistributionStrategy as Strategy
-from tpuref.distribute.tower_context import TowerContext as ReplicaContext
-from tpuref.distribute.tower_context import (
+from tpuref.distribute.current import (
     get_distribution_strategy,
     get_tower_context,
     has_distribution_strategy,
     in_cross_tower_context,
 )
+from tpuref.distribute.strategy import DistributionStrategy as Strategy
+from tpuref.distribute.tower_context import TowerContext as ReplicaContext
 from tpuref.distribute.values import PerDevice as PerReplica
 
 __all__ = [

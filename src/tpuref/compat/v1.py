@@ -71,16 +71,16 @@ from tpuref.base.shapes import Dimension as Dimension
 from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
-from tpuref.distribute.tower_context import (
+from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,
 )
-from tpuref.distribute.tower_context import (
+from tpuref.distribute.current import (
     get_tower_context as get_tower_context,
 )
-from tpuref.distribute.tower_context import (
+from tpuref.distribute.current import (
     has_distribution_strategy as has_distribution_strategy,
 )
-from tpuref.distribute.tower_context import (
+from tpuref.distribute.current import (
     in_cross_tower_context as in_cross_tower_context,
 )
 from tpuref.functions import bitwise as bitwise

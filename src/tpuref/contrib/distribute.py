@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tpuref.distribute.one_device import OneDeviceStrategy
-from tpuref.distribute.strategy import DistributionStrategy
-from tpuref.distribute.tower_context import (
-    TowerContext,
+from tpuref.distribute.current import (
     get_cross_tower_context,
     get_distribution_strategy,
     get_tower_context,
     has_distribution_strategy,
     in_cross_tower_context,
 )
+from tpuref.distribute.one_device import OneDeviceStrategy
+from tpuref.distribute.strategy import DistributionStrategy
+from tpuref.distribute.tower_context import TowerContext
 from tpuref.distribute.tpu_strategy import TPUStrategy
 from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.distribute.variables import MirroredVariable, TowerLocalVariable

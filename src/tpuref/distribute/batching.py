@@ -1,4 +1,4 @@
-"""Carrying out several reductions with few sums over the towers."""
+"""Several reductions with few sums over the towers."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base.dtypes import DType
-from tpuref.distribute.destinations import Destinations
+from tpuref.distribute.destinations import devices_of
 from tpuref.distribute.explanation import Report, explained
-from tpuref.distribute.reduction import finish, gathered
-from tpuref.distribute.values import Mirrored
+from tpuref.distribute.reduction import (
+    check_aggregation,
+    check_numbers,
+    contributions,
+    finish,
+    gathered,
+    warn_of_means,
+)
+from tpuref.distribute.tower_context import current_place
+from tpuref.distribute.tower_devices import TowerDevices
+from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.functions.identity import identity
 from tpuref.functions.joining import concat
 from tpuref.functions.reshaping import reshape
 from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.tensor import Tensor
-
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 
 Total = Callable[[], Tensor]
 """Gives a total on the device that is current."""
@@ -45,7 +50,7 @@ class Request:
     """One value to be reduced: the towers' tensors, and where the result goes."""
 
     parts: Sequence[Tensor]
-    devices: Destinations
+    devices: list[str]
 
     @property
     def fits(self) -> bool:
@@ -58,32 +63,66 @@ class Request:
         return self.parts[0].shape.num_elements() or 0
 
 
+def reduced(
+    function: str,
+    aggregation: VariableAggregation,
+    pairs: Sequence[tuple[Any, Any]],
+    towers: TowerDevices,
+) -> ReducedValues:
+    """Return a mirrored value for each pair of a value and its destinations.
+
+    `function` is the name of the caller, for messages.
+    """
+    check_aggregation(function, aggregation)
+    requests = []
+    for value, destinations in pairs:
+        parts = contributions(function, value, towers.names)
+        check_numbers(function, aggregation, parts)
+        if aggregation is VariableAggregation.SUM:
+            warn_of_means(parts)
+        devices = devices_of(function, destinations, towers.names)
+        requests.append(Request(parts, devices))
+    return Batch(aggregation, towers, current_place().report).reduced(requests)
+
+
+def combined_value(
+    aggregation: VariableAggregation,
+    value: Any,
+    destinations: Any,
+    towers: TowerDevices,
+) -> Mirrored:
+    """Reduce one value; one that all towers share counts once for each."""
+    if not isinstance(value, PerDevice):
+        value = PerDevice(dict.fromkeys(towers.names, value))
+    return reduced("reduce", aggregation, [(value, destinations)], towers)[0]
+
+
 class Batch:
     """Several reductions of one kind.
 
     Parameters
     ----------
-    strategy
-        The strategy.
     aggregation
         How the values are combined.
+    towers
+        The devices of the towers.
     report
         What takes an account of each, None for nothing.
     """
 
     def __init__(
         self,
-        strategy: DistributionStrategy,
         aggregation: VariableAggregation,
+        towers: TowerDevices,
         report: Report | None,
     ) -> None:
-        self._strategy = strategy
         self._aggregation = aggregation
+        self._towers = towers
         self._report = report
         self._sums = 0
 
     def reduced(self, requests: Sequence[Request]) -> ReducedValues:
-        """Carry out the requests, and return a mirrored value for each."""
+        """Return a mirrored value for each request."""
         totals: dict[int, Total] = {}
         for group in self._groups(requests):
             members = [requests[number] for number in group]
@@ -100,7 +139,7 @@ class Batch:
         together: dict[DType, list[int]] = {}
         alone = []
         for number, request in enumerate(requests):
-            if request.fits and len(request.parts) == self._strategy.num_towers:
+            if request.fits and len(request.parts) == self._towers.count:
                 together.setdefault(request.parts[0].dtype, []).append(number)
             else:
                 alone.append([number])
@@ -112,7 +151,7 @@ class Batch:
         self._sums += 1
         if len(requests) == 1:
             (request,) = requests
-            with self._strategy.on_device(request.devices[0]):
+            with self._towers.on(request.devices[0]):
                 total = gathered(self._aggregation, request.parts)
             return [functools.partial(identity, total)]
         return self._pieces(self._joined(requests), requests)
@@ -120,11 +159,11 @@ class Batch:
     def _joined(self, requests: Sequence[Request]) -> Tensor:
         """Return the sum of all values, laid side by side."""
         rows = []
-        for tower in range(self._strategy.num_towers):
-            with self._strategy.on_tower(tower):
+        for tower in range(self._towers.count):
+            with self._towers.on_tower(tower):
                 own = [reshape(request.parts[tower], [-1]) for request in requests]
                 rows.append(concat(own, 0))
-        with self._strategy.on_tower(0):
+        with self._towers.on_tower(0):
             return gathered(self._aggregation, rows)
 
     def _pieces(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
@@ -142,7 +181,7 @@ class Batch:
         finished = finish(self._aggregation, len(request.parts))
         copies = {}
         for device in request.devices:
-            with self._strategy.on_device(device):
+            with self._towers.on(device):
                 copies[device] = finished(total())
         return Mirrored(self._accounted(request, copies))
 
@@ -153,12 +192,12 @@ class Batch:
         if self._report is None:
             return copies
         first = next(iter(copies.values()))
-        with self._strategy.on_tower(0):
+        with self._towers.on_tower(0):
             told = explained(self._report, self._aggregation, request.parts, first)
         accounted: dict[str, Any] = {}
         for device, copy in copies.items():
             with contextlib.ExitStack() as stack:
-                stack.enter_context(self._strategy.on_device(device))
+                stack.enter_context(self._towers.on(device))
                 if told is not None:
                     stack.enter_context(control_dependencies([told]))
                 accounted[device] = identity(copy)

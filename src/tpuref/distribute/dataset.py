@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Iterator as Values
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
@@ -16,9 +16,6 @@ from tpuref.data.transformations import Rounds
 from tpuref.distribute.grouping import merged
 from tpuref.graph.tensor import Operation
 
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 ROUNDS_AHEAD = 16
 """For how many steps at most elements are made ahead of time."""
 
@@ -27,17 +24,9 @@ BYTES_AHEAD = 67_108_864
 
 
 def per_device_dataset(
-    strategy: DistributionStrategy, dataset_fn: Callable[[], Any]
+    dataset_fn: Callable[[], Any], devices: Sequence[str]
 ) -> PerDeviceDataset:
-    """Return the dataset of `dataset_fn`, for the towers of `strategy`.
-
-    Raises
-    ------
-    TypeError
-        If `dataset_fn` is not callable.
-    ValueError
-        If it returns no dataset.
-    """
+    """Return the dataset of `dataset_fn`, for the towers on `devices`."""
     if not callable(dataset_fn):
         raise coded(
             TypeError,
@@ -53,7 +42,7 @@ def per_device_dataset(
             f"{dataset!r}; tf.data.Dataset.from_any makes one of anything iterable",
             code=codes.NOT_A_DATASET,
         )
-    return PerDeviceDataset(strategy, dataset)
+    return PerDeviceDataset(dataset, devices)
 
 
 class PerDeviceDataset(ElementDescription):
@@ -80,32 +69,32 @@ class PerDeviceDataset(ElementDescription):
     001_66db0865fe92828f.txt, distribute_dataset.
     """
 
-    def __init__(self, strategy: DistributionStrategy, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, devices: Sequence[str]) -> None:
         self.element = dataset.element
-        self._strategy = strategy
-        rounds = Rounds(dataset.stage, strategy.num_towers)
+        self._devices = devices
+        rounds = Rounds(dataset.stage, len(devices))
         self._rounds = Dataset(Prefetch(rounds, rounds_ahead(rounds.specs)))
 
     def make_one_shot_iterator(self) -> PerDeviceIterator:
         """Return an iterator that starts by itself and goes through once."""
         iterator = self._rounds.make_one_shot_iterator()
-        return PerDeviceIterator(self._strategy, self.element, iterator)
+        return PerDeviceIterator(self.element, iterator, self._devices)
 
     def make_initializable_iterator(
         self, shared_name: str | None = None
     ) -> PerDeviceIterator:
         """Return an iterator that starts, from the beginning, with its initializer."""
         iterator = self._rounds.make_initializable_iterator(shared_name)
-        return PerDeviceIterator(self._strategy, self.element, iterator)
+        return PerDeviceIterator(self.element, iterator, self._devices)
 
     def __iter__(self) -> PerDeviceIterator:
         iterator = iter(self._rounds)
         assert isinstance(iterator, EagerIterator)
-        return PerDeviceIterator(self._strategy, self.element, iterator)
+        return PerDeviceIterator(self.element, iterator, self._devices)
 
     def __repr__(self) -> str:
         return (
-            f"<PerDeviceDataset for {self._strategy.num_towers} towers, each with "
+            f"<PerDeviceDataset for {len(self._devices)} towers, each with "
             f"{self._described()}>"
         )
 
@@ -131,13 +120,13 @@ class PerDeviceIterator(ElementDescription):
 
     def __init__(
         self,
-        strategy: DistributionStrategy,
         element: Any,
         rounds: Iterator | EagerIterator,
+        devices: Sequence[str],
     ) -> None:
         self.element = element
         self.rounds = rounds
-        self._devices = strategy.worker_devices
+        self._devices = devices
 
     @property
     def initializer(self) -> Operation:
@@ -157,7 +146,7 @@ class PerDeviceIterator(ElementDescription):
         Returns
         -------
         object
-            An element with per-device values in the place of its tensors, for
+            An element with per-device values instead of its tensors, for
             `call_for_each_tower`; with a single tower, the element.
 
         Raises

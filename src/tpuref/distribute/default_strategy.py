@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from typing import Any
 
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.distribute.strategy import DistributionStrategy
-from tpuref.distribute.tower_context import TowerContext, across_towers
+from tpuref.distribute.tower_context import TowerContext, current_place, in_scope
 
 
 class DefaultStrategy(DistributionStrategy):
@@ -21,7 +20,7 @@ class DefaultStrategy(DistributionStrategy):
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Enter cross-tower context of this strategy; variables are made as ever."""
-        return across_towers(self)
+        return in_scope(None)
 
     def colocate_vars_with(
         self, colocate_with_variable: Any
@@ -29,15 +28,17 @@ class DefaultStrategy(DistributionStrategy):
         """Do nothing: variables go where the program puts them."""
         return contextlib.nullcontext()
 
+    def _is_current(self) -> bool:
+        return current_place().strategy is None
+
+
+class DefaultTower(TowerContext):
+    """The tower in which a program runs outside of any scope."""
+
+    def _is_current(self) -> bool:
+        place = current_place()
+        return place.tower is None and not place.across
+
 
 DEFAULT = DefaultStrategy()
-
-
-def _merge(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    with across_towers(DEFAULT):
-        return function(DEFAULT, *args, **kwargs)
-
-
-DEFAULT_TOWER = TowerContext(DEFAULT, 0, _merge, SharedVariables())
+DEFAULT_TOWER = DefaultTower(DEFAULT, 0, SharedVariables())

@@ -57,27 +57,19 @@ class Explanation:
 Report = Callable[[Explanation], object]
 
 
-def reporter(function: str, explain: Any) -> Report | None:
-    """Return what takes the accounts: the log, a function of the user's, or nothing.
-
-    Raises
-    ------
-    TypeError
-        If `explain` is neither a truth value nor callable.
-    """
-    if explain is None or explain is False:
-        return None
-    if explain is True:
+def reporter(report: Any) -> Report:
+    """Return what takes the accounts: a function of the user's, or the log for None."""
+    if report is None:
         return lambda explanation: _log.info("%s", explanation)
-    if not callable(explain):
+    if not callable(report):
         raise coded(
             TypeError,
-            f"{function}: explain must be True (to log), a function that takes an "
-            f"Explanation, or False, got {explain!r}",
+            "explain_reductions: report must be a function that takes an Explanation, "
+            f"or None to log, got {report!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
-    report: Report = explain
-    return report
+    given: Report = report
+    return given
 
 
 def explained(
@@ -88,10 +80,7 @@ def explained(
 ) -> Operation | None:
     """Give an account whenever the result is computed.
 
-    Returns
-    -------
-    Operation or None
-        The operation that does so; None in eager mode, where it is done.
+    Returns the operation that does so; None in eager mode, where it is done.
     """
     name = "the value" if executing_eagerly() else parts[0].name
     divisor = len(parts) if aggregation is VariableAggregation.MEAN else 1

@@ -11,7 +11,6 @@ from tpuref.base.errors import coded
 from tpuref.distribute.values import (
     DistributedValues,
     MapOutput,
-    Mirrored,
     PerDevice,
     container_of,
 )
@@ -120,6 +119,3 @@ def unwrapped(value: Any) -> list[Any]:
     if isinstance(value, MapOutput):
         return value.get()
     return [value]
-
-
-__all__ = ["Mirrored", "merged", "selected", "selected_mirrored", "unwrapped"]

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import coded
-from tpuref.distribute.tower_context import get_tower_context
-from tpuref.distribute.values import PerDevice
+from tpuref.distribute.batching import combined_value
+from tpuref.distribute.tower_context import current_place
+from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.tensor import Operation
 
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 __all__ = ["MultiStepContext"]
-
-
-@dataclass(frozen=True)
-class Output:
-    """An output of a step.
-
-    Attributes
-    ----------
-    value
-        A structure of tensors, per-device and mirrored values.
-    by_tower
-        Whether the towers' values may differ.
-    """
-
-    value: Any
-    by_tower: bool
 
 
 class MultiStepContext:
@@ -43,9 +24,9 @@ class MultiStepContext:
     run_op
         The operation that runs all steps; None in eager mode, where they ran already.
     last_step_outputs
-        What the last step set with `set_last_step_output`, by name: a list with one
-        tensor for each tower, or where they were combined, or there is but one tower,
-        a tensor.  Evaluating it runs the steps.
+        What the last step set with `set_last_step_output`, by name: a per-device value
+        that is also a list with one tensor for each tower; a tensor where they were
+        combined, or there is but one tower.  Evaluating it runs the steps.
     non_tensor_outputs
         What was set with `set_non_tensor_output`, by name.
 
@@ -73,12 +54,12 @@ class MultiStepContext:
     001_66db0865fe92828f.txt, run_steps_on_dataset.
     """
 
-    def __init__(self, strategy: DistributionStrategy) -> None:
+    def __init__(self, towers: TowerDevices) -> None:
         self.run_op: Operation | None = None
         self.last_step_outputs: dict[str, Any] = {}
         self.non_tensor_outputs: dict[str, Any] = {}
-        self.set_in_step: dict[str, Output] = {}
-        self._strategy = strategy
+        self.set_in_step: dict[str, Any] = {}
+        self._towers = towers
 
     def set_last_step_output(
         self,
@@ -103,15 +84,15 @@ class MultiStepContext:
         ValueError
             If `aggregation` is no way to combine.
         """
-        context = get_tower_context()
-        if context is None:
+        tower = current_place().tower
+        if tower is None:
             self._set_across_towers(name, output, aggregation)
             return
 
-        def merge(strategy: DistributionStrategy, output: Any) -> None:
+        def merge(strategy: Any, output: Any) -> None:
             self._set_across_towers(name, output, aggregation)
 
-        context.merge_call(merge, output)
+        tower.merge_call(merge, output)
 
     def _set_across_towers(
         self, name: str, output: Any, aggregation: VariableAggregation
@@ -125,13 +106,13 @@ class MultiStepContext:
             )
         leaves = nest.flatten(output)
         if aggregation is not VariableAggregation.NONE:
-            leaves = [self._combined(leaf, aggregation) for leaf in leaves]
-        by_tower = any(isinstance(leaf, PerDevice) for leaf in leaves)
-        self.set_in_step[name] = Output(nest.pack_sequence_as(output, leaves), by_tower)
-
-    def _combined(self, value: Any, aggregation: VariableAggregation) -> Any:
-        devices = self._strategy.worker_devices
-        return self._strategy.combined(aggregation, value, devices)
+            leaves = [
+                combined_value(
+                    aggregation, leaf, list(self._towers.names), self._towers
+                )
+                for leaf in leaves
+            ]
+        self.set_in_step[name] = nest.pack_sequence_as(output, leaves)
 
     def set_non_tensor_output(self, name: str, output: Any) -> None:
         """Keep something else than a tensor, such as a name or a list of hooks.
@@ -143,15 +124,15 @@ class MultiStepContext:
         output
             Anything.  Set by towers, it is a per-device value where they differ.
         """
-        context = get_tower_context()
-        if context is None:
+        tower = current_place().tower
+        if tower is None:
             self.non_tensor_outputs[name] = output
             return
 
-        def merge(strategy: DistributionStrategy, output: Any) -> None:
+        def merge(strategy: Any, output: Any) -> None:
             self.non_tensor_outputs[name] = output
 
-        context.merge_call(merge, output)
+        tower.merge_call(merge, output)
 
     def __repr__(self) -> str:
         return (

@@ -16,7 +16,6 @@ from tpuref.distribute.values import (
     Mirrored,
     PerDevice,
 )
-from tpuref.distribute.variables import DistributedVariable
 from tpuref.functions.conversion import cast
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
@@ -37,13 +36,7 @@ ACCEPTED = (
 
 
 def check_aggregation(function: str, aggregation: Any) -> None:
-    """Refuse what is none of the three documented ways to combine.
-
-    Raises
-    ------
-    ValueError
-        If it is something else.
-    """
+    """Refuse what is none of the three documented ways to combine."""
     if aggregation not in ACCEPTED:
         raise coded(
             ValueError,
@@ -56,13 +49,7 @@ def check_aggregation(function: str, aggregation: Any) -> None:
 def check_numbers(
     function: str, aggregation: VariableAggregation, tensors: Sequence[Tensor]
 ) -> None:
-    """Refuse to add up what is no number.
-
-    Raises
-    ------
-    ValueError
-        If it is text or truth values.
-    """
+    """Refuse to add up what is no number: text or truth values."""
     dtype = tensors[0].dtype
     if aggregation is VariableAggregation.ONLY_FIRST_TOWER or dtype.is_numeric:
         return
@@ -78,20 +65,8 @@ def check_numbers(
 def contributions(function: str, value: Any, towers: Sequence[str]) -> list[Tensor]:
     """Return what each tower contributes to a reduction.
 
-    Parameters
-    ----------
-    function
-        The name of the caller, for messages.
-    value
-        A per-device value with a component for each tower, or what ``strategy.map``
-        returned; with a single tower, its value.
-    towers
-        The devices of the towers.
-
-    Raises
-    ------
-    ValueError
-        If it is anything else, or the components differ in dtype or shape.
+    `value` has a component for each of the towers' devices, or is what ``strategy.map``
+    returned; with a single tower, it is the tower's value.
     """
     if isinstance(value, MapOutput):
         parts = value.get()
@@ -139,7 +114,7 @@ def _wrong_kind(function: str, value: Any, towers: Sequence[str]) -> str:
     )
     if isinstance(value, PerDevice):
         return f"{wanted}; got {len(value)} components, {value!r}"
-    if isinstance(value, DistributedVariable):
+    if isinstance(value, Variable):
         return f"{wanted}, got {value!r}; use strategy.read_var(variable) for its value"
     if isinstance(value, Mirrored):
         return (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
@@ -29,10 +29,14 @@ from tpuref.data.iterator import Iterator as DataIterator
 from tpuref.distribute.dataset import PerDeviceIterator
 from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
-from tpuref.distribute.replicas import own
-from tpuref.distribute.values import Mirrored, PerDevice
+from tpuref.distribute.step_outputs import (
+    first_values,
+    last_values,
+    of_device,
+    own,
+)
+from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.functions.control_flow import group
-from tpuref.functions.creation import zeros
 from tpuref.graph.build import add_operation, apply_all, apply_operation, parameter
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -44,47 +48,18 @@ from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import WHILE
 from tpuref.ops.tpu import REPLICATE
 
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 
 def run_steps(
-    strategy: DistributionStrategy,
     fn: Callable[..., Any],
     iterator: Any,
     iterations: Any,
     initial_loop_values: Any,
+    towers: TowerDevices,
 ) -> MultiStepContext:
     """Build the operation that runs `fn` several times on the cores.
 
-    Parameters
-    ----------
-    strategy
-        The strategy.
-    fn
-        Called once, as ``fn(context, *inputs)`` in cross-tower context.  Whatever it
-        builds is carried out in every step.
-    iterator
-        The iterator of a distributed dataset, or of a dataset of which each tower takes
-        an element in each step.
-    iterations
-        The number of steps, an integer or a scalar int32 tensor.
-    initial_loop_values
-        By the name of an output, its value before the first step; by default zeros.
-
-    Returns
-    -------
-    MultiStepContext
-        The context that `fn` was called with.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of the wrong type, or an output is of another type than its
-        initial value.
-    ValueError
-        If the shapes of the elements are not known, or an output has another shape than
-        its initial value.
+    `fn` is called once, and whatever it builds runs in every step.  In eager mode it is
+    called, and runs, once for each step.
     """
     if not callable(fn):
         raise coded(
@@ -96,12 +71,12 @@ def run_steps(
     rounds = _rounds(iterator, EagerIterator if eagerly else DataIterator)
     start = _initial_values(initial_loop_values)
     if eagerly:
-        return _run_now(strategy, fn, iterator, int(iterations), start)
+        return _run_now(fn, iterator, int(iterations), start, towers)
     _check_shapes(iterator.element)
     graph = get_default_graph()
     with graph.name_scope("steps"):
         limit = convert_to_tensor(iterations, int32)
-        steps = _Steps(strategy, graph, iterator.element, limit)
+        steps = _Steps(towers, graph, iterator.element, limit)
         return steps.built(fn, rounds, start)
 
 
@@ -149,8 +124,8 @@ class _Steps:
 
     Parameters
     ----------
-    strategy
-        The strategy.
+    towers
+        The devices of the towers.
     graph
         The graph.
     element
@@ -161,12 +136,12 @@ class _Steps:
 
     def __init__(
         self,
-        strategy: DistributionStrategy,
+        towers: TowerDevices,
         graph: Graph,
         element: Any,
         limit: Tensor,
     ) -> None:
-        self._strategy = strategy
+        self._towers = towers
         self._graph = graph
         self._element = element
         self._limit = limit
@@ -176,16 +151,18 @@ class _Steps:
         self, fn: Callable[..., Any], rounds: DataIterator, start: dict[str, Any]
     ) -> MultiStepContext:
         """Build the loop, and return the context with its outputs."""
-        context = MultiStepContext(self._strategy)
+        context = MultiStepContext(self._towers)
         begin = self._begin(rounds)
-        cores = self._strategy.tower_system
+        cores = self._towers.system
         with self._graph.control_dependencies([begin]):
             if cores is None:
-                operation, results = self._loop(fn, context, start)
+                operation, outputs = self._loop(fn, context, start)
+                results = [outputs]
             else:
                 operation, results = self._replicated(cores, fn, context, start)
         context.run_op = group(operation)
-        context.last_step_outputs = results
+        by_device = dict(zip(self._towers.names, results, strict=True))
+        context.last_step_outputs = last_values(context, start, by_device)
         return context
 
     def _begin(self, rounds: DataIterator) -> Operation:
@@ -197,7 +174,7 @@ class _Steps:
             feed=self._feed,
             iterator=rounds.handle,
             token=rounds.token,
-            towers=self._strategy.num_towers,
+            towers=self._towers.count,
             width=len(specs_of(self._element)),
         )
 
@@ -207,7 +184,7 @@ class _Steps:
         fn: Callable[..., Any],
         context: MultiStepContext,
         start: dict[str, Any],
-    ) -> tuple[Operation, dict[str, Any]]:
+    ) -> tuple[Operation, list[dict[str, Any]]]:
         """Build the loop as a computation of one replica for each tower."""
         graph = self._graph
         region = Region(
@@ -229,21 +206,21 @@ class _Steps:
             )
             for tower in range(cores.towers)
         ]
-        return operation, _shown(context, by_tower)
+        return operation, by_tower
 
     def _loop(
         self, fn: Callable[..., Any], context: MultiStepContext, start: dict[str, Any]
     ) -> tuple[Operation, dict[str, Any]]:
         """Build the loop where the caller is; return what the outputs end with."""
-        graph = self._graph
+        graph, devices = self._graph, self._towers.names
         with self._part("body") as turn:
             (step,) = turn.parameters
             _call(fn, context, self._inputs())
             given = {
-                name: nest.map_structure(own, output.value)
-                for name, output in context.set_in_step.items()
+                name: nest.map_structure(lambda leaf: own(leaf, devices), value)
+                for name, value in context.set_in_step.items()
             }
-        values = _first_values(start, given)
+        values = first_values(start, given, devices)
         leaves = nest.flatten(values)
         specs = [TensorSpec([], int32), *(tensor.spec for tensor in leaves)]
         with graph.in_region(turn):
@@ -276,8 +253,8 @@ class _Steps:
         """Return what each tower takes from the feed."""
         specs = specs_of(self._element)
         elements = []
-        for tower in range(self._strategy.num_towers):
-            with self._strategy.on_tower(tower):
+        for tower in range(self._towers.count):
+            with self._towers.on_tower(tower):
                 tensors = apply_all(
                     "FeedDequeue",
                     name="dequeue",
@@ -286,7 +263,7 @@ class _Steps:
                     shapes=tuple(spec.shape.as_tuple() for spec in specs),
                 )
             elements.append(nest.pack_sequence_as(self._element, tensors))
-        return merged(elements, self._strategy.worker_devices)
+        return merged(elements, self._towers.names)
 
 
 def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> None:
@@ -300,80 +277,18 @@ def _parameters(graph: Graph, specs: Sequence[TensorSpec]) -> list[Tensor]:
     return [parameter(ARGUMENT, spec, "loop_variable") for spec in specs]
 
 
-def _first_values(start: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of the outputs before the first step, by name."""
-    first = {
-        name: own(value)
-        if isinstance(given.get(name), Tensor)  # a list is one tensor, too
-        else nest.map_structure(own, value)
-        for name, value in start.items()
-    }
-    for name, value in given.items():
-        if name in first:
-            _check_like(name, first[name], value)
-        else:
-            first[name] = nest.map_structure(lambda t, n=name: _zeros(n, t), value)
-    return {name: first[name] for name in sorted(first)}
-
-
-def _zeros(name: str, output: Tensor) -> Tensor:
-    if not output.shape.is_fully_defined():
-        raise coded(
-            ValueError,
-            f"run_steps_on_dataset: the shape of the output {name!r}, "
-            f"{output.describe()}, is not known; give its value before the first step "
-            "in initial_loop_values",
-            code=codes.STEP_OUTPUT_MISMATCH,
-        )
-    result: Tensor = zeros(output.shape.as_list(), output.dtype)
-    return result
-
-
-def _check_like(name: str, first: Any, output: Any) -> None:
-    nest.assert_same_structure(
-        first, output, a_name=f"initial_loop_values[{name!r}]", b_name="output"
-    )
-    for a, b in zip(nest.flatten(first), nest.flatten(output), strict=True):
-        if a.dtype != b.dtype:
-            raise TypeError(_mismatch(name, a, b))
-        if not a.shape.is_compatible_with(b.shape):
-            raise ValueError(_mismatch(name, a, b))
-
-
-def _mismatch(name: str, first: Tensor, output: Tensor) -> str:
-    return (
-        f"run_steps_on_dataset: initial_loop_values[{name!r}] is "
-        f"{first.spec.describe()}, the output that fn sets is {output.describe()}; "
-        "give a value of the type and shape of the output"
-        f" [{codes.STEP_OUTPUT_MISMATCH}]"
-    )
-
-
-def _shown(
-    context: MultiStepContext, by_tower: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """Return the outputs as `last_step_outputs` has them."""
-    shown = {}
-    for name in by_tower[0]:
-        output = context.set_in_step.get(name)
-        differ = output is not None and output.by_tower
-        values = [outputs[name] for outputs in by_tower]
-        shown[name] = values if differ else values[0]
-    return shown
-
-
 def _run_now(
-    strategy: DistributionStrategy,
     fn: Callable[..., Any],
     iterator: Any,
     iterations: int,
     start: dict[str, Any],
+    towers: TowerDevices,
 ) -> MultiStepContext:
     """Run the steps at once, in eager mode."""
-    context = MultiStepContext(strategy)
+    context = MultiStepContext(towers)
     for step in range(iterations):
         try:
-            inputs = _next_inputs(strategy, iterator)
+            inputs = _next_inputs(iterator, towers.names)
         except OutOfRangeError as error:
             raise OutOfRangeError(
                 f"{iterations} steps were to be run, and the dataset has input for "
@@ -381,22 +296,13 @@ def _run_now(
                 code=codes.END_OF_SEQUENCE,
             ) from None
         _call(fn, context, inputs)
-    given = {name: output.value for name, output in context.set_in_step.items()}
-    values = {**start, **given}
-    context.last_step_outputs = {
-        name: nest.map_structure(_components, value) for name, value in values.items()
-    }
+    values = {**start, **context.set_in_step}
+    by_device = {device: of_device(device, values) for device in towers.names}
+    context.last_step_outputs = last_values(context, start, by_device)
     return context
 
 
-def _next_inputs(strategy: DistributionStrategy, iterator: Any) -> Any:
+def _next_inputs(iterator: Any, devices: Sequence[str]) -> Any:
     if isinstance(iterator, PerDeviceIterator):
         return iterator.get_next()
-    devices = strategy.worker_devices
     return merged([iterator.get_next() for _ in devices], devices)
-
-
-def _components(value: Any) -> Any:
-    if isinstance(value, PerDevice):
-        return value.components
-    return value.nearest() if isinstance(value, Mirrored) else value

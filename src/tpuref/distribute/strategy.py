@@ -1,36 +1,231 @@
-"""What all distribution strategies have in common."""
+"""One program for several towers: what all distribution strategies have in common."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.distribute.grouping import merged, selected, selected_mirrored
-from tpuref.distribute.later_names import LaterNames
-from tpuref.distribute.reducing_strategy import ReducingStrategy
-from tpuref.distribute.towers import run_towers
-from tpuref.distribute.updating_strategy import UpdatingStrategy
-from tpuref.distribute.values import MapOutput
-from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.distribute.batching import ReducedValues, reduced
+from tpuref.distribute.dataset import PerDeviceDataset, per_device_dataset
+from tpuref.distribute.destinations import broadcast, devices_of
+from tpuref.distribute.explanation import Explanation, reporter
+from tpuref.distribute.grouping import selected_mirrored, unwrapped
+from tpuref.distribute.multi_step_context import MultiStepContext
+from tpuref.distribute.shared_variables import SharedVariables
+from tpuref.distribute.steps import run_steps
+from tpuref.distribute.tower_context import (
+    TowerContext,
+    current_place,
+    in_scope,
+    reporting,
+)
+from tpuref.distribute.tower_devices import TowerDevices
+from tpuref.distribute.towers import call_for_each_tower
+from tpuref.distribute.updates import update, update_non_slot
+from tpuref.distribute.values import MapOutput, Mirrored, PerDevice, container_of
+from tpuref.distribute.variable_creation import create_variable
+from tpuref.distribute.variables import read_var
+from tpuref.functions.control_flow import group
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.default import executing_eagerly
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_placement import TowerSystem
+from tpuref.graph.variables import variable_creator_scope
 
 __all__ = ["DistributionStrategy"]
 
 
-class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
+class DistributionStrategy:
     """One program for several towers, each on a device of its own.
 
     Parameters
     ----------
     devices
         The device of each tower.
+    system
+        The cores that run the towers; None where the host does.
+
+    Attributes
+    ----------
+    towers
+        The devices, and the cores behind them.
 
     References
     ----------
     001_66db0865fe92828f.txt
     """
+
+    is_default = False
+
+    def __init__(
+        self, devices: Sequence[str], system: TowerSystem | None = None
+    ) -> None:
+        self.towers = TowerDevices(tuple(devices), system)
+
+    # -- properties ------------------------------------------------------------
+
+    @property
+    def between_graph(self) -> bool:
+        """Whether each worker builds a graph of its own: never, one drives all."""
+        return False
+
+    @property
+    def is_single_tower(self) -> bool:
+        """Whether there is one tower, so that functions are called only once."""
+        return self.num_towers == 1
+
+    @property
+    def num_towers(self) -> int:
+        """The number of towers, by which a mean over the towers divides."""
+        return self.towers.count
+
+    @property
+    def parameter_devices(self) -> list[str]:
+        """The devices of the components of variables: those of the towers."""
+        return list(self.towers.names)
+
+    @property
+    def worker_devices(self) -> list[str]:
+        """The device of each tower, in tower order."""
+        return list(self.towers.names)
+
+    @property
+    def worker_device_index(self) -> Any:
+        """The number of each tower's device, as an argument for `call_for_each_tower`.
+
+        A per-device value of the numbers from 0 up; the number 0 for a single tower.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of the strategy's scope, and within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.worker_device_index)
+        [0, 1]
+        """
+        self._require_cross_tower("worker_device_index")
+        if self.is_single_tower:
+            return 0
+        return PerDevice({device: k for k, device in enumerate(self.towers.names)})
+
+    @property
+    def should_checkpoint(self) -> bool:
+        """Whether this program saves checkpoints: yes, it is the only one."""
+        return True
+
+    @property
+    def should_init(self) -> bool:
+        """Whether this program initialises variables: yes, it is the only one."""
+        return True
+
+    @property
+    def should_save_summary(self) -> bool:
+        """Whether this program saves summaries: yes, it is the only one."""
+        return True
+
+    # -- scopes ----------------------------------------------------------------
+
+    def scope(self) -> contextlib.AbstractContextManager[Any]:
+        """Make this the strategy of a block, and enter cross-tower context.
+
+        Variables made in the block have a component on each of `parameter_devices`.
+        Other threads are not affected.
+
+        Raises
+        ------
+        RuntimeError
+            If the scope of another strategy is in force, or within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     v = tf.get_variable("v", [])
+        ...     tf.get_distribution_strategy() is strategy
+        True
+        >>> len(strategy.unwrap(v))
+        2
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, scope.
+        """
+        return self._entered()
+
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[DistributionStrategy]:
+        if current_place().strategy is not None:
+            self._check_nesting()
+            yield self
+            return
+
+        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+            return create_variable(self.towers, next_creator, arguments)
+
+        with in_scope(self), variable_creator_scope(creator):
+            yield self
+
+    def _check_nesting(self) -> None:
+        around = current_place().strategy
+        if around is not self:
+            raise coded(
+                RuntimeError,
+                f"{self!r}: scope() was entered within the scope of {around!r}; the "
+                "scopes of two strategies cannot be nested, leave the other first",
+                code=codes.NESTED_SCOPES,
+            )
+        self._require_cross_tower("scope")
+
+    def colocate_vars_with(
+        self, colocate_with_variable: Any
+    ) -> contextlib.AbstractContextManager[Any]:
+        """Make the variables of a block on the devices of another one.
+
+        Parameters
+        ----------
+        colocate_with_variable
+            A variable made in the scope, or what `non_slot_devices` returned.
+
+        Raises
+        ------
+        RuntimeError
+            Outside of the strategy's scope.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     with strategy.colocate_vars_with(strategy.worker_devices[1]):
+        ...         w = tf.get_variable("w", [])
+        >>> w.devices
+        ['/replica:0/task:0/device:TPU:1']
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, colocate_vars_with.
+        """
+        self._require_scope("colocate_vars_with")
+        devices = devices_of(
+            "colocate_vars_with", colocate_with_variable, self.towers.names
+        )
+
+        def creator(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+            return next_creator(**{"colocated": devices, **arguments})
+
+        return variable_creator_scope(creator)
 
     # -- towers ----------------------------------------------------------------
 
@@ -85,36 +280,10 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
         ----------
         001_66db0865fe92828f.txt, call_for_each_tower.
         """
-        self.require_cross_tower("call_for_each_tower")
-        if not callable(fn):
-            raise coded(
-                TypeError,
-                f"call_for_each_tower: fn must be callable, got {type(fn).__name__} "
-                f"{fn!r}",
-                code=codes.WRONG_ARGUMENT_TYPE,
-            )
-        self._check_region()
-        concurrently = kwargs.pop("run_concurrently", True)
-        functions = [
-            functools.partial(
-                fn, *selected(device, args), **selected(device, dict(kwargs))
-            )
-            for device in self._devices
-        ]
-        return merged(run_towers(self, functions, concurrently), self._devices)
-
-    def _check_region(self) -> None:
-        """Refuse a replicated computation of another number of replicas."""
-        region = get_default_graph().region
-        around = None if region is None else region.replicated
-        if around is not None and around.replicas != self.num_towers:
-            raise coded(
-                RuntimeError,
-                f"call_for_each_tower: {self!r} was used inside of {around.name!r}, a "
-                f"replicated computation of {around.replicas} replicas; there must be "
-                f"{self.num_towers}, one for each tower",
-                code=codes.NESTED_COMPUTATION,
-            )
+        self._require_cross_tower("call_for_each_tower")
+        variables = SharedVariables()
+        contexts = [TowerContext(self, k, variables) for k in range(self.num_towers)]
+        return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
 
     def map(
         self,
@@ -154,14 +323,495 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
         ----------
         001_66db0865fe92828f.txt, map.
         """
-        self.require_cross_tower("map")
+        self._require_cross_tower("map")
         results = []
         for k, element in enumerate(map_over):
-            device = self._devices[k % self.num_towers]
-            with self.on_device(device):
+            device = self.towers.names[k % self.num_towers]
+            with self.towers.on(device):
                 own = selected_mirrored(device, (args, kwargs), "map")
                 results.append(fn(element, *own[0], **own[1]))
         return MapOutput(results)
+
+    # -- values of the towers --------------------------------------------------
+
+    def broadcast(self, tensor: Any, destinations: Any = None) -> Mirrored:
+        """Copy a value to several devices.
+
+        Parameters
+        ----------
+        tensor
+            The value.
+        destinations
+            A mirrored variable, a device or a list of devices; None for
+            `worker_devices`.
+
+        Returns
+        -------
+        Mirrored
+            A copy on each of the devices.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     copies = strategy.broadcast(tf.constant(5.0))
+        ...     [float(copy) for copy in sess.run(strategy.unwrap(copies))]
+        [5.0, 5.0]
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, broadcast.
+        """
+        self._require_cross_tower("broadcast")
+        chosen = self.towers.names if destinations is None else destinations
+        return broadcast(tensor, chosen, self.towers)
+
+    def reduce(
+        self,
+        aggregation: VariableAggregation,
+        value: Any,
+        destinations: Any,
+    ) -> Mirrored:
+        """Combine the towers' values.
+
+        Parameters
+        ----------
+        aggregation
+            ``tf.VariableAggregation.SUM``, ``MEAN`` or ``ONLY_FIRST_TOWER``.
+        value
+            A per-device value with one component for each tower, or what `map`
+            returned.
+        destinations
+            Where the result is to be: a mirrored variable, a per-device value, a device
+            or a list of devices.  `value` itself for all towers.
+
+        Returns
+        -------
+        Mirrored
+            The result, on each of the destinations.
+
+        Raises
+        ------
+        ValueError
+            If `aggregation` is none of the three, `value` is not of that kind, or
+            `destinations` names no device of the strategy.
+
+        Notes
+        -----
+        Sums are formed in tower order; float16 and bfloat16 are added in float32 and
+        rounded once.  A warning is logged where means over the towers' batches are
+        summed.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     losses = strategy.call_for_each_tower(
+        ...         lambda: tf.constant(tf.get_tower_context().tower_id + 1.0))
+        ...     mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
+        ...     [float(value) for value in sess.run(strategy.unwrap(mean))]
+        [1.5, 1.5]
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, reduce.
+        """
+        self._require_cross_tower("reduce")
+        pairs = [(value, destinations)]
+        return reduced("reduce", aggregation, pairs, self.towers)[0]
+
+    def batch_reduce(
+        self,
+        aggregation: VariableAggregation,
+        value_destination_pairs: Sequence[tuple[Any, Any]],
+    ) -> ReducedValues:
+        """Combine several values of the towers at once.
+
+        Values of one dtype and of known shapes are laid side by side and summed
+        together, so that the towers wait for one another less often.
+
+        Parameters
+        ----------
+        aggregation
+            As for `reduce`.
+        value_destination_pairs
+            Pairs of value and destinations, each as for `reduce`.
+
+        Returns
+        -------
+        list of Mirrored
+            One result for each pair.  The attribute ``collectives`` of the list tells
+            how many sums over the towers there are.
+
+        Raises
+        ------
+        ValueError
+            As for `reduce`, and if something is no pair.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     one = strategy.call_for_each_tower(lambda: tf.constant(1.0))
+        ...     two = strategy.call_for_each_tower(lambda: tf.constant([2.0, 3.0]))
+        ...     sums = strategy.batch_reduce(
+        ...         tf.VariableAggregation.SUM, [(one, one), (two, two)])
+        >>> len(sums), sums.collectives
+        (2, 1)
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, batch_reduce.
+        """
+        self._require_cross_tower("batch_reduce")
+        pairs = list(value_destination_pairs)
+        for pair in pairs:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                raise coded(
+                    ValueError,
+                    "batch_reduce: value_destination_pairs must be pairs "
+                    f"(value, destinations), got {pair!r}",
+                    code=codes.UNKNOWN_DESTINATION,
+                )
+        return reduced("batch_reduce", aggregation, pairs, self.towers)
+
+    def explain_reductions(
+        self, report: Callable[[Explanation], object] | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Give an account of each reduction that is built in a block.
+
+        Whenever a result is computed, the account tells what each tower held, the
+        operation, the divisor and the result.  It is an addition to the document.
+
+        Parameters
+        ----------
+        report
+            A function that takes an `Explanation`; None to log the accounts.
+
+        Raises
+        ------
+        TypeError
+            If `report` is neither None nor callable.
+        RuntimeError
+            Outside of the strategy's scope, and within a tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with tf.eager_execution(), strategy.scope():
+        ...     losses = strategy.call_for_each_tower(
+        ...         lambda: tf.constant(tf.get_tower_context().tower_id + 1.0))
+        ...     with strategy.explain_reductions(print):
+        ...         mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
+        reduced the value by MEAN: tower 0 held 1.; tower 1 held 2.; divided by 2; \
+the result is 1.5
+        """
+        self._require_cross_tower("explain_reductions")
+        return reporting(reporter(report))
+
+    def unwrap(self, value: Any) -> list[Any]:
+        """Return the list of the components of a value.
+
+        Parameters
+        ----------
+        value
+            What `call_for_each_tower` returned, a variable of the scope, or anything.
+
+        Returns
+        -------
+        list
+            The components in tower order; ``[value]`` for a value without any.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     strategy.unwrap(strategy.worker_device_index)
+        [0, 1]
+        >>> strategy.unwrap("alone")
+        ['alone']
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, unwrap.
+        """
+        return unwrapped(value)
+
+    def value_container(self, value: Any) -> Any:
+        """Return what `value` is a component of, or `value` itself.
+
+        Parameters
+        ----------
+        value
+            A component, a container, or anything.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     v = tf.get_variable("v", [])
+        >>> strategy.value_container(strategy.unwrap(v)[1]) is v
+        True
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, value_container: ``value`` is always in
+        ``unwrap(value_container(value))`` for components and plain values.
+        """
+        return container_of(value)
+
+    def group(self, value: Any, name: str | None = None) -> Operation | None:
+        """Return one operation that waits for all components of a value.
+
+        Parameters
+        ----------
+        value
+            A value of `call_for_each_tower`, `update` or the like.
+        name
+            The name of the operation.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope():
+        ...     operations = strategy.call_for_each_tower(tf.no_op)
+        >>> len(strategy.group(operations).control_inputs)
+        2
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, group.
+        """
+        parts = unwrapped(value)
+        if len(parts) == 1 and name is None and isinstance(parts[0], Operation):
+            return parts[0]
+        return group(*parts, name=name)
+
+    # -- variables -------------------------------------------------------------
+
+    def update(
+        self, var: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call ``fn(component, *args, **kwargs)`` for each component of a variable.
+
+        Parameters
+        ----------
+        var
+            A variable, possibly mirrored.
+        fn
+            The function, which changes the variable that it is given.
+        args, kwargs
+            Its further arguments; each call gets its device's components of mirrored
+            values.
+
+        Returns
+        -------
+        object
+            The results merged, as mirrored values; for a variable of one device the
+            result itself.
+
+        Raises
+        ------
+        TypeError
+            If `var` is no variable, or an argument differs from tower to tower.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     v = tf.get_variable("v", initializer=1.0)
+        ...     grown = strategy.update(v, lambda component: component.assign_add(2.0))
+        ...     sess.run(tf.global_variables_initializer())
+        ...     [float(value) for value in sess.run(strategy.unwrap(grown))]
+        [3.0, 3.0]
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, update.
+        """
+        self._require_cross_tower("update")
+        return update(var, fn, args, kwargs, self.towers)
+
+    def non_slot_devices(self, var_list: Any) -> list[str]:
+        """Return the devices for variables of an optimizer that belong to no other.
+
+        Parameters
+        ----------
+        var_list
+            The variables being optimized; of no matter here.
+
+        Returns
+        -------
+        list of str
+            `parameter_devices`, for `colocate_vars_with` and `update_non_slot`.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> strategy.non_slot_devices([]) == strategy.parameter_devices
+        True
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, non_slot_devices.
+        """
+        return self.parameter_devices
+
+    def update_non_slot(
+        self, colocate_with: Any, fn: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call ``fn(*args, **kwargs)`` on each of the devices.
+
+        Parameters
+        ----------
+        colocate_with
+            What `non_slot_devices` returned.
+        fn, args, kwargs
+            The function and its arguments, of which each call gets its device's
+            components.  A variable of the strategy stands for its component there.
+
+        Returns
+        -------
+        object
+            The results merged; for one device the result itself.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> devices = strategy.non_slot_devices([])
+        >>> def halve():
+        ...     return power.assign(power / 2.0)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     with strategy.colocate_vars_with(devices):
+        ...         power = tf.get_variable("power", initializer=0.5)
+        ...     halved = strategy.update_non_slot(devices, halve)
+        ...     sess.run(tf.global_variables_initializer())
+        ...     float(sess.run(strategy.unwrap(halved))[1])
+        0.25
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, update_non_slot.
+        """
+        self._require_cross_tower("update_non_slot")
+        devices = devices_of("update_non_slot", colocate_with, self.towers.names)
+        return update_non_slot(devices, fn, args, kwargs, self.towers)
+
+    def read_var(self, tower_local_var: Any) -> Tensor:
+        """Return the value of a variable, combined over the towers where they differ.
+
+        Parameters
+        ----------
+        tower_local_var
+            A variable made with ``synchronization=tf.VariableSynchronization.ON_READ``
+            and an aggregation.  Any other variable is read as it is.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
+        >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
+        >>> with strategy.scope(), tf.Session() as sess:
+        ...     count = tf.get_variable(
+        ...         "count", initializer=0.0,
+        ...         synchronization=tf.VariableSynchronization.ON_READ,
+        ...         aggregation=tf.VariableAggregation.SUM)
+        ...     counted = strategy.call_for_each_tower(lambda: count.assign_add(1.0))
+        ...     sess.run(tf.global_variables_initializer())
+        ...     sess.run(strategy.group(counted))
+        ...     float(sess.run(strategy.read_var(count)))
+        2.0
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, read_var.
+        """
+        return read_var(tower_local_var)
+
+    # -- data ------------------------------------------------------------------
+
+    def distribute_dataset(self, dataset_fn: Callable[[], Any]) -> PerDeviceDataset:
+        """Return a dataset whose elements go to the towers in turn.
+
+        Parameters
+        ----------
+        dataset_fn
+            A function without parameters that returns a `tf.data.Dataset`; it is called
+            once.
+
+        Returns
+        -------
+        PerDeviceDataset
+            Its iterator gives per-device values for `call_for_each_tower`: consecutive
+            elements for consecutive towers, without an incomplete last round.
+
+        Raises
+        ------
+        TypeError
+            If `dataset_fn` is not callable.
+        ValueError
+            If it returns no dataset.
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, distribute_dataset.
+        """
+        return per_device_dataset(dataset_fn, self.towers.names)
+
+    def run_steps_on_dataset(
+        self,
+        fn: Callable[..., Any],
+        iterator: Any,
+        iterations: int = 1,
+        initial_loop_values: Any = None,
+    ) -> MultiStepContext:
+        """Build an operation that runs `fn` several times on the input of a dataset.
+
+        Parameters
+        ----------
+        fn
+            Called as ``fn(context, *inputs)`` in cross-tower context, with a
+            `MultiStepContext` and the next element of `iterator`: a tuple as separate
+            arguments, anything else as one.
+        iterator
+            The iterator of a dataset; initialising it is up to the caller.
+        iterations
+            How often.
+        initial_loop_values
+            Start values of the outputs that `fn` sets.
+
+        Returns
+        -------
+        MultiStepContext
+            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors set in
+            the last of them, ``non_tensor_outputs`` whatever else was set.
+
+        References
+        ----------
+        001_66db0865fe92828f.txt, run_steps_on_dataset.
+        """
+        self._require_cross_tower("run_steps_on_dataset")
+        return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)
 
     # -- life ------------------------------------------------------------------
 
@@ -194,71 +844,77 @@ class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
     ) -> None:
         """Take note of the cluster: nothing to be done here."""
 
-    # -- data ------------------------------------------------------------------
+    # -- later names -----------------------------------------------------------
 
-    def distribute_dataset(self, dataset_fn: Callable[[], Any]) -> Any:
-        """Return a dataset whose elements go to the towers in turn.
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """The later name of `num_towers`."""
+        return self.num_towers
 
-        Parameters
-        ----------
-        dataset_fn
-            A function without parameters that returns a `tf.data.Dataset`; it is called
-            once.
-
-        Returns
-        -------
-        PerDeviceDataset
-            Its iterator gives per-device values for `call_for_each_tower`: consecutive
-            elements for consecutive towers, without an incomplete last round.
-
-        Raises
-        ------
-        TypeError
-            If `dataset_fn` is not callable.
-        ValueError
-            If it returns no dataset.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, distribute_dataset.
-        """
-        from tpuref.distribute.dataset import per_device_dataset
-
-        return per_device_dataset(self, dataset_fn)
-
-    def run_steps_on_dataset(
+    def run(
         self,
         fn: Callable[..., Any],
-        iterator: Any,
-        iterations: int = 1,
-        initial_loop_values: Any = None,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Build an operation that runs `fn` several times on the input of a dataset.
+        """Call `call_for_each_tower`, in the scope of the strategy.
 
         Parameters
         ----------
         fn
-            Called as ``fn(context, *inputs)`` in cross-tower context, with a
-            `MultiStepContext` and the next element of `iterator`: a tuple as separate
-            arguments, anything else as one.
-        iterator
-            The iterator of a dataset; initialising it is up to the caller.
-        iterations
-            How often.
-        initial_loop_values
-            Start values of the outputs that `fn` sets.
+            The function.
+        args, kwargs
+            Its arguments; of values per replica each call gets its own.
 
-        Returns
-        -------
-        MultiStepContext
-            Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors set in
-            the last of them, ``non_tensor_outputs`` whatever else was set.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, run_steps_on_dataset.
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+        >>> strategy.run(lambda x: x + 1, args=(2,))
+        3
         """
-        from tpuref.distribute.steps import run_steps
+        with self.scope():
+            return self.call_for_each_tower(fn, *args, **dict(kwargs or {}))
 
-        self.require_cross_tower("run_steps_on_dataset")
-        return run_steps(self, fn, iterator, iterations, initial_loop_values)
+    def experimental_run_v2(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Call `run`, of which this is an earlier name."""
+        return self.run(fn, args, kwargs)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """Return what `unwrap` lists, as a tuple."""
+        return tuple(self.unwrap(value))
+
+    # -- where a method may be called ------------------------------------------
+
+    def _require_scope(self, method: str) -> None:
+        """Refuse a call of a method outside of the strategy's scope."""
+        if not self._is_current():
+            raise coded(
+                RuntimeError,
+                f"{type(self).__name__}.{method} must be used inside of `with "
+                "strategy.scope():` of the same strategy",
+                code=codes.OUTSIDE_SCOPE,
+            )
+
+    def _is_current(self) -> bool:
+        """Whether the scope of this strategy is in force."""
+        return current_place().strategy is self
+
+    def _require_cross_tower(self, method: str) -> None:
+        """Refuse a call of a method within a tower, and outside of the scope."""
+        self._require_scope(method)
+        tower = current_place().tower
+        if tower is not None and not self.is_default:
+            raise coded(
+                RuntimeError,
+                f"{type(self).__name__}.{method} must be used in cross-tower context, "
+                f"but was called within tower {tower.tower_id}; use "
+                "tf.get_tower_context().merge_call(merge_fn, value), and call it in "
+                "merge_fn(strategy, value)",
+                code=codes.IN_TOWER_CONTEXT,
+            )

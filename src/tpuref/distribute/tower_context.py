@@ -1,31 +1,30 @@
-"""Where the calling thread is: in a tower, or across the towers of a strategy."""
+"""Where the calling thread is: in a tower, or across the towers of a strategy.
+
+This is all that strategies keep for a thread.  `in_scope`, `across_towers`, `in_tower`
+and `reporting` alone change it, each for one block.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.distribute.explanation import Report
 from tpuref.distribute.shared_variables import SharedVariables
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # only the public type of TowerContext.distribution_strategy
     from tpuref.distribute.strategy import DistributionStrategy
 
-__all__ = [
-    "TowerContext",
-    "get_cross_tower_context",
-    "get_distribution_strategy",
-    "get_tower_context",
-    "has_distribution_strategy",
-    "in_cross_tower_context",
-]
+__all__ = ["TowerContext"]
 
 Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-"""Carries out a merge_call for the tower that made it."""
+"""Runs a merge_call for the tower that made it."""
 
 
 class TowerContext:
@@ -55,13 +54,11 @@ class TowerContext:
         self,
         strategy: DistributionStrategy,
         tower_id: int,
-        merge: Merge,
         variables: SharedVariables,
     ) -> None:
         self.distribution_strategy = strategy
         self.tower_id = tower_id
         self.variables = variables
-        self._merge = merge
 
     @property
     def strategy(self) -> DistributionStrategy:
@@ -91,7 +88,7 @@ class TowerContext:
     @property
     def device(self) -> str:
         """The device that the tower runs on, ``""`` for the default strategy."""
-        return self.distribution_strategy.device_of_tower(self.tower_id)
+        return self.distribution_strategy.worker_devices[self.tower_id]
 
     def merge_call(
         self, merge_fn: Callable[..., Any], *args: Any, **kwargs: Any
@@ -102,7 +99,7 @@ class TowerContext:
         ----------
         merge_fn
             Called as ``merge_fn(strategy, *args, **kwargs)`` in cross-tower context,
-            with per-device values in the place of the towers' arguments.
+            with per-device values instead of the towers' arguments.
         args, kwargs
             What this tower contributes.
 
@@ -118,7 +115,7 @@ class TowerContext:
             thread than that of the tower or from within ``tf.cond`` or
             ``tf.while_loop``.
         """
-        if get_tower_context() is not self:
+        if not self._is_current():
             raise coded(
                 RuntimeError,
                 f"merge_call of tower {self.tower_id} was called outside of the "
@@ -126,35 +123,68 @@ class TowerContext:
                 "where it is used",
                 code=codes.MISPLACED_MERGE_CALL,
             )
-        return self._merge(merge_fn, args, kwargs)
+        function = functools.partial(merge_fn, self.distribution_strategy)
+        return current_place().merge(function, args, kwargs)
+
+    def _is_current(self) -> bool:
+        """Whether the calling thread runs this tower."""
+        return current_place().tower is self
 
     def __repr__(self) -> str:
         return f"<TowerContext tower {self.tower_id} of {self.num_towers}>"
 
 
+def merge_alone(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Run the merge function of a tower that has no others to wait for."""
+    with across_towers():
+        return function(*args, **kwargs)
+
+
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """Where a thread is.
 
-    `tower` is None in cross-tower context; `update_device` is the device that update
-    or update_non_slot is at.
+    Attributes
+    ----------
+    strategy
+        The strategy whose scope is in force, None for the default strategy.
+    tower
+        The context of the tower that is running, None elsewhere.
+    across
+        Whether the thread is in cross-tower context.
+    device
+        The device of the tower or of the update that is running, None elsewhere.
+    merge
+        Runs the merge calls of the tower.
+    report
+        Takes the accounts of the reductions, None for nothing.
     """
 
-    strategy: DistributionStrategy
+    strategy: DistributionStrategy | None = None
     tower: TowerContext | None = None
-    update_device: str | None = None
+    across: bool = False
+    device: str | None = ""
+    merge: Merge = merge_alone
+    report: Report | None = None
 
 
 class _Places(threading.local):
     def __init__(self) -> None:
-        self.stack: list[_Place] = []
+        self.stack = [Place()]
 
 
 _places = _Places()
 
 
+def current_place() -> Place:
+    """Return where the calling thread is."""
+    return _places.stack[-1]
+
+
 @contextlib.contextmanager
-def _at(place: _Place) -> Iterator[None]:
+def _at(place: Place) -> Iterator[None]:
     _places.stack.append(place)
     try:
         yield
@@ -162,91 +192,36 @@ def _at(place: _Place) -> Iterator[None]:
         _places.stack.pop()
 
 
-def in_tower(context: TowerContext) -> contextlib.AbstractContextManager[None]:
-    """Enter the context of a tower."""
-    return _at(_Place(context.distribution_strategy, context))
+def in_scope(
+    strategy: DistributionStrategy | None,
+) -> contextlib.AbstractContextManager[None]:
+    """Enter cross-tower context of a strategy, None for the default one."""
+    report = current_place().report
+    return _at(Place(strategy, across=True, device=None, report=report))
 
 
 def across_towers(
-    strategy: DistributionStrategy, update_device: str | None = None
+    device: str | None = None,
 ) -> contextlib.AbstractContextManager[None]:
-    """Enter cross-tower context, at one device where an update goes on there."""
-    return _at(_Place(strategy, None, update_device))
+    """Enter cross-tower context of the current strategy.
 
-
-def _here() -> _Place:
-    if _places.stack:
-        return _places.stack[-1]
-    from tpuref.distribute.default_strategy import DEFAULT, DEFAULT_TOWER
-
-    return _Place(DEFAULT, DEFAULT_TOWER)
-
-
-def get_tower_context() -> TowerContext | None:
-    """Return the context of the tower that is being run, None across towers.
-
-    Outside of any strategy's scope there is the context of a default strategy with one
-    tower.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.get_tower_context().tower_id
-    0
-
-    References
+    Parameters
     ----------
-    001_66db0865fe92828f.txt, call_for_each_tower.
+    device
+        The device of the update that runs in the block.
     """
-    return _here().tower
+    return _at(replace(current_place(), tower=None, across=True, device=device))
 
 
-def get_cross_tower_context() -> DistributionStrategy | None:
-    """Return the strategy across whose towers the thread is, None within a tower."""
-    place = _here()
-    return None if place.tower is not None else place.strategy
+def in_tower(
+    around: Place, context: TowerContext, merge: Merge
+) -> contextlib.AbstractContextManager[None]:
+    """Enter the context of a tower of the strategy that is current at `around`."""
+    return _at(
+        replace(around, tower=context, across=False, device=context.device, merge=merge)
+    )
 
 
-def in_cross_tower_context() -> bool:
-    """Return whether the thread is in cross-tower context.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.contrib.distribute.in_cross_tower_context()
-    False
-    """
-    return get_cross_tower_context() is not None
-
-
-def get_distribution_strategy() -> DistributionStrategy:
-    """Return the strategy whose scope is in force, else the default strategy.
-
-    References
-    ----------
-    001_66db0865fe92828f.txt, scope.
-    """
-    return _here().strategy
-
-
-def has_distribution_strategy() -> bool:
-    """Return whether the scope of a strategy is in force.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> tf.contrib.distribute.has_distribution_strategy()
-    False
-    """
-    return bool(_places.stack) and not _here().strategy.is_default
-
-
-def update_device() -> str | None:
-    """Return the device that an update of the strategy is at, None outside of one."""
-    return _here().update_device
-
-
-def current_device() -> str | None:
-    """Return the device of the tower or update that is being run, None elsewhere."""
-    place = _here()
-    return place.update_device if place.tower is None else place.tower.device
+def reporting(report: Report) -> contextlib.AbstractContextManager[None]:
+    """Give accounts of the reductions that are built in a block."""
+    return _at(replace(current_place(), report=report))

@@ -8,23 +8,27 @@ once, and the towers go on.  In eager mode the towers may run side by side.
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import OpError, coded
 from tpuref.distribute.grouping import merged, selected
-from tpuref.distribute.shared_variables import SharedVariables
-from tpuref.distribute.tower_context import TowerContext, across_towers, in_tower
+from tpuref.distribute.tower_context import (
+    Place,
+    TowerContext,
+    across_towers,
+    current_place,
+    in_tower,
+)
+from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.functions.variable_scope import get_variable_scope, variable_scope
 from tpuref.graph.caller_context import CallerContext
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation
-
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
 
 
 @dataclass(frozen=True)
@@ -47,29 +51,30 @@ class Tower:
 
     def __init__(
         self,
-        strategy: DistributionStrategy,
-        tower_id: int,
+        context: TowerContext,
+        towers: TowerDevices,
         function: Callable[[], Any],
-        context: CallerContext,
-        variables: SharedVariables,
+        caller: CallerContext,
+        around: Place,
     ) -> None:
-        self.tower_id = tower_id
+        self.tower_id = context.tower_id
         self.merges = 0
         self.waiting: MergeCall | None = None
         self.ended = False
         self.result: Any = None
         self.error: BaseException | None = None
-        self._strategy = strategy
-        self._function = function
         self._context = context
-        self._variables = variables
+        self._towers = towers
+        self._function = function
+        self._caller = caller
+        self._around = around
         self._answer: Any = None
         self._abandoned = False
         self._go, self._paused = threading.Semaphore(0), threading.Semaphore(0)
         self._scopes_opened = set(get_default_graph().variable_scopes_opened)
         self._region = get_default_graph().region
         self._thread = threading.Thread(
-            target=self._live, name=f"tower {tower_id}", daemon=True
+            target=self._live, name=f"tower {self.tower_id}", daemon=True
         )
         self._thread.start()
 
@@ -111,7 +116,7 @@ class Tower:
         self._go.acquire()
         try:
             if not self._abandoned:
-                with self._context.entered(), self._entered():
+                with self._caller.entered(), self._entered():
                     self.result = self._function()
         except _Abandoned:
             pass
@@ -122,15 +127,12 @@ class Tower:
 
     @contextlib.contextmanager
     def _entered(self) -> Iterator[None]:
-        context = TowerContext(
-            self._strategy, self.tower_id, self._merge, self._variables
-        )
         graph = get_default_graph()
         around = graph.get_name_scope()
         label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
         with (
-            in_tower(context),
-            self._strategy.on_tower(self.tower_id),
+            in_tower(self._around, self._context, self._merge),
+            self._towers.on_tower(self.tower_id),
             graph.name_scope(label),
             _shared_variables(self.tower_id > 0),
         ):
@@ -170,27 +172,70 @@ def _shared_variables(shared: bool) -> Iterator[None]:
         yield
 
 
+def call_for_each_tower(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    contexts: Sequence[TowerContext],
+    towers: TowerDevices,
+) -> Any:
+    """Call a function once for each tower, and return its results merged.
+
+    Each call gets its tower's components of the arguments; ``run_concurrently`` is none
+    of them.
+    """
+    if not callable(fn):
+        raise coded(
+            TypeError,
+            f"call_for_each_tower: fn must be callable, got {type(fn).__name__} {fn!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    _check_region(contexts)
+    concurrently = kwargs.pop("run_concurrently", True)
+    functions = [
+        functools.partial(fn, *selected(device, args), **selected(device, dict(kwargs)))
+        for device in towers.names
+    ]
+    results = run_towers(functions, contexts, towers, concurrently)
+    return merged(results, towers.names)
+
+
+def _check_region(contexts: Sequence[TowerContext]) -> None:
+    """Refuse a replicated computation of another number of replicas."""
+    region = get_default_graph().region
+    around = None if region is None else region.replicated
+    if around is not None and around.replicas != len(contexts):
+        raise coded(
+            RuntimeError,
+            f"call_for_each_tower: {contexts[0].strategy!r} was used inside of "
+            f"{around.name!r}, a replicated computation of {around.replicas} replicas; "
+            f"there must be {len(contexts)}, one for each tower",
+            code=codes.NESTED_COMPUTATION,
+        )
+
+
 def run_towers(
-    strategy: DistributionStrategy,
     functions: Sequence[Callable[[], Any]],
+    contexts: Sequence[TowerContext],
+    towers: TowerDevices,
     concurrently: bool,
 ) -> list[Any]:
     """Run one function for each tower and return their results in tower order."""
-    context, variables = CallerContext(), SharedVariables()
-    towers = [
-        Tower(strategy, k, function, context, variables)
-        for k, function in enumerate(functions)
+    caller, around = CallerContext(), current_place()
+    running = [
+        Tower(context, towers, function, caller, around)
+        for context, function in zip(contexts, functions, strict=True)
     ]
     together = concurrently and executing_eagerly()
     try:
-        answers: Sequence[Any] = [None] * len(towers)
+        answers: Sequence[Any] = [None] * len(running)
         while True:
-            _advance(towers, answers, together)
-            if all(tower.ended for tower in towers):
-                return [tower.result for tower in towers]
-            answers = _merge(strategy, towers)
+            _advance(running, answers, together)
+            if all(tower.ended for tower in running):
+                return [tower.result for tower in running]
+            answers = _merge(running, towers.names)
     finally:
-        for tower in towers:
+        for tower in running:
             tower.abandon()
 
 
@@ -222,19 +267,18 @@ def named(error: BaseException, tower: int, towers: int) -> BaseException:
     return error
 
 
-def _merge(strategy: DistributionStrategy, towers: Sequence[Tower]) -> list[Any]:
+def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     """Run the merge function once; return what each tower gets of its result."""
     calls = [tower.waiting for tower in towers if tower.waiting is not None]
     if len(calls) < len(towers):
         raise _uneven(towers)
-    devices = [strategy.device_of_tower(tower.tower_id) for tower in towers]
     first, graph = calls[0], get_default_graph()
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
-    with across_towers(strategy), graph.name_scope(first.name_scope):
+    with across_towers(), graph.name_scope(first.name_scope):
         args = merged([call.args for call in calls], devices)
         kwargs = merged([call.kwargs for call in calls], devices)
         with graph.control_dependencies(awaited):
-            result = first.function(strategy, *args, **kwargs)
+            result = first.function(*args, **kwargs)
     return [selected(device, result) for device in devices]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.one_device import OneDeviceStrategy
+from tpuref.distribute.strategy import DistributionStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
 from tpuref.tpu.system import initialize_system, shutdown_system
@@ -76,9 +77,9 @@ class TPUStrategy(OneDeviceStrategy):
                 f"system (TPUREF_CORES={towers})",
                 code=codes.INVALID_TOWER_COUNT,
             )
-        super().__init__(self._system.core_device(0))
-        self._devices = tuple(self._system.core_device(k) for k in range(towers))
-        self._towers = self._system.towers(towers)
+        devices = [self._system.core_device(k) for k in range(towers)]
+        # the parent of the document takes one device, and knows no cores
+        DistributionStrategy.__init__(self, devices, self._system.towers(towers))
 
     @property
     def num_hosts(self) -> int:

@@ -11,13 +11,14 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
+from tpuref.distribute.tower_context import current_place
 from tpuref.drawings.html import shortened, table
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
 
-__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice"]
+__all__ = ["DistributedValues", "MapOutput", "Mirrored", "PerDevice", "TowerOutputs"]
 
 
 class DistributedValues:
@@ -62,9 +63,7 @@ class DistributedValues:
         ValueError
             If there is no component for that device.
         """
-        from tpuref.distribute.tower_context import current_device
-
-        wanted = current_device() if device is None else device
+        wanted = current_place().device if device is None else device
         if wanted not in self.index:
             raise coded(
                 ValueError,
@@ -138,6 +137,31 @@ class PerDevice(DistributedValues):
         return dlpack.CPU
 
 
+class TowerOutputs(PerDevice):
+    """What the towers set in the last step, for a name of ``last_step_outputs``.
+
+    It is a per-device value, of structures where structures were set, and as in the
+    releases also the list of its components: for indices, for ``Session.run``, and
+    where a tensor is expected.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, run_steps_on_dataset and unwrap.
+    """
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.components[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.components)
+
+    def _as_fetches(self) -> list[Any]:
+        return self.components
+
+    def _as_tensor(self) -> Tensor:
+        return convert_to_tensor(self.components)
+
+
 class Mirrored(Operators, DistributedValues):
     """Components that agree: the same value on each device.
 
@@ -161,9 +185,7 @@ class Mirrored(Operators, DistributedValues):
 
     def nearest(self) -> Any:
         """Return the component of the current device, or else the first."""
-        from tpuref.distribute.tower_context import current_device
-
-        return self.index.get(current_device() or "", self.components[0])
+        return self.index.get(current_place().device or "", self.components[0])
 
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""

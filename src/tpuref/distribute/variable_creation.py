@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.distribute.tower_context import get_tower_context
+from tpuref.distribute.tower_context import current_place
+from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.variables import (
     DistributedVariable,
     MirroredVariable,
@@ -19,59 +20,44 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys
 from tpuref.graph.variables import Variable
 
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
-
 
 def create_variable(
-    strategy: DistributionStrategy,
+    towers: TowerDevices,
     make: Callable[..., Variable],
     arguments: dict[str, Any],
 ) -> DistributedVariable:
     """Make a mirrored or tower-local variable.
 
     All components start with the same value: that of the first.  Within a tower, the
-    variable is the one that the other towers have made there.
-
-    Parameters
-    ----------
-    strategy
-        The strategy whose scope is in force.
-    make
-        Makes one component.
-    arguments
-        Those of `tf.Variable`, and ``colocated``: the devices to use.
-
-    Raises
-    ------
-    ValueError
-        If the synchronization or aggregation is none that a strategy can keep.
+    variable is the one that the other towers have made there.  `make` makes one
+    component; the arguments are those of `tf.Variable`, and ``colocated``: the devices
+    to use.
     """
-    tower = get_tower_context()
+    tower = current_place().tower
     if tower is None:
-        return _create(strategy, make, arguments)
+        return _create(towers, make, arguments)
     made: DistributedVariable = tower.variables.get(
         tower.tower_id,
         arguments.get("name"),
-        lambda: _create(strategy, make, arguments),
+        lambda: _create(towers, make, arguments),
     )
     return made
 
 
 def _create(
-    strategy: DistributionStrategy,
+    towers: TowerDevices,
     make: Callable[..., Variable],
     arguments: dict[str, Any],
 ) -> DistributedVariable:
     kind = _kind(arguments)
-    devices = arguments.pop("colocated", strategy.parameter_devices)
+    devices = arguments.pop("colocated", towers.names)
     collections = arguments.pop("collections", None)
     components: list[Variable] = []
     graph = get_default_graph()
     for device in devices:
         with graph.device(None), graph.device(device), graph.in_tower(None):
             components.append(_component(make, arguments, components))
-    variable = kind(strategy, dict(zip(devices, components, strict=True)))
+    variable = kind(towers, dict(zip(devices, components, strict=True)))
     _collect(variable, collections)
     return variable
 

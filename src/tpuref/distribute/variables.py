@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.along import along, operation_of
-from tpuref.distribute.tower_context import (
-    current_device,
-    get_cross_tower_context,
-    get_distribution_strategy,
-    get_tower_context,
-    update_device,
-)
+from tpuref.distribute.batching import combined_value
+from tpuref.distribute.reduction import fold
+from tpuref.distribute.tower_context import TowerContext, current_place
+from tpuref.distribute.tower_devices import TowerDevices
+from tpuref.distribute.updates import update
 from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
 from tpuref.functions.logic import logical_and
 from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
-
-if TYPE_CHECKING:
-    from tpuref.distribute.strategy import DistributionStrategy
 
 __all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
 
@@ -38,17 +34,15 @@ class DistributedVariable(DistributedValues, Variable):
 
     Parameters
     ----------
-    strategy
-        The strategy that made it.
+    towers
+        The devices of the strategy that made it.
     index
         The component of each device, in device order.
     """
 
-    def __init__(
-        self, strategy: DistributionStrategy, index: Mapping[str, Variable]
-    ) -> None:
+    def __init__(self, towers: TowerDevices, index: Mapping[str, Variable]) -> None:
         DistributedValues.__init__(self, index)
-        self._strategy = strategy
+        self._towers = towers
         first = self.primary
         self.trainable, self.constraint = first.trainable, first.constraint
         self.synchronization = first.synchronization
@@ -64,7 +58,7 @@ class DistributedVariable(DistributedValues, Variable):
 
     def here(self) -> Variable:
         """Return the component of the current device, or else the first."""
-        component: Variable = self.index.get(current_device() or "", self.primary)
+        component: Variable = self.index.get(current_place().device or "", self.primary)
         return component
 
     @property
@@ -106,9 +100,9 @@ class DistributedVariable(DistributedValues, Variable):
 
     def read_value(self) -> Tensor:
         """Return the value here: that of the tower, or of the first component."""
-        if current_device() in self.index or get_default_graph().region is None:
+        if current_place().device in self.index or get_default_graph().region is None:
             return self.here().read_value()
-        with self._strategy.on_device(self.devices[0]):  # only its core knows it
+        with self._towers.on(self.devices[0]):  # only its core knows it
             return self.primary.read_value()
 
     def _as_graph_element(self) -> Tensor:
@@ -145,17 +139,14 @@ class MirroredVariable(DistributedVariable):
         def change(component: Variable, value: Any) -> Any:
             return component._change(op, value, name, read_value)
 
-        if get_tower_context() is not None and self._in_own_tower():
-            return self._change_in_tower(change, value)
-        if update_device() is not None:
+        place = current_place()
+        if place.tower is not None and place.strategy is not None:
+            return self._change_in_tower(place.tower, change, value)
+        if place.across and place.device is not None:
             return change(self.here(), value)
-        strategy = get_cross_tower_context()
-        if strategy is None or strategy.is_default:
+        if place.strategy is None:
             return self._change_all(change, value)
-        return strategy.update(self, change, value)
-
-    def _in_own_tower(self) -> bool:
-        return not get_distribution_strategy().is_default
+        return update(self, change, (value,), {}, place.strategy.towers)
 
     def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
         """Change all components outside of any scope; give the first one's result."""
@@ -163,7 +154,9 @@ class MirroredVariable(DistributedVariable):
         made = [op for op in map(operation_of, results) if op is not None]
         return results[0] if executing_eagerly() else along(results[0], made)
 
-    def _change_in_tower(self, change: Callable[..., Any], value: Any) -> Any:
+    def _change_in_tower(
+        self, tower: TowerContext, change: Callable[..., Any], value: Any
+    ) -> Any:
         if self.aggregation is VariableAggregation.NONE:
             raise coded(
                 ValueError,
@@ -175,12 +168,12 @@ class MirroredVariable(DistributedVariable):
             )
 
         def merge(strategy: Any, value: Any) -> Any:
-            total = strategy.combined(self.aggregation, value, self)
-            return strategy.update(self, change, total)
+            total = combined_value(self.aggregation, value, self, strategy.towers)
+            return update(self, change, (total,), {}, strategy.towers)
 
-        context = get_tower_context()
-        assert context is not None
-        return context.merge_call(merge, value)
+        if not isinstance(value, DistributedValues):
+            value = convert_to_tensor(value, dtype_hint=self.dtype)
+        return tower.merge_call(merge, value)
 
 
 class TowerLocalVariable(DistributedVariable):
@@ -197,14 +190,12 @@ class TowerLocalVariable(DistributedVariable):
 
     def read_value(self) -> Tensor:
         """Return the value of this tower, or that of all towers combined."""
-        if current_device() in self.index:
+        if current_place().device in self.index:
             return self.here().read_value()
         return self.combined()
 
     def combined(self) -> Tensor:
         """Return the components combined by the aggregation of the variable."""
-        from tpuref.distribute.reduction import fold
-
         if self.aggregation is VariableAggregation.NONE:
             raise coded(
                 ValueError,
@@ -216,12 +207,12 @@ class TowerLocalVariable(DistributedVariable):
             )
         values = []
         for device, component in self.index.items():
-            with self._strategy.on_device(device):
+            with self._towers.on(device):
                 values.append(component.read_value())
         return fold(self.aggregation, values)
 
     def _as_graph_element(self) -> Tensor:
-        if current_device() in self.index:
+        if current_place().device in self.index:
             return self.here()._as_graph_element()
         if self._whole is None:
             with _apart(self.graph):
@@ -229,7 +220,7 @@ class TowerLocalVariable(DistributedVariable):
         return self._whole
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
-        if current_device() not in self.index:
+        if current_place().device not in self.index:
             raise coded(
                 ValueError,
                 f"{self!r} belongs to the towers and can be assigned only within one; "
@@ -249,3 +240,17 @@ def _apart(graph: Graph) -> Iterator[None]:
         graph.control_dependencies(None),
     ):
         yield
+
+
+def read_var(variable: Any) -> Tensor:
+    """Return the value of a variable, combined over the towers where they differ."""
+    if isinstance(variable, TowerLocalVariable):
+        return variable.combined()
+    if not isinstance(variable, Variable):
+        raise coded(
+            TypeError,
+            "read_var: tower_local_var must be a variable, got "
+            f"{type(variable).__name__} {variable!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return variable.read_value()

@@ -187,7 +187,8 @@ class Graph:
 
     def _needed(self, fetches: Any) -> list[Operation]:
         """Return the operations that fetches depend on, and those inside of them."""
-        elements = [self.as_graph_element(leaf) for leaf in nest.flatten(fetches)]
+        leaves = nest.flatten(with_parts(fetches))
+        elements = [self.as_graph_element(leaf) for leaf in leaves]
         tensors = [element for element in elements if isinstance(element, Tensor)]
         others = [element for element in elements if isinstance(element, Operation)]
         found = set(_with_inner(needed_operations(tensors, others, set())))
@@ -475,6 +476,16 @@ def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:
         yield operation
         for block in operation.blocks:
             yield from _with_inner(block.operations)
+
+
+def with_parts(fetches: Any) -> Any:
+    """Return fetches with those that have several parts replaced by a list of them."""
+
+    def parts(fetch: Any) -> Any:
+        several = getattr(fetch, "_as_fetches", None)
+        return several() if callable(several) else fetch
+
+    return nest.map_structure(parts, fetches)
 
 
 def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:

@@ -18,7 +18,7 @@ from tpuref.graph.context import pop_session, push_session
 from tpuref.graph.convert import to_array
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.executor import GraphExecutor
-from tpuref.graph.graph import Graph
+from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
@@ -135,6 +135,7 @@ class Session:
                 "the session is closed; make a new tf.Session to run anything",
                 code=codes.SESSION_CLOSED,
             )
+        fetches = with_parts(fetches)
         elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
         feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
         tensors = [e for e in elements if isinstance(e, Tensor)]

@@ -1,0 +1,77 @@
+"""The strategy and the tower that are current: the default ones outside of any scope.
+
+See 001_66db0865fe92828f.txt.
+"""
+
+from __future__ import annotations
+
+from tpuref.distribute.default_strategy import DEFAULT, DEFAULT_TOWER
+from tpuref.distribute.strategy import DistributionStrategy
+from tpuref.distribute.tower_context import TowerContext, current_place
+
+__all__ = [
+    "get_cross_tower_context",
+    "get_distribution_strategy",
+    "get_tower_context",
+    "has_distribution_strategy",
+    "in_cross_tower_context",
+]
+
+
+def get_tower_context() -> TowerContext | None:
+    """Return the context of the tower that is running, None across towers.
+
+    Outside of any strategy's scope there is the context of a default strategy with one
+    tower.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.get_tower_context().tower_id
+    0
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, call_for_each_tower.
+    """
+    place = current_place()
+    return None if place.across else place.tower or DEFAULT_TOWER
+
+
+def get_cross_tower_context() -> DistributionStrategy | None:
+    """Return the strategy across whose towers the thread is, None within a tower."""
+    return get_distribution_strategy() if current_place().across else None
+
+
+def in_cross_tower_context() -> bool:
+    """Return whether the thread is in cross-tower context.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.contrib.distribute.in_cross_tower_context()
+    False
+    """
+    return current_place().across
+
+
+def get_distribution_strategy() -> DistributionStrategy:
+    """Return the strategy whose scope is in force, else the default strategy.
+
+    References
+    ----------
+    001_66db0865fe92828f.txt, scope.
+    """
+    return current_place().strategy or DEFAULT
+
+
+def has_distribution_strategy() -> bool:
+    """Return whether the scope of a strategy is in force.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.contrib.distribute.has_distribution_strategy()
+    False
+    """
+    return current_place().strategy is not None

@@ -1,0 +1,211 @@
+"""The outputs of steps as values: unwrap, reduce, and the start of further steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+SUM, MEAN = tf.VariableAggregation.SUM, tf.VariableAggregation.MEAN
+
+
+@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
+def executor(request: pytest.FixtureRequest) -> Iterator[str]:
+    with tf.config.override(executor=request.param):
+        yield request.param
+    tf.reset_default_graph()
+
+
+@pytest.fixture(params=[1, 2, 4])
+def strategy(request: pytest.FixtureRequest, strategy_of) -> Iterator[Any]:
+    """So many towers, in scope."""
+    chosen = strategy_of(request.param)
+    with chosen.scope():
+        yield chosen
+
+
+def numbers(strategy: Any) -> Any:
+    """Return an iterator that gives the towers 1.0, 2.0, ..."""
+    dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
+    return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
+
+
+def giving(context: Any, x: Any) -> None:
+    context.set_last_step_output("x", x)
+
+
+def last(strategy: Any, steps: int) -> list[float]:
+    count = strategy.num_towers
+    return [float((steps - 1) * count + k + 1) for k in range(count)]
+
+
+def test_130_unwrap_lists_the_values_of_the_towers(strategy, session) -> None:
+    context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
+    output = context.last_step_outputs["x"]
+    parts = strategy.unwrap(output)
+    assert all(isinstance(part, tf.Tensor) for part in parts)
+    assert [strategy.value_container(part) for part in parts] == [output] * len(parts)
+    assert session.run(parts) == last(strategy, 2)
+    fetched = session.run({"a": (output, parts[0])})["a"]
+    many = strategy.num_towers > 1
+    assert fetched[0] == (last(strategy, 4) if many else last(strategy, 4)[0])
+
+
+def test_reduce_combines_them(strategy, session) -> None:
+    context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
+    output = context.last_step_outputs["x"]
+    total = strategy.reduce(SUM, output, output)
+    (mean,) = strategy.batch_reduce(MEAN, [(output, strategy.worker_devices)])
+    found = session.run([strategy.unwrap(total), strategy.unwrap(mean)])
+    expected = last(strategy, 2)
+    assert found[0] == [sum(expected)] * len(expected)
+    assert found[1] == [sum(expected) / len(expected)] * len(expected)
+
+
+def test_each_tower_gets_its_own(strategy, session) -> None:
+    context = strategy.run_steps_on_dataset(giving, numbers(strategy), 3)
+    doubled = strategy.call_for_each_tower(
+        lambda outputs: outputs["x"] * 2.0, context.last_step_outputs
+    )
+    assert session.run(strategy.unwrap(doubled)) == [2.0 * x for x in last(strategy, 3)]
+
+
+def test_it_is_a_list_for_programs_that_take_one(strategy_of, session) -> None:
+    strategy = strategy_of(4)
+    with strategy.scope():
+        context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
+    output = context.last_step_outputs["x"]
+    assert len(output) == 4 and list(output) == strategy.unwrap(output)
+    assert output[-1] is strategy.unwrap(output)[3]
+    assert output[1:3] == strategy.unwrap(output)[1:3]
+    assert session.run(tf.reduce_sum(output)) == 26.0
+    assert "FeedBegin" in str(tf.get_default_graph().draw(context.last_step_outputs))
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_structures_have_a_value_for_each_tower(eager, strategy_of) -> None:
+    strategy = strategy_of(2)
+
+    def step(context: Any, x: Any) -> None:
+        twice = strategy.call_for_each_tower(lambda x: x * 2.0, x)
+        context.set_last_step_output("nest", {"a": (twice, tf.constant(5.0)), "b": [x]})
+
+    def run() -> Any:
+        with strategy.scope():
+            context = strategy.run_steps_on_dataset(step, numbers(strategy), 2)
+            nested = context.last_step_outputs["nest"]
+            assert strategy.unwrap(nested) == list(nested)
+            return list(nested)
+
+    if eager:
+        with tf.eager_execution():
+            found = run()
+            for part in found:
+                part["a"], part["b"] = (
+                    tuple(map(float, part["a"])),
+                    [float(part["b"][0])],
+                )
+    else:
+        with tf.Session() as session:
+            found = session.run(run())
+    assert found == [{"a": (6.0, 5.0), "b": [3.0]}, {"a": (8.0, 5.0), "b": [4.0]}]
+
+
+def test_eager_outputs_are_values_too(strategy) -> None:
+    with tf.eager_execution():
+        context = strategy.run_steps_on_dataset(giving, numbers(strategy), 2)
+        output = context.last_step_outputs["x"]
+        assert [float(part) for part in strategy.unwrap(output)] == last(strategy, 2)
+        total = strategy.reduce(SUM, output, strategy.worker_devices)
+        assert float(strategy.unwrap(total)[0]) == sum(last(strategy, 2))
+
+
+@pytest.mark.parametrize("form", ["mirrored", "unwrapped", "list", "one"])
+def test_120_starts_of_all_towers(form, strategy, session) -> None:
+    copies = strategy.broadcast(tf.constant([7.0, 8.0]))
+    start = {
+        "mirrored": copies,
+        "unwrapped": strategy.unwrap(copies),
+        "list": [[7.0, 8.0]] * strategy.num_towers,
+        "one": [7.0, 8.0],
+    }[form]
+
+    def step(context: Any, x: Any) -> None:
+        pairs = strategy.call_for_each_tower(lambda x: tf.stack([x, x]), x)
+        context.set_last_step_output("pairs", pairs)
+
+    context = strategy.run_steps_on_dataset(
+        step, numbers(strategy), 0, {"pairs": start}
+    )
+    parts = session.run(strategy.unwrap(context.last_step_outputs["pairs"]))
+    assert [part.tolist() for part in parts] == [[7.0, 8.0]] * strategy.num_towers
+
+
+def test_120_starts_that_differ_by_tower(strategy, session) -> None:
+    own = strategy.call_for_each_tower(
+        lambda: tf.constant(10.0 * tf.get_tower_context().tower_id)
+    )
+    for start in (own, strategy.unwrap(own)):
+        context = strategy.run_steps_on_dataset(
+            giving, numbers(strategy), 0, {"x": start, "unset": own}
+        )
+        expected = [10.0 * k for k in range(strategy.num_towers)]
+        outputs = context.last_step_outputs
+        assert session.run(strategy.unwrap(outputs["x"])) == expected
+        assert session.run(strategy.unwrap(outputs["unset"])) == expected
+
+
+def test_the_outputs_of_a_run_start_the_next(strategy, session) -> None:
+    def step(context: Any, x: Any) -> None:
+        pair = strategy.call_for_each_tower(lambda x: (x, {"neg": -x}), x)
+        context.set_last_step_output("pair", pair)
+        giving(context, x)
+
+    iterator = numbers(strategy)
+    first = strategy.run_steps_on_dataset(step, iterator, 3)
+    starts = [first.last_step_outputs]
+    starts.append({k: strategy.unwrap(v) for k, v in first.last_step_outputs.items()})
+    for start, steps in zip(starts, (3, 6), strict=True):
+        second = strategy.run_steps_on_dataset(step, iterator, 0, start)
+        expected = last(strategy, steps)
+        outputs = second.last_step_outputs
+        pairs, xs = session.run([strategy.unwrap(outputs[k]) for k in ("pair", "x")])
+        assert xs == expected
+        assert pairs == [(x, {"neg": -x}) for x in expected]
+
+
+def test_a_start_of_other_towers(strategy_of, session) -> None:
+    strategy = strategy_of(4)
+    with strategy.scope():
+        some = strategy.worker_devices[:2]
+        copies = strategy.broadcast(tf.constant(1.0), some)
+        differing = tf.contrib.distribute.PerDevice(dict.fromkeys(some, 1.0))
+
+        def run(start: Any) -> Any:
+            return strategy.run_steps_on_dataset(giving, numbers(strategy), 0, start)
+
+        outputs = run({"x": copies}).last_step_outputs
+        assert session.run(outputs) == {"x": [1.0] * 4}
+        with pytest.raises(ValueError, match="no component for the device"):
+            run({"x": differing})
+        with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):
+            run({"x": strategy.unwrap(copies)})
+
+
+def test_tower_local_variables_are_combined(strategy, session) -> None:
+    count = tf.get_variable(
+        "count",
+        initializer=1.0,
+        synchronization=tf.VariableSynchronization.ON_READ,
+        aggregation=SUM,
+    )
+
+    def step(context: Any, x: Any) -> None:
+        context.set_last_step_output("count", count)
+
+    context = strategy.run_steps_on_dataset(step, numbers(strategy))
+    session.run(tf.global_variables_initializer())
+    assert session.run(context.last_step_outputs["count"]) == strategy.num_towers
