@@ -1,27 +1,24 @@
 """The generated pages: every document, statement by statement."""
 
-import glob
 import importlib
 import inspect
-import json
 import os
 
 from .documents import DOCUMENTS
 from .known import Known
 from .outcome import DEVIATES, NOT_APPLICABLE, PASS
-from .report import read_report
 from .reproduction import location_of
-
-RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results")
+from .results import read_results
 
 _INTRODUCTION = """\
 # {title}
 
 <!-- Written by `tpuref conformance pages`; a change by hand is lost. -->
 
-Document `{file}`, held against release {release}. {count} statements, each with the
-check that decides it, the code that carries it out, and what it came to on the
-subjects for which the document speaks.
+What `{file}` says, which describes release {release}: {stated} statements. With them
+stand {done} about what releases do and the document leaves out, and {promised} of
+tpuref's own. Each names the check that decides it, and its result on each subject that
+it applies to; each documented name leads to the code behind it.
 
 | subject | version | Python | results |
 | --- | --- | --- | --- |
@@ -29,67 +26,8 @@ subjects for which the document speaks.
 """
 
 
-class RecordedRun:
-    """The recorded results of one subject.
-
-    Attributes
-    ----------
-    subject, version, python : str
-    outcomes : dict of str to str
-        From clause id to outcome.
-    """
-
-    def __init__(self, subject, version, python, outcomes):
-        self.subject = subject
-        self.version = version
-        self.python = python
-        self.outcomes = outcomes
-
-
-def recorded_runs(directory=RESULTS):
-    """Return the recorded runs, tpuref's first, then the releases in their order."""
-    runs = []
-    for path in glob.glob(os.path.join(directory, "*.json")):
-        with open(path, encoding="utf-8") as stream:
-            runs.append(RecordedRun(**json.load(stream)))
-    return sorted(runs, key=_order)
-
-
-def _order(run):
-    numbers = [int(n) if n.isdigit() else 0 for n in run.version.split(".")]
-    return (run.subject.startswith("tensorflow"), numbers, run.subject)
-
-
-def record(report, clauses, directory=RESULTS):
-    """Write down the outcomes of every subject that was run; merge partial runs.
-
-    What is recorded of a clause that is not among ``clauses`` any more goes.
-    """
-    suite = {clause.id for clause in clauses}
-    for column in report.columns:
-        if column.reason:
-            continue
-        path = os.path.join(directory, column.name + ".json")
-        outcomes = {}
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as stream:
-                outcomes = json.load(stream)["outcomes"]
-        outcomes.update({id: one.outcome for id, one in column.results.items()})
-        data = {
-            "subject": column.name,
-            "version": column.version,
-            "python": column.header["python"],
-            "outcomes": {id: outcomes[id] for id in sorted(suite & set(outcomes))},
-        }
-        with open(path, "w", encoding="utf-8") as stream:
-            json.dump(data, stream, indent=1)
-            stream.write("\n")
-
-
-def write_pages(clauses, directory, report_path=None):
+def write_pages(clauses, directory):
     """Write one page for each document into ``directory``."""
-    if report_path is not None:
-        record(read_report(report_path), clauses)
     os.makedirs(directory, exist_ok=True)
     for name, text in pages(clauses).items():
         with open(os.path.join(directory, name), "w", encoding="utf-8") as stream:
@@ -98,10 +36,10 @@ def write_pages(clauses, directory, report_path=None):
 
 def pages(clauses):
     """Return the text of every page by its file name."""
-    runs = recorded_runs()
+    runs = read_results()
     return {
         document.file.replace(".txt", ".md"): _page(
-            document, [one for one in clauses if one.seed == document.file], runs
+            document, [one for one in clauses if one.document == document.file], runs
         )
         for document in DOCUMENTS
     }
@@ -114,7 +52,9 @@ def _page(document, clauses, runs):
         title=document.title,
         file=document.file,
         release=document.release,
-        count=len(clauses),
+        stated=sum(one.source == "document" for one in clauses),
+        done=sum(one.source == "release" for one in clauses),
+        promised=sum(one.source == "tpuref" for one in clauses),
         subjects=subjects,
     )
     for api in dict.fromkeys(clause.api for clause in clauses):
@@ -145,6 +85,8 @@ def _subject_row(run, clauses):
 def _statement(clause, runs):
     path, function = location_of(clause)
     lines = ["", f"### {clause.part}/{clause.id.split('/', 2)[2]}", "", clause.says, ""]
+    if clause.source != "document":
+        lines += [f"- source: {clause.authority}"]
     if clause.doubt:
         lines += [f"- doubt: {clause.doubt}"]
     lines += [
@@ -157,16 +99,17 @@ def _statement(clause, runs):
 def _results(clause, runs):
     known, passed, others = Known(), [], []
     for run in runs:
-        outcome = run.outcomes.get(clause.id, "not run")
+        outcome = run.outcomes.get(clause.id)
         if outcome == PASS:
             passed.append(run.subject)
         elif outcome == DEVIATES:
-            entry = known.of(run.subject).get(clause.id)
+            entry = known.entry(run.subject, clause.id)
             observed = f" (`{entry.observed}`)" if entry is not None else ""
             others.append(f"{run.subject} deviates{observed}")
-        else:
+        elif outcome is not None:
             others.append(f"{run.subject} {outcome}")
-    return "; ".join(([f"pass on {', '.join(passed)}"] if passed else []) + others)
+    parts = ([f"pass on {', '.join(passed)}"] if passed else []) + others
+    return "; ".join(parts) or "none"
 
 
 def _implementation(api):

@@ -5,7 +5,6 @@ import fnmatch
 import json
 import sys
 
-from ..clause import registered
 from ..report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
 from ..suite import load_clauses
 from . import MUTANTS
@@ -60,8 +59,7 @@ def _own(parser, options):
         for one in chosen:
             print(f"{one.name}: {one.says} ({one.clause})")
         return EXIT_PASSED
-    load_clauses()
-    verdicts = hunt(chosen, registered(), _print_unless_caught)
+    verdicts = hunt(chosen, load_clauses(), _print_unless_caught)
     caught = sum(verdict.state == CAUGHT for verdict in verdicts)
     print(f"{caught} of {len(verdicts)} mutants were caught")
     return EXIT_PASSED if caught == len(verdicts) else EXIT_FAILED

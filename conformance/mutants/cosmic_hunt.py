@@ -13,7 +13,6 @@ import signal
 import sys
 
 from .. import subject
-from ..clause import registered
 from ..judge import judge
 from ..outcome import CONTRADICTIONS
 from ..suite import load_clauses
@@ -110,13 +109,13 @@ def hunt(files):
     files : dict from str to str
         Some of `modules`.
     """
-    load_clauses()
+    clauses = load_clauses()
     for name in BELOW:
         importlib.import_module(name)
     early = [name for name in files if name in sys.modules]
     if early:
         raise RuntimeError(f"imported before a fork could change them: {early}")
-    covering = Covering(list(files.values()), registered(), _import_all, _judge)
+    covering = Covering(list(files.values()), clauses, _import_all, _judge)
     mutants = [one for name, path in files.items() for one in mutants_of(name, path)]
     jobs = [lambda one=one: _try(one, covering.of(one)) for one in mutants]
     for number, answer in forks.as_completed(jobs):
