@@ -119,7 +119,9 @@ class CosmicReport:
             lines.append(package.row(package.name))
             for module in self.modules:
                 if module.name.startswith(package.name + "."):
-                    lines.append(module.row("  " + module.name.rpartition(".")[2]))
+                    lines.append(
+                        module.row("  " + module.name[len(package.name) + 1 :])
+                    )
         return lines + self._troubles()
 
     def _troubles(self):
@@ -153,6 +155,6 @@ class CosmicReport:
 def _by_package(modules):
     packages = {}
     for module in modules:
-        name = module.name.rpartition(".")[0]
+        name = ".".join(module.name.split(".")[:2])
         packages.setdefault(name, Count(name)).add(module)
     return list(packages.values())

@@ -8,8 +8,9 @@ import signal
 import time
 
 import pytest
-from tpuref_conformance.mutants import forks
-from tpuref_conformance.mutants.covering import Covering
+
+from maintenance.cosmic_ray import forks
+from maintenance.cosmic_ray.covering import Covering
 
 # Other threads of the test process do not matter to jobs this small.
 pytestmark = pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")

@@ -14,8 +14,8 @@ pytest.importorskip(
     "cosmic_ray", reason="needs the extra: pip install tpuref[mutation]"
 )
 
-from tpuref_conformance.mutants import cosmic_hunt
-from tpuref_conformance.mutants.cosmic_mutants import changed_line, mutants_of
+from maintenance.cosmic_ray import hunt
+from maintenance.cosmic_ray.mutants import changed_line, mutants_of
 
 SOURCE = '''\
 """A module."""
@@ -75,28 +75,20 @@ def test_the_line_that_a_change_concerns(before, after, expected):
 
 
 def test_modules_are_chosen_by_a_part_of_their_names():
-    chosen = cosmic_hunt.modules(["cluster_resolver.node", "tpu.padding"])
+    chosen = hunt.modules(["cluster_resolver.node", "tpu.padding"])
     assert {"tpuref.cluster_resolver.node", "tpuref.tpu.padding"} <= set(chosen)
     assert all("node" in name or "padding" in name for name in chosen)
-    assert len(cosmic_hunt.modules()) > len(chosen)
+    assert len(hunt.modules()) > len(chosen)
 
 
 # Two clauses notice one of these mutants of a small module.
 HUNT = """
-import importlib.util, json, os, sys
-spec = importlib.util.spec_from_file_location(
-    "tpuref_conformance",
-    os.path.join(sys.argv[1], "__init__.py"),
-    submodule_search_locations=[sys.argv[1]],
-)
-sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(sys.modules[spec.name])
-from tpuref_conformance.mutants import cosmic_hunt as hunt
-from tpuref_conformance import clause
+import json, sys
+from maintenance.cosmic_ray import hunt
 
 def some_clauses():
     part = "cluster_spec/behaviour/asks-api-every-time"
-    return [one for one in clause.registered() if one.id.endswith(part)]
+    return [one for one in load_clauses() if one.id.endswith(part)]
 
 def some_mutants(name, path):
     first = {}
@@ -107,17 +99,17 @@ def some_mutants(name, path):
     return [first[name] for name in names]
 
 mutants_of, hunt.mutants_of = hunt.mutants_of, some_mutants
-hunt.registered = some_clauses
-print(json.dumps([v.as_json() for v in hunt.hunt(hunt.modules(sys.argv[2:]))]))
+load_clauses, hunt.load_clauses = hunt.load_clauses, some_clauses
+print(json.dumps([v.as_json() for v in hunt.hunt(hunt.modules(sys.argv[1:]))]))
 """
 
 
 def test_a_hunt_tells_what_was_noticed():
-    suite = str(Path(cosmic_hunt.__file__).parents[1])
     variables = os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"}
     done = subprocess.run(
-        [sys.executable, "-c", HUNT, suite, "cluster_resolver.node"],
+        [sys.executable, "-c", HUNT, "cluster_resolver.node"],
         env=variables,
+        cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,
         timeout=300,
@@ -140,6 +132,6 @@ def test_a_hunt_tells_what_was_noticed():
 def test_modules_that_are_imported_already_cannot_be_changed():
     import tpuref.cluster_resolver.node  # noqa: F401
 
-    files = cosmic_hunt.modules(["cluster_resolver.node"])
+    files = hunt.modules(["cluster_resolver.node"])
     with pytest.raises(RuntimeError, match="imported before"):
-        next(cosmic_hunt.hunt(files))
+        next(hunt.hunt(files))

@@ -80,7 +80,7 @@ class Covering:
         return exact + [clause for clause in near if clause not in exact]
 
     def _that(self, condition):
-        pairs = zip(self._clauses, self._of_each)
+        pairs = zip(self._clauses, self._of_each, strict=True)
         return [clause for clause, lines in pairs if condition(lines)]
 
 
@@ -94,7 +94,7 @@ def _lines_of_each(paths, clauses, run):
         return lines.seen
 
     found = forks.all_of([lambda clause=clause: lines_of(clause) for clause in clauses])
-    for clause, lines in zip(clauses, found):
+    for clause, lines in zip(clauses, found, strict=True):
         if lines is None:
             raise RuntimeError(f"{clause.id} ended the process that it was run in")
     return found

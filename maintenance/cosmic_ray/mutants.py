@@ -103,8 +103,9 @@ def changed_line(before, after):
     Where a line is left out it became the one after it.
     """
     old, new = before.splitlines(), after.splitlines()
+    pairs = zip(old, new, strict=False)
     first = next(
-        (at for at, pair in enumerate(zip(old, new)) if pair[0] != pair[1]),
+        (at for at, (one, other) in enumerate(pairs) if one != other),
         min(len(old), len(new)),
     )
     return _first_text(old[first:]), _first_text(new[first:])

@@ -6,20 +6,20 @@ What lies below the mutated packages is imported once, before the forks.
 import importlib
 import importlib.machinery
 import importlib.util
-import os
-import pkgutil
+import pathlib
 import resource
 import signal
 import sys
 
-from .. import subject
-from ..judge import judge
-from ..outcome import CONTRADICTIONS
-from ..suite import load_clauses
+from tpuref_conformance import subject
+from tpuref_conformance.judge import judge
+from tpuref_conformance.outcome import CONTRADICTIONS
+from tpuref_conformance.suite import load_clauses
+
 from . import forks
-from .cosmic_mutants import changed_line, mutants_of
-from .cosmic_report import INVALID, KILLED, SURVIVED
 from .covering import Covering
+from .mutants import changed_line, mutants_of
+from .report import INVALID, KILLED, SURVIVED
 
 PACKAGES = ("tpuref.tpu", "tpuref.distribute", "tpuref.cluster_resolver")
 BELOW = ("tpuref.functions", "tpuref.remote")
@@ -90,14 +90,14 @@ def modules(parts=()):
     parts : sequence of str, optional
         Only the modules that have one of these in their names.
     """
-    root = os.path.dirname(importlib.util.find_spec("tpuref").origin)
+    source = pathlib.Path(importlib.util.find_spec("tpuref").origin).parents[1]
     found = {}
     for package in PACKAGES:
-        directory = os.path.join(root, package.split(".")[1])
-        for info in pkgutil.iter_modules([directory]):
-            name = f"{package}.{info.name}"
-            if not parts or any(part in name for part in parts):
-                found[name] = os.path.join(directory, info.name + ".py")
+        for path in sorted(source.joinpath(*package.split(".")).rglob("*.py")):
+            name = ".".join(path.relative_to(source).with_suffix("").parts)
+            chosen = not parts or any(part in name for part in parts)
+            if path.name != "__init__.py" and chosen:
+                found[name] = str(path)
     return found
 
 

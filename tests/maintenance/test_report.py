@@ -6,10 +6,10 @@ import importlib.util
 import json
 
 import pytest
-from tpuref_conformance import main
-from tpuref_conformance.mutants import cosmic_process
-from tpuref_conformance.mutants.cosmic_report import CosmicReport
-from tpuref_conformance.mutants.survivors import judged
+
+from maintenance.cosmic_ray import __main__ as command
+from maintenance.cosmic_ray.report import CosmicReport
+from maintenance.cosmic_ray.survivors import judged
 
 FILE = """\
 # Survivors
@@ -127,74 +127,42 @@ def test_a_judgement_on_what_does_not_survive_is_stale():
 
 
 @pytest.fixture
-def worker(monkeypatch, tmp_path):
-    """Return a function that puts lines in the place of the hunt's, with a status."""
+def found(monkeypatch):
+    """Return a function that puts verdicts in place of a hunt's."""
 
-    def put(lines, status=0):
-        script = tmp_path / "worker.py"
-        script.write_text(
-            "import os, sys\n"
-            f"os.write(int(sys.argv[1]), {''.join(lines)!r}.encode())\n"
-            f"sys.exit({status})\n",
-            encoding="utf-8",
-        )
-        monkeypatch.setattr(cosmic_process, "_WORKER", str(script))
+    def put(*verdicts):
+        report = CosmicReport(["tpuref.tpu.cores"], verdicts, {})
+        monkeypatch.setattr(command, "hunted", lambda parts: report)
 
-    found = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: name == "cosmic_ray" or found(name)
-    )
-    monkeypatch.setattr(cosmic_process, "judged", dict)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     return put
 
 
-def written(*verdicts):
-    return [json.dumps(one) + "\n" for one in (["tpuref.tpu.cores"], *verdicts)]
-
-
-def test_the_command_prints_and_writes_the_figures(worker, tmp_path, capsys):
-    worker(written(verdict("killed")))
+def test_the_command_prints_and_writes_the_figures(found, tmp_path, capsys):
+    found(verdict("killed"))
     path = tmp_path / "figures.json"
-    assert main(["mutants", "--cosmic-ray", "cores", "--json", str(path)]) == 0
+    assert command.main(["cores", "--json", str(path)]) == 0
     assert "100.0%" in capsys.readouterr().out
     figures = json.loads(path.read_text(encoding="utf-8"))
     assert figures["passed"] is True and figures["modules"][0]["killed"] == 1
 
 
-def test_the_command_fails_for_a_survivor(worker, capsys):
-    worker(written(*[verdict("killed")] * 9, verdict("survived")))
-    assert main(["mutants", "--cosmic-ray"]) == 1
+def test_the_command_fails_for_a_survivor(found, capsys):
+    found(*[verdict("killed")] * 9, verdict("survived"))
+    assert command.main([]) == 1
     told = capsys.readouterr().out
     assert "survives and is not judged: tpuref.tpu.cores:7 (core/AddNot)" in told
     assert "  - `a`\n    `b`\n" in told
 
 
-@pytest.mark.parametrize(
-    ("lines", "status", "message"),
-    [
-        (["[]\n"], 0, "no module has such a name"),
-        (written(verdict("killed")), 3, "the hunt ended with status 3"),
-        ([], 1, "the hunt ended with status 1"),
-    ],
-)
-def test_a_hunt_that_cannot_be_finished(worker, capsys, lines, status, message):
-    worker(lines, status)
-    assert main(["mutants", "--cosmic-ray", "nothing"]) == 2
-    assert message in capsys.readouterr().err
+def test_a_part_of_no_name_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(command, "hunted", lambda parts: CosmicReport([], [], {}))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+    assert command.main(["nothing"]) == 2
+    assert "no module has such a name" in capsys.readouterr().err
 
 
 def test_without_cosmic_ray_the_command_says_what_to_install(monkeypatch, capsys):
-    found = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util,
-        "find_spec",
-        lambda name: None if name == "cosmic_ray" else found(name),
-    )
-    assert main(["mutants", "--cosmic-ray"]) == 2
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert command.main([]) == 2
     assert "pip install 'tpuref[mutation]'" in capsys.readouterr().err
-
-
-def test_the_figures_are_cosmic_rays_only(capsys):
-    with pytest.raises(SystemExit):
-        main(["mutants", "--json", "figures.json"])
-    assert "--json is for --cosmic-ray" in capsys.readouterr().err
