@@ -2,7 +2,7 @@
 
 import argparse
 import fnmatch
-import importlib.util
+import importlib
 import json
 import os
 import sys
@@ -19,7 +19,6 @@ from .coverage import Coverage
 from .difference import differences, summary
 from .environment import CannotBuild, build
 from .known import Known
-from .pages import write_pages
 from .report import (
     EXIT_COULD_NOT_RUN,
     EXIT_FAILED,
@@ -30,7 +29,6 @@ from .report import (
     read_report,
 )
 from .reproduction import snippet
-from .results import RESULTS, record
 from .runner import CLAUSE_TIME, Runner, judging
 from .statements import TIERS, statements
 from .suite import load_checks, load_clauses
@@ -39,9 +37,11 @@ _EPILOG = """
 other commands:
   coverage            statements without a check, checks without a statement
   env NAME==VERSION   build the environment of a release
+
+at the top of a checkout:
   mutants             run the deliberately wrong variants of tpuref
   pages               write a page for each document, with the recorded results
-  record REPORT       take the results of a JSON report into conformance/results.csv
+  record REPORT       take the results of a JSON report into maintenance/results.csv
 
 The exit status is 0 when nothing failed, 1 when something did, 2 when a subject could
 not be run.
@@ -159,6 +159,8 @@ def main(argv=None):
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments and arguments[0] in _COMMANDS:
         return _COMMANDS[arguments[0]](arguments[1:])
+    if arguments and arguments[0] in _OF_MAINTAINERS:
+        return _in_a_checkout(arguments[0], arguments[1:])
     options = _parser().parse_args(arguments)
     if options.diff is not None:
         return _diff(*options.diff)
@@ -323,51 +325,21 @@ def _env(arguments):
     return status
 
 
-def _pages(arguments):
-    parser = argparse.ArgumentParser(
-        prog="tpuref conformance pages",
-        description="Write one page for each document, with the recorded results.",
-    )
-    parser.add_argument("directory", nargs="?", default="docs/clauses")
-    options = parser.parse_args(arguments)
-    if not os.path.exists(RESULTS):
-        return _could_not_run(_ONLY_IN_A_CHECKOUT.format("the recorded results"))
-    write_pages(load_clauses(), options.directory)
-    return EXIT_PASSED
+def _in_a_checkout(name, arguments):
+    """Run a command of the maintainers, which the installed package does not have."""
+    module = _OF_MAINTAINERS[name]
+    if not os.path.isfile(os.path.join(*module.split(".")) + ".py"):
+        return _could_not_run(
+            f"{name} is for the top of a checkout of the project; the mutants and the "
+            "recorded results are in its folder maintenance"
+        )
+    sys.path.insert(0, os.getcwd())
+    return importlib.import_module(module).main(arguments)
 
 
-def _record(arguments):
-    parser = argparse.ArgumentParser(
-        prog="tpuref conformance record",
-        description="Take the results of a JSON report into conformance/results.csv.",
-    )
-    parser.add_argument("report", metavar="REPORT", help="as --json wrote it")
-    options = parser.parse_args(arguments)
-    if not os.path.exists(RESULTS):
-        return _could_not_run(_ONLY_IN_A_CHECKOUT.format("the recorded results"))
-    try:
-        record(read_report(options.report), load_clauses())
-    except (BadReport, OSError) as error:
-        return _could_not_run(error)
-    return EXIT_PASSED
-
-
-def _mutants(arguments):
-    if importlib.util.find_spec(__package__ + ".mutants") is None:
-        return _could_not_run(_ONLY_IN_A_CHECKOUT.format("the mutants"))
-    from .mutants.command import main as mutants
-
-    return mutants(arguments)
-
-
-_ONLY_IN_A_CHECKOUT = (
-    "{} are not part of the installed package; clone the project and run "
-    "'pip install -e .' there"
-)
-_COMMANDS = {
-    "coverage": _coverage,
-    "env": _env,
-    "mutants": _mutants,
-    "pages": _pages,
-    "record": _record,
+_COMMANDS = {"coverage": _coverage, "env": _env}
+_OF_MAINTAINERS = {
+    "mutants": "maintenance.mutants.command",
+    "pages": "maintenance.pages",
+    "record": "maintenance.results",
 }

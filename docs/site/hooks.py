@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import tomllib
 from mkdocs.structure.files import File, Files
 from notebooks import NOTEBOOK, as_markdown
-from tpuref_conformance.pages import pages
 from tpuref_conformance.suite import load_clauses
 
 import tpuref as tf
@@ -22,6 +22,7 @@ from tpuref.error_catalogue import AREAS
 from tpuref.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP))
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
 
@@ -38,6 +39,8 @@ def on_files(files: Files, config: Any) -> None:
         files.append(File.generated(config, "performance.md", content=NO_FIGURES))
     page = as_markdown(NOTEBOOK)
     files.append(File.generated(config, "notebooks/first_steps.md", content=page))
+    from maintenance.pages import pages
+
     for name, page in pages(load_clauses()).items():
         path = f"clauses/{name}"
         written = files.get_file_from_path(path)

@@ -6,15 +6,16 @@ import os
 import sys
 import tempfile
 
-from ..catalogue import Subject
-from ..known import Known
-from ..outcome import CONTRADICTIONS
-from ..runner import Runner
-from .mutant import CannotApply
+from tpuref_conformance.catalogue import Subject
+from tpuref_conformance.known import Known
+from tpuref_conformance.outcome import CONTRADICTIONS
+from tpuref_conformance.runner import Runner
+
+from .mutant import Misfit
 
 CAUGHT = "caught"
 SURVIVED = "survived"
-NOT_APPLIED = "not applied"
+MISFIT = "misfit"
 
 
 class Verdict:
@@ -24,7 +25,7 @@ class Verdict:
     ----------
     mutant : Mutant
     state : str
-        ``caught``, ``survived`` or ``not applied``.
+        ``caught``, ``survived`` or ``misfit``.
     message : str
         What the clause said, or why the mutant could not be applied.
     """
@@ -66,17 +67,17 @@ def hunt(mutants, clauses, report=None):
 def judged(mutant, by_id):
     """Apply one mutant and run its clause."""
     if mutant.clause not in by_id:
-        return Verdict(mutant, NOT_APPLIED, f"there is no clause {mutant.clause}")
+        return Verdict(mutant, MISFIT, f"there is no clause {mutant.clause}")
     with tempfile.TemporaryDirectory() as directory:
         try:
             mutant.apply(package_directory(), directory)
-        except (CannotApply, OSError) as error:
-            return Verdict(mutant, NOT_APPLIED, str(error))
+        except Misfit as error:
+            return Verdict(mutant, MISFIT, str(error))
         clause = by_id[mutant.clause]
         run = Runner([clause], Known(directory)).run_subject(_subject(directory))
     (result,) = run.results
     if run.reason:
-        return Verdict(mutant, NOT_APPLIED, run.reason)
+        return Verdict(mutant, MISFIT, run.reason)
     state = CAUGHT if result.outcome in CONTRADICTIONS else SURVIVED
     return Verdict(mutant, state, f"{result.outcome}: {result.message}")
 

@@ -2,67 +2,61 @@
 
 from .mutant import Mutant
 
-_FILE = "tpu/host_calls.py"
-_CALL = "    with graph.on_host(label):\n        return computation(*args, **kwargs)\n"
-
 MUTANTS = (
     Mutant(
         "stays-on-the-core",
         "the computation is not taken out of the replicated one",
         "tf.tpu.outside_compilation/behaviour/runs-on-host",
-        _FILE,
-        _CALL,
-        "    return computation(*args, **kwargs)\n",
+        "outside_compilation",
+        "with graph.on_host(label):",
+        "if True:",
     ),
     Mutant(
         "arguments-reversed",
         "the arguments arrive from the last to the first",
         "tf.tpu.outside_compilation/args:args/forwarded-in-order",
-        _FILE,
-        _CALL,
-        "    with graph.on_host(label):\n"
-        "        return computation(*args[::-1], **kwargs)\n",
+        "outside_compilation",
+        "with graph.on_host(label): return computation(*args, **kwargs)",
+        "with graph.on_host(label): return computation(*args[::-1], **kwargs)",
     ),
     Mutant(
         "keywords-dropped",
         "keyword arguments are not passed on",
         "tf.tpu.outside_compilation/args:kwargs/forwarded-by-name",
-        _FILE,
-        _CALL,
-        "    with graph.on_host(label):\n        return computation(*args)\n",
+        "outside_compilation",
+        "with graph.on_host(label): return computation(*args, **kwargs)",
+        "with graph.on_host(label): return computation(*args)",
     ),
     Mutant(
         "keywords-become-positional",
         "keyword arguments are passed on by position",
         "tf.tpu.outside_compilation_dyn/behaviour/kwargs-overload",
-        _FILE,
-        _CALL,
-        "    with graph.on_host(label):\n"
-        "        return computation(*args, *kwargs.values())\n",
+        "outside_compilation",
+        "with graph.on_host(label): return computation(*args, **kwargs)",
+        "with graph.on_host(label): return computation(*args, *kwargs.values())",
     ),
     Mutant(
         "result-becomes-a-list",
         "the result comes back in a list",
         "tf.tpu.outside_compilation/returns/structure-kept",
-        _FILE,
-        _CALL,
-        "    with graph.on_host(label):\n"
-        "        return [computation(*args, **kwargs)]\n",
+        "outside_compilation",
+        "with graph.on_host(label): return computation(*args, **kwargs)",
+        "with graph.on_host(label): return [computation(*args, **kwargs)]",
     ),
     Mutant(
         "result-lost",
         "the result is not returned",
         "tf.tpu.outside_compilation/returns/tensors-of-computation",
-        _FILE,
-        _CALL,
-        "    with graph.on_host(label):\n        computation(*args, **kwargs)\n",
+        "outside_compilation",
+        "with graph.on_host(label): return computation(*args, **kwargs)",
+        "with graph.on_host(label): computation(*args, **kwargs)",
     ),
     Mutant(
         "error-outside-of-replicas",
         "outside of a replicated computation it is an error",
         "tf.tpu.outside_compilation/behaviour/without-replicate-scope",
-        _FILE,
-        "    if replicated is None:\n        return computation(*args, **kwargs)\n",
-        "    if replicated is None:\n        raise ValueError('outside')\n",
+        "outside_compilation",
+        "if replicated is None: return computation(*args, **kwargs)",
+        'if replicated is None: raise ValueError("outside")',
     ),
 )

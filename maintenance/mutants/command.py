@@ -4,8 +4,9 @@ import argparse
 import fnmatch
 import sys
 
-from ..report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
-from ..suite import load_clauses
+from tpuref_conformance.report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
+from tpuref_conformance.suite import load_clauses
+
 from . import MUTANTS
 from .hunt import CAUGHT, hunt
 

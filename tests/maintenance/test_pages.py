@@ -1,4 +1,4 @@
-"""The pages in docs/clauses are those that the suite and its results give."""
+"""The pages about the documents, and the table of results that they show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tpuref_conformance import main, pages, results
+from tpuref_conformance import main
 from tpuref_conformance.clause import Clause
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.outcome import Result
@@ -15,7 +15,10 @@ from tpuref_conformance.report import Column, Report
 from tpuref_conformance.statements import Statement
 from tpuref_conformance.suite import load_clauses
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "clauses"
+from maintenance import pages, results
+
+TOP = Path(__file__).resolve().parents[2]
+DOCS = TOP / "docs" / "clauses"
 CLAUSES = load_clauses()
 
 
@@ -29,7 +32,8 @@ def table(tmp_path, monkeypatch):
     return path
 
 
-def test_the_command_writes_a_page_for_each_document(tmp_path):
+def test_the_command_writes_a_page_for_each_document(tmp_path, monkeypatch):
+    monkeypatch.chdir(TOP)
     assert main(["pages", str(tmp_path)]) == 0
     assert {path.stem for path in tmp_path.iterdir()} == {
         one.file.removesuffix(".txt") for one in DOCUMENTS
@@ -95,3 +99,29 @@ def test_partial_runs_are_merged_and_old_clauses_go(table):
     assert recorded({"c": "not-applicable"}, ["b", "c"]) == ["b,pass", "c,-"]
     both = recorded({"c": "pass"}, ["b", "c"], name="tensorflow-1.0")
     assert both == ["b,pass,", "c,-,pass"]
+
+
+def test_the_command_takes_in_a_report(table, tmp_path, monkeypatch):
+    report = tmp_path / "report.json"
+    main(
+        ["--subject", "tpuref-lockstep", "--api", "tf.tpu.core", "--json", str(report)]
+    )
+    monkeypatch.chdir(TOP)
+    assert main(["record", str(report)]) == 0
+    lines = table.read_text().splitlines()
+    assert lines[0] == "clause,tpuref-lockstep"
+    assert "tf.tpu.core/returns/device-name-string,pass" in lines
+    assert len(lines) == 3 + len(CLAUSES)
+
+
+def test_a_report_that_is_none_is_refused(table, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(TOP)
+    assert main(["record", str(tmp_path / "nowhere.json")]) == 2
+    assert "nowhere.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["mutants", "pages", "record"])
+def test_elsewhere_the_command_asks_for_a_checkout(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    assert main([name]) == 2
+    assert f"{name} is for the top of a checkout" in capsys.readouterr().err

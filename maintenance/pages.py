@@ -1,13 +1,15 @@
 """The generated pages: every document, statement by statement."""
 
+import argparse
 import importlib
 import inspect
-import os
+from pathlib import Path
 
-from .documents import DOCUMENTS
-from .known import Known
-from .outcome import DEVIATES, NOT_APPLICABLE, PASS
-from .reproduction import location_of
+from tpuref_conformance.documents import DOCUMENTS
+from tpuref_conformance.known import Known
+from tpuref_conformance.outcome import DEVIATES, NOT_APPLICABLE, PASS
+from tpuref_conformance.suite import load_clauses
+
 from .results import read_results
 
 _INTRODUCTION = """\
@@ -28,10 +30,9 @@ it applies to; each documented name leads to the code behind it.
 
 def write_pages(clauses, directory):
     """Write one page for each document into ``directory``."""
-    os.makedirs(directory, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     for name, text in pages(clauses).items():
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as stream:
-            stream.write(text)
+        (directory / name).write_text(text, encoding="utf-8")
 
 
 def pages(clauses):
@@ -83,14 +84,15 @@ def _subject_row(run, clauses):
 
 
 def _statement(clause, runs):
-    path, function = location_of(clause)
+    check = inspect.unwrap(clause.check)
+    path = f"conformance/suite/{Path(inspect.getsourcefile(check)).name}"
     lines = ["", f"### {clause.part}/{clause.id.split('/', 2)[2]}", "", clause.says, ""]
     if clause.source != "document":
         lines += [f"- source: {clause.authority}"]
     if clause.doubt:
         lines += [f"- doubt: {clause.doubt}"]
     lines += [
-        f"- check: [`{function}`](../../conformance/{path}), tier {clause.tier}",
+        f"- check: [`{check.__name__}`](../../{path}), tier {clause.tier}",
         f"- results: {_results(clause, runs)}",
     ]
     return "\n".join(lines) + "\n"
@@ -125,5 +127,16 @@ def _implementation(api):
         file = inspect.getsourcefile(inspect.unwrap(found))
     except TypeError:
         file = inspect.getsourcefile(type(found))
-    path = "tpuref/" + file.replace(os.sep, "/").rpartition("/tpuref/")[2]
+    path = "tpuref/" + Path(file).as_posix().rpartition("/tpuref/")[2]
     return f"[`{path}`](../../src/{path})"
+
+
+def main(arguments):
+    """Write the pages, and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="tpuref conformance pages",
+        description="Write one page for each document, with the recorded results.",
+    )
+    parser.add_argument("directory", nargs="?", type=Path, default="docs/clauses")
+    write_pages(load_clauses(), parser.parse_args(arguments).directory)
+    return 0

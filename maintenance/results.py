@@ -2,15 +2,19 @@
 
 ``results.csv`` has a column for each subject. The first lines are the subjects' names,
 their versions and the Pythons that ran them. ``-`` stands for not-applicable; a field
-is empty where a clause does not judge a subject. Installed packages lack the file.
+is empty where a clause does not judge a subject.
 """
 
+import argparse
 import csv
-import os
+import sys
+from pathlib import Path
 
-from .outcome import NOT_APPLICABLE
+from tpuref_conformance.outcome import NOT_APPLICABLE
+from tpuref_conformance.report import BadReport, read_report
+from tpuref_conformance.suite import load_clauses
 
-RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results.csv")
+RESULTS = Path(__file__).with_name("results.csv")
 _BRIEF = {NOT_APPLICABLE: "-"}
 _FULL = {brief: full for full, brief in _BRIEF.items()}
 
@@ -77,3 +81,19 @@ def _order(run):
     """Sort tpuref first, then the releases from the oldest to the newest."""
     numbers = [int(n) if n.isdigit() else 0 for n in run.version.split(".")]
     return (run.subject.startswith("tensorflow"), numbers, run.subject)
+
+
+def main(arguments):
+    """Take the results of a report into the table, and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="tpuref conformance record",
+        description="Take the results of a JSON report into maintenance/results.csv.",
+    )
+    parser.add_argument("report", metavar="REPORT", help="as --json wrote it")
+    options = parser.parse_args(arguments)
+    try:
+        record(read_report(options.report), load_clauses())
+    except (BadReport, OSError) as error:
+        print(f"tpuref conformance: {error}", file=sys.stderr)
+        return 2
+    return 0
