@@ -5,6 +5,7 @@ import os
 import sys
 
 from .environment import environment_python
+from .statements import SOURCES
 
 #: The implementation of the kernels and the executor that each name asks for.
 _TPUREF = {
@@ -45,6 +46,8 @@ class Subject:
         The package that holds the clauses.
     served : bool
         Whether its sessions are on a server, reached by gRPC.
+    sources : tuple of str
+        Whose statements judge it: all of them tpuref, the documents' anything else.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Subject:
         self.strict = strict
         self.suite = suite
         self.served = served
+        self.sources = tuple(SOURCES) if module == "tpuref" else ("document",)
 
     def environment(self):
         """Return the environment variables of the subject's process."""

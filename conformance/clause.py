@@ -5,20 +5,14 @@ returning, fails by raising AssertionError (or any unexpected exception) and
 raises :class:`Unavailable` when the subject offers no way to look.
 """
 
-import re
-
 import numpy as np
 
-from .documents import versions_of
-
-TIERS = ("surface", "build", "run", "host")
+from .statements import Statement, statements
 
 _REGISTRY = {}
 
 # What a Python number says about the dtype; True is an int as well.
 _DTYPES = ((bool, np.bool_), (int, np.int32), (float, np.float32))
-
-_IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
 
 
 class Unavailable(Exception):
@@ -29,72 +23,52 @@ class DuplicateClause(Exception):
     """Two checks were registered under one clause id."""
 
 
-class Clause:
-    """One documented statement and the check that decides it.
+class UnknownStatement(Exception):
+    """A check was registered under an id that no statement has."""
 
-    Attributes
+
+class Clause(Statement):
+    """A statement, and the check that decides it.
+
+    Parameters
     ----------
-    id : str
-        ``api/part/slug``, unique in the suite.
-    api : str
-        Dotted name of the documented function or class.
-    part : str
-        Part of the page, such as ``args:inputs`` or ``returns``.
-    seed : str
-        File name of the document.
-    tier : str
-        ``surface``, ``build``, ``run`` or ``host``.
-    says : str
-        Paraphrase of the statement.
-    doubt : str or None
-        What the document leaves open and the reading taken.
+    statement : Statement
     check : callable
         Takes the module under test.
-    versions : tuple of (str or None, str or None)
-        First and last release that the statement holds for; those of its document
-        unless given.
     """
 
-    def __init__(self, id, seed, tier, says, doubt, check, versions=None):
-        match = _IDENTIFIER.match(id)
-        if match is None:
-            raise ValueError(f"clause: id must look like 'api/part/slug', got {id!r}")
-        if tier not in TIERS:
-            raise ValueError(f"clause {id}: tier must be one of {TIERS}, got {tier!r}")
-        self.id = id
-        self.api = match.group("api")
-        self.part = match.group("part")
-        self.seed = seed
-        self.tier = tier
-        self.says = says
-        self.doubt = doubt
+    def __init__(self, statement, check):
+        super().__init__(**statement.as_json())
         self.check = check
-        self.versions = versions_of(seed) if versions is None else versions
-
-    def __repr__(self):
-        return f"Clause({self.id!r})"
 
 
-def clause(id, seed, tier, says, doubt=None, versions=None):
-    """Register the decorated check under the clause ``id``.
+def clause(id):
+    """Register the decorated check under the id of the statement that it decides.
 
-    One function may carry several decorators when one check decides several
-    clauses. ``versions`` is for a statement that holds for other releases than its
-    document does.
+    One function may carry several decorators when it decides several statements.
     """
 
     def register(check):
         if id in _REGISTRY:
             raise DuplicateClause(f"clause {id!r} is registered twice")
-        _REGISTRY[id] = Clause(id, seed, tier, says, doubt, check, versions)
+        _REGISTRY[id] = check
         return check
 
     return register
 
 
+def checks():
+    """Return the registered checks by the ids of their statements."""
+    return dict(_REGISTRY)
+
+
 def registered():
-    """Return every registered clause, in order of registration."""
-    return list(_REGISTRY.values())
+    """Return the clauses of all registered checks, document by document."""
+    stated = statements()
+    unknown = [id for id in _REGISTRY if id not in stated]
+    if unknown:
+        raise UnknownStatement(f"no file in conformance/clauses states {unknown}")
+    return [Clause(one, _REGISTRY[id]) for id, one in stated.items() if id in _REGISTRY]
 
 
 def expect_raises(exception_types, function, *args, **kwargs):

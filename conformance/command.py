@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import importlib
 import json
 import os
 import sys
@@ -14,12 +15,10 @@ from .catalogue import (
     find_subject,
     subject_names,
 )
-from .clause import TIERS, registered
 from .coverage import Coverage
 from .difference import differences, summary
 from .environment import CannotBuild, build
 from .known import Known
-from .pages import write_pages
 from .report import (
     EXIT_COULD_NOT_RUN,
     EXIT_FAILED,
@@ -27,20 +26,22 @@ from .report import (
     BadReport,
     Column,
     Report,
-    Statement,
     read_report,
 )
 from .reproduction import snippet
-from .runner import CLAUSE_TIME, Runner
-from .statements import changes, documented
-from .suite import load_clauses
+from .runner import CLAUSE_TIME, Runner, judging
+from .statements import TIERS, statements
+from .suite import load_checks, load_clauses
 
 _EPILOG = """
 other commands:
-  coverage            documented statements without a check, and the other way round
+  coverage            statements without a check, checks without a statement
   env NAME==VERSION   build the environment of a release
+
+at the top of a checkout:
   mutants             run the deliberately wrong variants of tpuref
-  pages               write the pages in docs/clauses from conformance/results
+  pages               write a page for each document, with the recorded results
+  record REPORT       take the results of a JSON report into maintenance/results.csv
 
 The exit status is 0 when nothing failed, 1 when something did, 2 when a subject could
 not be run.
@@ -71,6 +72,12 @@ def _add_subjects(group):
     group.add_argument(
         "--python", metavar="INTERPRETER", help="the interpreter of --module"
     )
+    group.add_argument(
+        "--include-releases",
+        action="store_true",
+        help="judge subjects other than tpuref also by what releases of TensorFlow do "
+        "where a document is silent",
+    )
 
 
 def _add_choice(group):
@@ -87,6 +94,12 @@ def _add_choice(group):
 
 
 def _add_output(group):
+    group.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="explain each failure, and show a script that reproduces it",
+    )
     group.add_argument(
         "--list", action="store_true", help="print the clauses instead of running them"
     )
@@ -105,7 +118,7 @@ def _add_output(group):
         metavar="FILE",
         nargs="?",
         const="-",
-        help="write the report as JSON to FILE, or print it instead of the tables",
+        help="write the report, or the list, as JSON to FILE, or print it instead",
     )
     group.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     group.add_argument("--html", metavar="FILE", help="write one HTML page")
@@ -134,7 +147,7 @@ def _smoke(clauses):
     """Return every surface clause, and the first of each other tier per document."""
     seen, few = set(), []
     for clause in clauses:
-        kind = (clause.seed, clause.tier)
+        kind = (clause.document, clause.tier)
         if clause.tier == "surface" or kind not in seen:
             few.append(clause)
         seen.add(kind)
@@ -146,27 +159,45 @@ def main(argv=None):
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments and arguments[0] in _COMMANDS:
         return _COMMANDS[arguments[0]](arguments[1:])
+    if arguments and arguments[0] in _OF_MAINTAINERS:
+        return _in_a_checkout(arguments[0], arguments[1:])
     options = _parser().parse_args(arguments)
     if options.diff is not None:
         return _diff(*options.diff)
-    load_clauses()
-    chosen = select(
-        registered(), options.api, options.clause, options.tier, options.smoke
-    )
+    for path in (options.json, options.junit, options.html, options.markdown):
+        if not _writable(path):
+            return _could_not_run(f"{path} cannot be written")
+    clauses = load_clauses()
+    chosen = select(clauses, options.api, options.clause, options.tier, options.smoke)
     if not chosen:
         return _could_not_run("no clause fits; --list shows all of them")
     if options.list:
-        for one in chosen:
-            print(f"{one.tier:<8} {one.id}")
-        return EXIT_PASSED
+        return _list(chosen, options.json)
     try:
         subjects = _subjects(options)
     except UnknownSubject as error:
         return _could_not_run(error)
-    for path in (options.json, options.junit, options.html, options.markdown):
-        if not _writable(path):
-            return _could_not_run(f"{path} cannot be written")
-    return _run(subjects, chosen, options)
+    for subject in subjects:
+        if not judging(subject, chosen):
+            return _could_not_run(
+                f"{subject.name}: none of these clauses is for it; what documents say "
+                "is, and with --include-releases what releases do"
+            )
+    return _run(subjects, clauses, chosen, options)
+
+
+def _list(clauses, json_path):
+    if json_path == "-":
+        print(_as_text([one.as_json() for one in clauses]), end="")
+        return EXIT_PASSED
+    for one in clauses:
+        print(f"{one.source:<8} {one.tier:<8} {one.id}")
+    _write_file(json_path, lambda: _as_text([one.as_json() for one in clauses]))
+    return EXIT_PASSED
+
+
+def _as_text(data):
+    return json.dumps(data, indent=1) + "\n"
 
 
 def _writable(path):
@@ -189,12 +220,16 @@ def _subjects(options):
         subjects.append(any_module(options.module, options.python))
     elif options.python is not None:
         raise UnknownSubject("--python goes with --module")
-    return subjects or [default_subject()]
+    subjects = subjects or [default_subject()]
+    for subject in subjects:
+        if options.include_releases and "release" not in subject.sources:
+            subject.sources += ("release",)
+    return subjects
 
 
-def _run(subjects, chosen, options):
+def _run(subjects, clauses, chosen, options):
     known = Known()
-    progress = terminal.Progress(len(chosen) * len(subjects))
+    progress = terminal.Progress(sum(len(judging(one, chosen)) for one in subjects))
     runner = Runner(chosen, known, progress, options.timeout, options.fail_fast)
     try:
         runs = runner.run(subjects)
@@ -202,10 +237,10 @@ def _run(subjects, chosen, options):
         return _could_not_run("interrupted")
     finally:
         progress.close()
-    everything = registered()
-    complaints = [line for run in runs for line in known.complaints(run, everything)]
+    complaints = [line for run in runs for line in known.complaints(run, clauses)]
+    judged = {clause.id for run in runs for clause in run.clauses}
     report = Report(
-        [Statement.of(clause) for clause in chosen],
+        [clause for clause in chosen if clause.id in judged],
         [Column.of(run) for run in runs],
         complaints,
     )
@@ -227,11 +262,12 @@ def _reproduction(subjects, clauses):
 
 def _write(report, reproduction, options):
     if options.json == "-":
-        print(json.dumps(report.as_json(), indent=1))
+        print(_as_text(report.as_json()), end="")
     else:
         colour = terminal.coloured(sys.stdout)
-        print(terminal.as_text(report, reproduction, colour), end="")
-        _write_file(options.json, lambda: json.dumps(report.as_json(), indent=1) + "\n")
+        text = terminal.as_text(report, reproduction, colour, options.verbose)
+        print(text, end="")
+        _write_file(options.json, lambda: _as_text(report.as_json()))
     _write_file(options.junit, lambda: junit.as_junit(report))
     _write_file(options.html, lambda: html.as_html(report, reproduction))
     _write_file(options.markdown, lambda: markdown.as_markdown(report, reproduction))
@@ -256,11 +292,10 @@ def _diff(old_path, new_path):
 def _coverage(arguments):
     argparse.ArgumentParser(
         prog="tpuref conformance coverage",
-        description="List documented statements without a check, and checks without "
-        "a statement.",
+        description="List statements without a check, checks without a statement, and "
+        "statements whose words, document, tier or versions cannot be right.",
     ).parse_args(arguments)
-    load_clauses()
-    coverage = Coverage(documented(), registered(), changes())
+    coverage = Coverage(statements(), load_checks())
     print("\n".join(coverage.lines()))
     return EXIT_PASSED if coverage.complete else EXIT_FAILED
 
@@ -290,30 +325,21 @@ def _env(arguments):
     return status
 
 
-def _pages(arguments):
-    parser = argparse.ArgumentParser(
-        prog="tpuref conformance pages",
-        description="Write one page for each document.",
-    )
-    parser.add_argument("directory", nargs="?", default="docs/clauses")
-    parser.add_argument(
-        "--record", metavar="REPORT", help="take in the results of a JSON report first"
-    )
-    options = parser.parse_args(arguments)
-    load_clauses()
-    write_pages(registered(), options.directory, options.record)
-    return EXIT_PASSED
+def _in_a_checkout(name, arguments):
+    """Run a command of the maintainers, which the installed package does not have."""
+    module = _OF_MAINTAINERS[name]
+    if not os.path.isfile(os.path.join(*module.split(".")) + ".py"):
+        return _could_not_run(
+            f"{name} is for the top of a checkout of the project; the mutants and the "
+            "recorded results are in its folder maintenance"
+        )
+    sys.path.insert(0, os.getcwd())
+    return importlib.import_module(module).main(arguments)
 
 
-def _mutants(arguments):
-    from .mutants.command import main as mutants
-
-    return mutants(arguments)
-
-
-_COMMANDS = {
-    "coverage": _coverage,
-    "env": _env,
-    "mutants": _mutants,
-    "pages": _pages,
+_COMMANDS = {"coverage": _coverage, "env": _env}
+_OF_MAINTAINERS = {
+    "mutants": "maintenance.mutants.command",
+    "pages": "maintenance.pages",
+    "record": "maintenance.results",
 }

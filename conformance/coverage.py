@@ -1,56 +1,100 @@
-"""Compares the documented statements with the clauses of the suite."""
+"""Holds the statements against the checks of the suite."""
+
+import inspect
+import re
+
+from .catalogue import RELEASES
+from .clause import Clause
+from .documents import within
+from .reproduction import snippet
+
+_STARTS_A_SYSTEM = re.compile(r"\b(fixed_system|initialised_topology)\(")
+_OPENS_A_SESSION = re.compile(r"\b[Ss]ession\(")
 
 
 class Coverage:
-    """What is missing on either side.
+    """What is missing on either side, and what does not fit together.
 
     Parameters
     ----------
-    statements : list of DocumentedStatement
-    clauses : list of Clause
-    changes : list of Change
-        The recorded differences.
+    statements : dict of str to Statement
+    checks : dict of str to callable
+        Each by the id of the statement.
 
     Attributes
     ----------
     unchecked : list of str
         Statements without a check.
-    undocumented : list of str
+    unstated : list of str
         Checks without a statement.
-    idle : list of str
-        Recorded differences that are none.
+    faults : list of str
+        What is wrong with the words, document, tier or versions of a statement.
     """
 
-    def __init__(self, statements, clauses, changes):
-        listed = {statement.id for statement in statements}
-        checked = {clause.id for clause in clauses}
-        moved = {c.id: c for c in changes if c.kind != "added"}
-        added = {c.id for c in changes if c.kind == "added"}
-        added |= {id for change in moved.values() for id in change.into}
-        self.unchecked = [
-            id for id in sorted(listed - checked) if not _decided(moved, id, checked)
+    def __init__(self, statements, checks):
+        self.unchecked = sorted(set(statements) - set(checks))
+        self.unstated = sorted(set(checks) - set(statements))
+        both = [
+            Clause(one, checks[id]) for id, one in statements.items() if id in checks
         ]
-        self.undocumented = sorted(checked - listed - added)
-        self.idle = [id for id in moved if id not in listed or id in checked]
-        self.idle += [id for id in added if id not in checked]
+        self.faults = [*_repeated_words(statements.values()), *_mixed_modules(both)]
+        for clause in both:
+            faults = [*_words(clause), *_tier(clause), *_versions(clause)]
+            self.faults += [f"{clause.id}: {fault}" for fault in faults]
 
     @property
     def complete(self):
-        """Whether nothing is missing and no recorded difference is idle."""
-        return not (self.unchecked or self.undocumented or self.idle)
+        """Whether nothing is missing or wrong."""
+        return not (self.unchecked or self.unstated or self.faults)
 
     def lines(self):
         """Return the report as lines of text."""
         return (
-            _section("documented statements without a check", self.unchecked)
-            + _section("checks without a documented statement", self.undocumented)
-            + _section("recorded changes that are none", self.idle)
+            _section("statements without a check", self.unchecked)
+            + _section("checks without a statement", self.unstated)
+            + _section("faults", self.faults)
         )
 
 
-def _decided(moved, id, checked):
-    return id in moved and all(target in checked for target in moved[id].into)
+def _section(title, entries):
+    return [f"{title}: {len(entries) or 'none'}"] + ["  " + one for one in entries]
 
 
-def _section(title, ids):
-    return [f"{title}: {len(ids) or 'none'}"] + ["  " + id for id in ids]
+def _repeated_words(statements):
+    """Two statements about one name say different things."""
+    first = {}
+    for one in statements:
+        other = first.setdefault((one.api, one.document, one.says), one)
+        if other is not one:
+            yield f"{one.id}: says the same as {other.id}"
+
+
+def _mixed_modules(clauses):
+    """A module of the suite has the checks of one document."""
+    documents = {}
+    for clause in clauses:
+        module = inspect.unwrap(clause.check).__module__
+        first = documents.setdefault(module, clause.document)
+        if clause.document != first:
+            yield f"{clause.id}: of {clause.document}, but {module} is about {first}"
+
+
+def _words(statement):
+    if not statement.says.endswith("."):
+        yield "its words are no sentence"
+    if statement.source != "tpuref" and "tpuref" in statement.says:
+        yield f"speaks of tpuref, but its source is {statement.source}"
+
+
+def _tier(clause):
+    """Only checks of the tier run need cores, and those of surface only look."""
+    script = snippet(clause)
+    if clause.tier != "run" and _STARTS_A_SYSTEM.search(script):
+        yield f"its check starts a system, but its tier is {clause.tier}"
+    if clause.tier == "surface" and _OPENS_A_SESSION.search(script):
+        yield "its check opens a session, but its tier is surface"
+
+
+def _versions(statement):
+    if not any(within(release, statement.versions) for release in RELEASES):
+        yield f"no release that can be run lies within {statement.versions}"

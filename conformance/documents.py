@@ -58,20 +58,6 @@ DOCUMENTS = (
 )
 
 
-def document_of(seed):
-    """Return the document with the file name ``seed``, or None."""
-    for document in DOCUMENTS:
-        if document.file == seed:
-            return document
-    return None
-
-
-def versions_of(seed):
-    """Return the versions that statements of the document ``seed`` hold for."""
-    document = document_of(seed)
-    return (None, None) if document is None else document.versions
-
-
 def within(version, versions):
     """Tell whether ``version``, such as '1.15.5', lies between the two bounds."""
     first, last = versions

@@ -6,6 +6,7 @@ from html import escape
 from .documents import DOCUMENTS
 from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS
 from .report import LETTERS, cell
+from .statements import SOURCES
 
 _CONTRADICTING = (*CONTRADICTIONS, DEVIATES)
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -79,12 +80,15 @@ def _complaints(report):
 
 
 def _table(report):
-    heads = "".join(f'<th scope="col">{escape(c.name)}</th>' for c in report.columns)
-    rows = []
-    for api in report.apis():
-        name = f'<td><button type="button">{escape(api)}</button></td>'
-        rows.append(f"<tr>{name}{_cells(report, api)}</tr>")
-    rows.append(f"<tr><td>all</td>{_cells(report, None)}</tr>")
+    heads = "".join(f'<th scope="col">{escape(c.name)}</th>' for c in report.started())
+    names = [
+        (f'<button type="button">{escape(api)}</button>', counts)
+        for api, counts in report.names()
+    ]
+    rows = [
+        f"<tr><td>{label}</td>{_cells(counts)}</tr>"
+        for label, counts in [*names, *report.totals()]
+    ]
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="counts"><table>\n'
         f'<thead><tr><th scope="col">name</th>{heads}</tr></thead>\n'
@@ -92,10 +96,9 @@ def _table(report):
     )
 
 
-def _cells(report, api):
+def _cells(counts_of_each):
     cells = []
-    for column in report.columns:
-        counts = report.counts(column, api)
+    for counts in counts_of_each:
         worst = next((one for one in _BY_WEIGHT if counts[one]), PASS)
         said = ", ".join(f"{counts[one]} {one}" for one in OUTCOMES if counts[one])
         cells.append(f'<td class="{worst}" title="{said}">{cell(counts)}</td>')
@@ -127,6 +130,7 @@ def _legend():
 def _filter(any_wrong):
     selected = " selected" if any_wrong else ""
     outcomes = "".join(f"<option>{one}</option>" for one in OUTCOMES)
+    sources = "".join(f"<option>{one}</option>" for one in SOURCES)
     pages = "".join(
         f'<option value="{one.file}">{one.number} {escape(one.title)}</option>'
         for one in DOCUMENTS
@@ -139,7 +143,9 @@ def _filter(any_wrong):
         f"{outcomes}</select></label>\n"
         '<label>document<select id="document"><option value="">any</option>'
         f"{pages}</select></label>\n"
-        '<output id="shown" for="words outcome document"></output>\n</form>'
+        '<label>source<select id="source"><option value="">any</option>'
+        f"{sources}</select></label>\n"
+        '<output id="shown" for="words outcome document source"></output>\n</form>'
     )
 
 
@@ -158,7 +164,8 @@ def _clause(report, statement, wrong, snippet):
     text = f"{statement.id} {statement.says}".lower()
     return "\n".join(
         [
-            f'<details data-seed="{statement.seed}" data-text="{escape(text)}"',
+            f'<details data-document="{statement.document}" data-text="{escape(text)}"',
+            f' data-source="{statement.source}"',
             f' data-outcomes="{" ".join(outcomes)}"',
             f' data-disagreement="{"yes" if wrong else "no"}">',
             f"<summary>{escape(statement.id)}{marks}</summary>",
@@ -173,7 +180,10 @@ def _clause(report, statement, wrong, snippet):
 
 
 def _facts(statement, results):
-    facts = [("document", f"{statement.seed}, {statement.part}, tier {statement.tier}")]
+    facts = [
+        ("document", f"{statement.document}, {statement.part}, tier {statement.tier}"),
+        ("source", statement.authority),
+    ]
     if statement.doubt:
         facts.append(("doubt", statement.doubt))
     elsewhere = [c.name for c, result in results if result.outcome == NOT_APPLICABLE]

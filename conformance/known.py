@@ -1,12 +1,13 @@
 """The recorded deviations of the releases from their own documents."""
 
 import os
+from fnmatch import fnmatchcase
 
 from .outcome import DEVIATES, Result
 from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known")
-_KEYS = {"clause", "outcome", "observed", "evidence"}
+_KEYS = {"outcome", "observed", "evidence"}
 
 
 class Deviation:
@@ -15,7 +16,7 @@ class Deviation:
     Attributes
     ----------
     clause : str
-        Id of the clause.
+        Id of the clause; with wildcards it stands for every clause that it matches.
     outcome : str
         What the clause comes to: ``fail``, ``error``, ``absent``, ``crash``.
     observed : str
@@ -49,16 +50,23 @@ class Known:
         self._read = {}
 
     def of(self, subject_name):
-        """Return the deviations of a subject as a dict from clause id."""
+        """Return the deviations of a subject as a dict from ids and patterns."""
         if subject_name not in self._read:
             self._read[subject_name] = _read_file(
                 os.path.join(self._directory, subject_name + ".toml")
             )
         return self._read[subject_name]
 
+    def entry(self, subject_name, id):
+        """Return the deviation of a subject that is recorded for a clause, or None."""
+        entries = self.of(subject_name)
+        if id in entries:
+            return entries[id]
+        return next((entries[one] for one in entries if fnmatchcase(id, one)), None)
+
     def judge(self, subject, result):
         """Return ``result``, as a deviation if it is a recorded one."""
-        entry = self.of(subject.name).get(result.id)
+        entry = self.entry(subject.name, result.id)
         if entry is None or not entry.matches(result):
             return result
         record = dict(result.as_json(), outcome=DEVIATES, evidence=entry.evidence)
@@ -69,36 +77,35 @@ class Known:
 
         ``clauses`` are all clauses of the suite, run or not.
         """
-        entries = self.of(run.subject.name)
-        suite = {clause.id for clause in clauses}
+        name = run.subject.name
         found = [
-            f"{run.subject.name}: unknown clause {id} among the known deviations"
-            for id in entries
-            if id not in suite
+            f"{name}: unknown clause {id} among the known deviations"
+            for id in self.of(name)
+            if not any(fnmatchcase(clause.id, id) for clause in clauses)
         ]
         if run.reason:
             return found
         for result in run.results:
-            if result.id in entries and result.outcome != DEVIATES:
-                found.append(_stale(run.subject.name, entries[result.id], result))
+            entry = self.entry(name, result.id)
+            if entry is not None and result.outcome != DEVIATES:
+                found.append(_stale(name, entry, result))
         return found
 
 
 def _stale(name, entry, result):
     return (
         f"{name}: stale entry {entry.clause}: recorded {entry.outcome} with "
-        f"{entry.observed!r}, but it came to {result.outcome}: {result.message}"
+        f"{entry.observed!r}, but {result.id} came to {result.outcome}: "
+        f"{result.message}"
     )
 
 
 def _read_file(path):
-    entries = {}
     if not os.path.exists(path):
-        return entries
-    for table in read_tables(path, "deviation"):
+        return {}
+    entries = {}
+    for clause, table in read_tables(path).items():
         if set(table) != _KEYS or not all(table.values()):
-            raise ValueError(f"{path}: needs {sorted(_KEYS)}, got {table}")
-        if table["clause"] in entries:
-            raise ValueError(f"{path}: {table['clause']} is recorded twice")
-        entries[table["clause"]] = Deviation(**table)
+            raise ValueError(f"{path}: {clause} needs {sorted(_KEYS)}, got {table}")
+        entries[clause] = Deviation(clause, **table)
     return entries

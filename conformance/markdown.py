@@ -33,13 +33,12 @@ def as_markdown(report, snippet):
 
 def table(report):
     """Return the lines of the table: documented names by subjects."""
-    names = [column.name for column in report.columns]
-    lines = [_row(["documented name", *names]), _row(["---"] * (1 + len(names)))]
-    for api in report.apis():
-        cells = [cell(report.counts(column, api)) for column in report.columns]
-        lines.append(_row([f"`{api}`", *cells]))
-    totals = [cell(report.counts(column)) for column in report.columns]
-    return [*lines, _row(["all", *totals])]
+    subjects = [column.name for column in report.started()]
+    lines = [_row(["documented name", *subjects]), _row(["---"] * (1 + len(subjects)))]
+    lines += [_row([f"`{api}`", *map(cell, counts)]) for api, counts in report.names()]
+    return lines + [
+        _row([label, *map(cell, counts)]) for label, counts in report.totals()
+    ]
 
 
 def _row(cells):

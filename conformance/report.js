@@ -3,13 +3,15 @@ const form = document.querySelector("form");
 const words = document.getElementById("words");
 const outcome = document.getElementById("outcome");
 const page = document.getElementById("document");
+const source = document.getElementById("source");
 const clauses = [...document.querySelectorAll("details")];
 
 function fits(clause) {
   const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
   const outcomes = clause.dataset.outcomes.split(" ");
   return wanted.every((word) => clause.dataset.text.includes(word)) &&
-    (!page.value || clause.dataset.seed === page.value) &&
+    (!page.value || clause.dataset.document === page.value) &&
+    (!source.value || clause.dataset.source === source.value) &&
     (!outcome.value || (outcome.value === "disagreement"
       ? clause.dataset.disagreement === "yes"
       : outcomes.includes(outcome.value)));
@@ -31,6 +33,7 @@ for (const button of document.querySelectorAll("td button")) {
     words.value = button.textContent + "/";
     outcome.value = "";
     page.value = "";
+    source.value = "";
     apply();
     document.getElementById("clauses").scrollIntoView();
   });

@@ -11,36 +11,24 @@ from .outcome import (
     OUTCOMES,
     Result,
 )
+from .statements import SOURCES, Statement
 
 EXIT_PASSED = 0
 EXIT_FAILED = 1
 EXIT_COULD_NOT_RUN = 2
 
-_FORMAT = 1
+_FORMAT = 2
+
+#: The rows of the table below the documented names, by the source that they count.
+_TOTALS = {
+    "document": "stated by documents",
+    "release": "done by releases",
+    "tpuref": "promised by tpuref",
+}
 
 
 class BadReport(Exception):
     """The file is not a complete report."""
-
-
-class Statement:
-    """What the report says about a clause; the check itself stays in the suite."""
-
-    FIELDS = ("id", "api", "part", "seed", "tier", "says", "doubt")
-
-    def __init__(self, id, api, part, seed, tier, says, doubt):
-        self.id = id
-        self.api = api
-        self.part = part
-        self.seed = seed
-        self.tier = tier
-        self.says = says
-        self.doubt = doubt
-
-    @classmethod
-    def of(cls, source):
-        """Return the statement of a Clause."""
-        return cls(*(getattr(source, field) for field in cls.FIELDS))
 
 
 class Column:
@@ -52,16 +40,27 @@ class Column:
     strict : bool
         Whether every statement must be decided.
     header : dict
-        What the subject said about itself.
+        What the subject said about itself; empty if it did not start.
     reason : str
         Why it could not be run, or empty.
     seconds : float
     settings : dict of str to str
         Environment variables it was run with.
+    clauses : int
+        How many clauses it was to be judged by.
     results : dict of str to Result
     """
 
-    FIELDS = ("name", "module", "strict", "header", "reason", "seconds", "settings")
+    FIELDS = (
+        "name",
+        "module",
+        "strict",
+        "header",
+        "reason",
+        "seconds",
+        "settings",
+        "clauses",
+    )
 
     def __init__(self, results, **fields):
         for field in self.FIELDS:
@@ -83,6 +82,7 @@ class Column:
             reason=run.reason,
             seconds=round(run.seconds, 3),
             settings=subject.settings,
+            clauses=len(run.clauses),
         )
 
     @property
@@ -134,19 +134,42 @@ class Report:
             return EXIT_COULD_NOT_RUN
         return EXIT_PASSED
 
-    def apis(self):
-        """Return the documented names with a result, in the order of the suite."""
-        decided = {id for column in self.columns for id in column.results}
-        return list(
-            dict.fromkeys(one.api for one in self.statements if one.id in decided)
-        )
+    def started(self):
+        """Return the columns of the subjects that started."""
+        return [column for column in self.columns if column.header]
 
-    def counts(self, column, api=None):
-        """Return how often each outcome occurs; all names unless one is given."""
+    def names(self):
+        """Return a row for each documented name with a result.
+
+        A row is its label and, for each subject that started, how often each outcome
+        occurs.
+        """
+        apis = dict.fromkeys(one.api for one in self._decided())
+        return [self._row(api, lambda one, api=api: one.api == api) for api in apis]
+
+    def totals(self):
+        """Return a row for each source with a result, and one for all of them."""
+        present = {one.source for one in self._decided()}
+        rows = [
+            self._row(_TOTALS[source], lambda one, source=source: one.source == source)
+            for source in SOURCES
+            if source in present
+        ]
+        return [*rows, self._row("all", lambda one: True)]
+
+    def _decided(self):
+        decided = {id for column in self.columns for id in column.results}
+        return [one for one in self.statements if one.id in decided]
+
+    def _row(self, label, chosen):
+        return label, [self.counts(column, chosen) for column in self.started()]
+
+    def counts(self, column, chosen=lambda statement: True):
+        """Return how often each outcome occurs among the chosen statements."""
         counts = dict.fromkeys(OUTCOMES, 0)
         for statement in self.statements:
             result = column.results.get(statement.id)
-            if result is not None and api in (None, statement.api):
+            if result is not None and chosen(statement):
                 counts[result.outcome] += 1
         return counts
 
@@ -170,7 +193,7 @@ class Report:
             "format": _FORMAT,
             "created": self.created,
             "exit_status": self.exit_status,
-            "statements": [vars(statement) for statement in self.statements],
+            "statements": [statement.as_json() for statement in self.statements],
             "subjects": [column.as_json() for column in self.columns],
             "complaints": self.complaints,
             "footer": {"results": sum(len(c.results) for c in self.columns)},
@@ -180,7 +203,7 @@ class Report:
     def from_json(cls, data):
         """Read what ``as_json`` wrote; raise BadReport if it is not whole."""
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise BadReport("this is no report of the conformance suite")
+            raise BadReport(f"this is no report of the suite in format {_FORMAT}")
         columns = []
         for entry in data["subjects"]:
             fields = {field: entry[field] for field in Column.FIELDS}
@@ -195,13 +218,9 @@ class Report:
 
 def read_report(path):
     """Return the report in the file ``path``."""
-    with open(path, encoding="utf-8") as stream:
-        try:
-            data = json.load(stream)
-        except ValueError as error:
-            raise BadReport(f"{path}: {error}") from error
     try:
-        return Report.from_json(data)
+        with open(path, encoding="utf-8") as stream:
+            return Report.from_json(json.load(stream))
     except (BadReport, KeyError, TypeError, ValueError) as error:
         raise BadReport(f"{path}: {error}") from error
 

@@ -8,7 +8,6 @@ import ast
 import functools
 import importlib
 import inspect
-import os
 import re
 
 from . import subject as subject_module
@@ -251,12 +250,3 @@ def _call(clause, check, name):
         f"{_INDENT}{name}({', '.join(arguments)})",
         f"print({clause.id + ': pass'!r})",
     ]
-
-
-def location_of(clause):
-    """Return where the check is written: path in the package, and function."""
-    check = inspect.unwrap(clause.check)
-    module = inspect.getmodule(check)
-    package = os.path.dirname(os.path.abspath(__file__))
-    path = os.path.relpath(inspect.getsourcefile(module), package)
-    return path.replace(os.sep, "/"), check.__name__

@@ -23,19 +23,27 @@ class Run:
     subject : Subject
     header : dict
         What the subject says about itself; empty if it did not start.
+    clauses : list of Clause
+        Those that it is judged by.
     results : list of Result
-        One for each clause that was chosen, in that order.
+        One for each of these clauses, in that order.
     reason : str
         Why the subject could not be run, or empty.
     seconds : float
     """
 
-    def __init__(self, subject):
+    def __init__(self, subject, clauses):
         self.subject = subject
+        self.clauses = clauses
         self.header = {}
         self.results = []
         self.reason = ""
         self.seconds = 0.0
+
+
+def judging(subject, clauses):
+    """Return those of the clauses that ``subject`` is judged by."""
+    return [one for one in clauses if one.source in subject.sources]
 
 
 class Stopped(Exception):
@@ -84,8 +92,8 @@ class Runner:
                 raise
 
     def run_subject(self, subject):
-        """Run every clause against ``subject`` and return the Run."""
-        run = Run(subject)
+        """Run the clauses that judge ``subject`` and return the Run."""
+        run = Run(subject, judging(subject, self._clauses))
         start = time.perf_counter()
         try:
             self._start_and_run(subject, run)
@@ -100,7 +108,7 @@ class Runner:
     def _start_and_run(self, subject, run):
         connection, losses = None, 0
         try:
-            for clause in self._clauses:
+            for clause in run.clauses:
                 if self._stop:
                     raise Stopped
                 if connection is None:
@@ -140,7 +148,7 @@ class Runner:
 
     def _fill(self, run, reason):
         """Give every clause without a result one that says why."""
-        for clause in self._clauses[len(run.results) :]:
+        for clause in run.clauses[len(run.results) :]:
             run.results.append(Result(clause.id, ERROR, reason))
 
 

@@ -1,5 +1,11 @@
-"""The documented statements, and where the suite differs from the list on purpose."""
+"""The statements that the suite checks: what they say, and who says it.
 
+``clauses/`` has a folder for each source: what the five documents state, what releases
+of TensorFlow do where a document is silent, and what tpuref promises of its own. Each
+folder has a file for each document, and each file a table for each statement.
+"""
+
+import functools
 import os
 import re
 
@@ -7,65 +13,108 @@ from .documents import DOCUMENTS
 from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clauses")
-CHANGES = os.path.join(DIRECTORY, "CHANGES")
-_CHANGE = re.compile(r"^(merged|split|added) (\S+?)(?: into (.+?))?: (.+)$")
+#: Each source, and the folder of its statements.
+SOURCES = {"document": "documents", "release": "releases", "tpuref": "tpuref"}
+TIERS = ("surface", "build", "run", "host")
+
+_IDENTIFIER = re.compile(r"^(?P<api>[^/]+)/(?P<part>[^/]+)/[^/]+$")
+_VERSIONS = re.compile(r"^(\d+\.\d+)(-)?(\d+\.\d+)?$")
 
 
-class DocumentedStatement:
-    """One statement of a document.
+class Statement:
+    """One statement about a documented name.
+
+    Parameters
+    ----------
+    id : str
+        ``api/part/slug``, unique in the suite.
+    source : str
+        Who says so: ``document``, ``release`` or ``tpuref``.
+    document : str
+        File name of the document that has, or lacks, the statement.
+    tier : str
+        ``surface``, ``build``, ``run`` or ``host``.
+    says : str
+        The statement, in our words.
+    doubt : str, optional
+        What the document leaves open, and the reading taken.
+    versions : (str or None, str or None), optional
+        First and last minor version of TensorFlow that it holds for.
 
     Attributes
     ----------
-    id, tier, says, seed : str
+    api : str
+        Dotted name of the documented function or class.
+    part : str
+        Part of the page, such as ``args:inputs`` or ``returns``.
     """
 
-    def __init__(self, id, tier, says, seed):
+    FIELDS = ("id", "source", "document", "tier", "says", "doubt", "versions")
+
+    def __init__(
+        self, id, source, document, tier, says, doubt=None, versions=(None, None)
+    ):
+        match = _IDENTIFIER.match(id)
+        if match is None:
+            raise ValueError(f"{id!r}: an id must look like 'api/part/slug'")
+        if source not in SOURCES:
+            raise ValueError(f"{id}: source must be in {list(SOURCES)}, got {source!r}")
+        if tier not in TIERS:
+            raise ValueError(f"{id}: tier must be one of {TIERS}, got {tier!r}")
         self.id = id
+        self.source = source
+        self.document = document
         self.tier = tier
         self.says = says
-        self.seed = seed
+        self.doubt = doubt
+        self.versions = tuple(versions)
+        self.api, self.part = match.groups()
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.id!r})"
+
+    @property
+    def authority(self):
+        """Who says so, in words."""
+        words = {"release": "releases of TensorFlow", "tpuref": "tpuref"}
+        return words.get(self.source, self.document)
+
+    def as_json(self):
+        """Return the statement as data for ``json.dump``."""
+        return {field: getattr(self, field) for field in self.FIELDS}
 
 
-class Change:
-    """One difference between the list and the suite.
-
-    Attributes
-    ----------
-    kind : str
-        ``merged``, ``split`` or ``added``.
-    id : str
-    into : list of str
-        The clauses that decide a merged or split statement.
-    reason : str
-    """
-
-    def __init__(self, kind, id, into, reason):
-        self.kind = kind
-        self.id = id
-        self.into = into
-        self.reason = reason
-
-
-def documented(directory=DIRECTORY):
-    """Return all documented statements, document by document."""
-    statements = []
+def read_statements(directory=DIRECTORY):
+    """Return the statements in ``directory`` by their ids, document by document."""
+    found = {}
     for document in DOCUMENTS:
-        path = os.path.join(directory, document.file.replace(".txt", ".toml"))
-        for table in read_tables(path, "statement"):
-            statements.append(DocumentedStatement(seed=document.file, **table))
-    return statements
-
-
-def changes(path=CHANGES):
-    """Return the recorded differences."""
-    found = []
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip() or line.startswith("#"):
+        for source, folder in SOURCES.items():
+            name = document.file.replace(".txt", ".toml")
+            path = os.path.join(directory, folder, name)
+            if not os.path.exists(path):
                 continue
-            match = _CHANGE.match(line.strip())
-            if match is None or (match.group(1) == "added") != (match.group(3) is None):
-                raise ValueError(f"{path}:{number}: not a change: {line.strip()}")
-            kind, id, into, reason = match.groups()
-            found.append(Change(kind, id, into.split(", ") if into else [], reason))
+            for id, table in read_tables(path).items():
+                if id in found:
+                    raise ValueError(f"{path}: {id} is stated twice")
+                found[id] = _statement(id, source, document, **table)
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def statements():
+    """Return the statements of the suite by their ids."""
+    return read_statements()
+
+
+def _statement(id, source, document, tier, says, doubt=None, versions=None):
+    span = document.versions if versions is None else _span(id, versions)
+    return Statement(id, source, document.file, tier, says, doubt, span)
+
+
+def _span(id, text):
+    """Return first and last version of ``1.8-1.15``, of ``2.4-`` or of ``2.4``."""
+    match = _VERSIONS.match(text)
+    if match is None:
+        raise ValueError(f"{id}: versions must look like '1.8-1.15', got {text!r}")
+    first, dash, last = match.groups()
+    return first, last if dash else first

@@ -5,6 +5,8 @@ import importlib
 import logging
 import os
 
+from .clause import first_line
+
 DEFAULT_SUBJECT = "tpuref"
 
 
@@ -42,7 +44,7 @@ def load(name=DEFAULT_SUBJECT):
         module = importlib.import_module(name)
     except Exception as error:
         raise SubjectError(
-            f"subject {name} cannot be imported: {type(error).__name__}: {error}"
+            f"it cannot be imported ({type(error).__name__}: {first_line(error)})"
         ) from error
     if name != "tensorflow":
         return module

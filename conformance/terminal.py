@@ -6,11 +6,10 @@ import sys
 import textwrap
 import threading
 
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .outcome import ABSENT, CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
 from .report import LETTERS, cell
 
 _WIDTH = 88
-_SNIPPETS = 10
 _RED, _GREEN, _YELLOW, _PLAIN = "\033[31m", "\033[32m", "\033[33m", "\033[0m"
 
 
@@ -60,8 +59,8 @@ class Progress:
             self._stream.flush()
 
 
-def as_text(report, snippet, colour=False):
-    """Return the tables, then everything that contradicts a statement.
+def as_text(report, snippet, colour=False, verbose=False):
+    """Return the table, and a line for everything that contradicts a statement.
 
     Parameters
     ----------
@@ -69,65 +68,69 @@ def as_text(report, snippet, colour=False):
     snippet : callable
         Takes a clause id and a column, returns the reproduction.
     colour : bool, optional
+    verbose : bool, optional
+        Tell all about each failure, with its reproduction.
     """
-    lines = []
+    lines = [_subject_line(column) for column in report.columns]
+    if report.started():
+        lines += ["", *_table(report, colour), "", _legend()]
+    failures = []
     for column in report.columns:
-        lines.append(_subject_line(column, len(report.statements)))
-    lines.append("")
-    lines += _table(report, colour)
-    lines += ["", _legend()]
-    shown = 0
-    for column in report.columns:
-        for result in column.failures():
-            lines += ["", *_failure(report, column, result, colour)]
-            shown += 1
-            if shown <= _SNIPPETS:
-                lines += [f"  reproduction, for {_interpreter(column)}:", ""]
-                lines += _indented(snippet(result.id, column))
+        if verbose:
+            failures += _in_full(report, column, snippet, colour)
+        else:
+            failures += [_tinted(_RED, one, colour) for one in _in_short(column)]
+    if failures and not verbose:
+        failures += [
+            "",
+            "--verbose explains each failure and shows how to reproduce it",
+        ]
+    lines += ["", *failures] if failures else []
     for complaint in report.complaints:
         lines += ["", *_wrapped("known deviations: ", complaint)]
     return "\n".join(lines) + "\n"
 
 
-def _subject_line(column, clauses):
+def _subject_line(column):
     if column.reason:
-        return f"{column.name}: could not be run: {column.reason}"
+        return f"{column.name} could not be run: {column.reason}"
     decided = len(column.results)
-    some = "" if decided == clauses else f", {decided} of {clauses} clauses"
+    some = (
+        "" if decided == column.clauses else f", {decided} of {column.clauses} clauses"
+    )
     return (
         f"{column.name}: {column.module} {column.version}, "
         f"Python {column.header.get('python', '?')}, {column.seconds:.1f} s{some}"
     )
 
 
-def _interpreter(column):
-    return column.header.get("interpreter", "the interpreter of " + column.name)
-
-
 def _table(report, colour):
-    rows = [["documented name"] + [column.name for column in report.columns]]
-    for api in report.apis():
-        rows.append([api] + [cell(report.counts(c, api)) for c in report.columns])
-    rows.append(["all"] + [cell(report.counts(column)) for column in report.columns])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    head = ["documented name"] + [column.name for column in report.started()]
+    names = [[label, *map(cell, counts)] for label, counts in report.names()]
+    totals = [[label, *map(cell, counts)] for label, counts in report.totals()]
+    rows = [head, *names, *totals]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     rule = "-" * (sum(widths) + 2 * len(widths) - 2)
-    lines = []
-    for row in rows:
+
+    def line(row):
         padded = [row[0].ljust(widths[0])]
         padded += [text.rjust(widths[i]) for i, text in enumerate(row) if i]
-        lines.append("  ".join(padded))
-    body = [_tinted(line, row, colour) for line, row in zip(lines[1:-1], rows[1:-1])]
-    return [lines[0], rule] + body + [rule, lines[-1]]
+        return "  ".join(padded)
+
+    body = [_tinted(_colour_of(row), line(row), colour) for row in names]
+    return [line(head), rule, *body, rule, *map(line, totals)]
 
 
-def _tinted(line, row, colour):
-    if not colour:
-        return line
+def _tinted(code, text, colour):
+    return code + text + _PLAIN if colour else text
+
+
+def _colour_of(row):
     bad = {LETTERS[one] for one in CONTRADICTIONS}
     marks = {mark[-1] for text in row[1:] for mark in text.split()}
     if marks & bad:
-        return _RED + line + _PLAIN
-    return (_YELLOW if LETTERS[DEVIATES] in marks else _GREEN) + line + _PLAIN
+        return _RED
+    return _YELLOW if LETTERS[DEVIATES] in marks else _GREEN
 
 
 def _legend():
@@ -136,11 +139,39 @@ def _legend():
     return textwrap.fill(", ".join(parts), _WIDTH)
 
 
+def _in_short(column):
+    """Return a line for each failure, and one for all of a missing name."""
+    lines, absent = [], {}
+    for result in column.failures():
+        if result.outcome == ABSENT:
+            absent.setdefault(result.message, []).append(result.id)
+        else:
+            said = " ".join(result.message.split())
+            lines.append(f"{column.name}: {result.outcome}: {result.id}: {said}")
+    for message, ids in absent.items():
+        count = f"{len(ids)} clause{'' if len(ids) == 1 else 's'}"
+        lines.append(f"{column.name}: {ABSENT}: {message} ({count})")
+    return lines
+
+
+def _in_full(report, column, snippet, colour):
+    lines = []
+    for result in column.failures():
+        lines += ["", *_failure(report, column, result, colour)]
+        lines += [f"  reproduction, for {_interpreter(column)}:", ""]
+        lines += _indented(snippet(result.id, column))
+    return lines[1:]
+
+
+def _interpreter(column):
+    return column.header.get("interpreter", "the interpreter of " + column.name)
+
+
 def _failure(report, column, result, colour):
     (statement,) = [one for one in report.statements if one.id == result.id]
     title = f"{column.name}: {result.outcome}: {result.id}"
-    lines = [_RED + title + _PLAIN if colour else title]
-    lines += _wrapped(f"{statement.seed} says: ", statement.says)
+    lines = [_tinted(_RED, title, colour)]
+    lines += _wrapped(f"according to {statement.authority}: ", statement.says)
     if statement.doubt:
         lines += _wrapped("doubt: ", statement.doubt)
     lines += _wrapped("got: ", f"{result.message} ({MEANINGS[result.outcome]})")

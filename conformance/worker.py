@@ -50,17 +50,19 @@ def _surroundings(tf, served):
 
 def serve(requests, write):
     """Answer each line of ``requests`` by a call of ``write``."""
-    from tpuref_conformance import registered, subject
+    from tpuref_conformance import subject
     from tpuref_conformance.judge import judge
 
     settings = json.loads(next(requests))
+    if not settings["release"]:
+        sys.path.append(os.getcwd())
     try:
         tf = subject.load(settings["module"])
     except subject.SubjectError as error:
         write({"cannot_start": str(error)})
         return
-    importlib.import_module(settings["suite"]).load_clauses()
-    clauses = {clause.id: clause for clause in registered()}
+    suite = importlib.import_module(settings["suite"])
+    clauses = {clause.id: clause for clause in suite.load_clauses()}
     write({"header": _header(tf, settings)})
     count = 0
     for line in requests:

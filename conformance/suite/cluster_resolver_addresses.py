@@ -7,7 +7,6 @@ ClusterSpec that programs connect to: what is none has to be refused.
 from ..clause import expect_raises, same
 from .cloud_stand_ins import CloudTPU, isolated, node, surroundings
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .resolver_checks import resolved
 
 VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
@@ -28,16 +27,7 @@ def reported(tf, *entries):
     return resolved(distribute(tf), service).cluster_spec().as_dict()["worker"]
 
 
-@page.clause(
-    "/behaviour/own-forms-of-endpoints",
-    tier="host",
-    says=(
-        "In tpuref endpoints are separated by commas; protocol, port 8470 and spaces "
-        "around may be left out, and an IPv6 address stands in brackets."
-    ),
-    doubt="Releases want the protocol and the port.",
-)
-@own_rule
+@page.clause("/behaviour/own-forms-of-endpoints")
 @isolated
 def forms_of_endpoints(tf):
     same(endpoints(tf, "grpc://10.1.2.3:8470"), ["10.1.2.3:8470"])
@@ -51,13 +41,7 @@ def forms_of_endpoints(tf):
     same(endpoints(tf, "_a:7,1:7,Z9:07"), ["_a:7", "1:7", "Z9:7"])
 
 
-@page.clause(
-    "/behaviour/own-endpoints-are-checked",
-    tier="host",
-    says="In tpuref an endpoint that is no address is ValueError, which names it.",
-    doubt="Releases pass on whatever there is.",
-)
-@own_rule
+@page.clause("/behaviour/own-endpoints-are-checked")
 @isolated
 def endpoints_are_checked(tf):
     hosts = ["grpc://", ",", "10.1.2.3:8470,", "a b:1", "a_-:1", "-a:1", "a..b:1"]
@@ -85,15 +69,7 @@ def endpoints_are_checked(tf):
     assert "'a b' is neither an IP address nor the name of a host" in str(error), error
 
 
-@page.clause(
-    "/behaviour/own-length-of-names",
-    tier="host",
-    says=(
-        "In tpuref the name of a host has at most 253 characters, and a message shows "
-        "at most 80 of what came."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-length-of-names")
 @isolated
 def length_of_names(tf):
     same(len(LONGEST_NAME), 253)
@@ -110,15 +86,7 @@ def length_of_names(tf):
     assert VARIABLE + ": '" + "?" * 76 + "... is neither" in str(error), error
 
 
-@page.clause(
-    "/behaviour/own-addresses-of-an-answer",
-    tier="host",
-    says=(
-        "In tpuref the endpoints that the API reports keep their order; a port may be "
-        "text, and an IPv6 address gets its brackets."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-addresses-of-an-answer")
 @isolated
 def addresses_of_an_answer(tf):
     found = reported(
@@ -131,15 +99,7 @@ def addresses_of_an_answer(tf):
     same(found, ["b:2", "10.1.2.3:8470", "[::1]:65535", "b:1"])
 
 
-@page.clause(
-    "/behaviour/own-addresses-of-an-answer-are-checked",
-    tier="host",
-    says=(
-        "In tpuref an endpoint of an answer that is no address is RuntimeError, which "
-        "says which of them it is."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-addresses-of-an-answer-are-checked")
 @isolated
 def addresses_of_an_answer_are_checked(tf):
     good = {"ipAddress": "10.1.2.3", "port": 8470}

@@ -5,23 +5,12 @@ were seen to do.
 """
 
 from ..clause import expect_raises, same
-from .distribute_cluster_resolver import SEED
 from .page import Page
 
-page = Page("tf.distribute.cluster_resolver.ClusterResolver", SEED)
-
-RELEASES = ("1.15", "2.4")
+page = Page("tf.distribute.cluster_resolver.ClusterResolver")
 
 
-@page.clause(
-    "/behaviour/own-resolvers",
-    tier="host",
-    says=(
-        "A class below it needs cluster_spec and master, or no object can be made; its "
-        "environment is empty."
-    ),
-    versions=RELEASES,
-)
+@page.clause("/behaviour/own-resolvers")
 def own_resolvers(tf):
     base = tf.distribute.cluster_resolver.ClusterResolver
 

@@ -16,7 +16,6 @@ from .cloud_stand_ins import (
     replace,
 )
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .patience_stand_ins import Answers, busy, unhurried
 from .resolver_checks import TWO_HOSTS, one_node, resolved
 
@@ -79,15 +78,7 @@ class Located(Answers):
         self.uri = "https://asked.example:7/v1/projects"
 
 
-@page.clause(
-    "/args:credentials/own-building",
-    tier="host",
-    says=(
-        "In tpuref the object is built at the first question, once, for version v1 of "
-        "the API, without files and without attempts of the client's own."
-    ),
-)
-@own_rule
+@page.clause("/args:credentials/own-building")
 @isolated
 def building(tf):
     client = GoogleClient(one_node())
@@ -115,12 +106,7 @@ def building(tf):
     assert client.built[1]["credentials"] is client.default, client.built[1]
 
 
-@page.clause(
-    "/args:credentials/own-scope",
-    tier="host",
-    says="In tpuref default credentials are for the whole of Google Cloud.",
-)
-@own_rule
+@page.clause("/args:credentials/own-scope")
 @isolated
 def scope(tf):
     scopes = []
@@ -136,12 +122,7 @@ def scope(tf):
     same(client.built[0]["credentials"], "mine")
 
 
-@page.clause(
-    "/args:service/own-closing",
-    tier="host",
-    says="In tpuref a built object is closed after a question, a given one is not.",
-)
-@own_rule
+@page.clause("/args:service/own-closing")
 @isolated
 def closing(tf):
     built, given = Closing({"node-1": node(*TWO_HOSTS)}), Closing({})
@@ -155,15 +136,7 @@ def closing(tf):
     same(given.closed, 0)
 
 
-@page.clause(
-    "/args:credentials/own-trouble",
-    tier="host",
-    says=(
-        "In tpuref it is RuntimeError when there are no default credentials; an error "
-        "that may pass leads to another attempt, any other one passes through."
-    ),
-)
-@own_rule
+@page.clause("/args:credentials/own-trouble")
 @isolated
 def trouble_with_credentials(tf):
     client = FailingClient(one_node(), fetching=[DefaultCredentialsError("none")])
@@ -186,15 +159,7 @@ def trouble_with_credentials(tf):
     assert error is wrong, repr(error)
 
 
-@page.clause(
-    "/args:discovery_url/own-trouble",
-    tier="host",
-    says=(
-        "In tpuref it is RuntimeError when what is found there does not describe the "
-        "API; an error that may pass leads to another attempt."
-    ),
-)
-@own_rule
+@page.clause("/args:discovery_url/own-trouble")
 @isolated
 def trouble_with_discovery(tf):
     def made(client, **arguments):
@@ -220,12 +185,7 @@ def trouble_with_discovery(tf):
     same(slept, [])
 
 
-@page.clause(
-    "/args:credentials/own-unknown-host",
-    tier="host",
-    says="In tpuref a host that the client cannot find is asked for again.",
-)
-@own_rule
+@page.clause("/args:credentials/own-unknown-host")
 @isolated
 def unknown_host(tf):
     class ServerNotFoundError(Exception):
@@ -239,15 +199,7 @@ def unknown_host(tf):
     same((service.asked, clock.slept), (2, [0.1]))
 
 
-@page.clause(
-    "/args:service/own-who-was-asked",
-    tier="host",
-    says=(
-        "In tpuref an error names the host of the last question, or before the first "
-        "one where the API is looked for."
-    ),
-)
-@own_rule
+@page.clause("/args:service/own-who-was-asked")
 @isolated
 def who_was_asked(tf):
     with unhurried(tf, api=0.05):
@@ -268,12 +220,7 @@ def who_was_asked(tf):
         assert f"no answer from {host} after 1 attempt" in str(error), error
 
 
-@page.clause(
-    "/raises/own-words-about-the-client",
-    tier="host",
-    says="In tpuref the error tells which module is missing and how to install it.",
-)
-@own_rule
+@page.clause("/raises/own-words-about-the-client")
 @isolated
 def words_about_the_client(tf):
     with installed(None):
@@ -282,12 +229,7 @@ def words_about_the_client(tf):
     assert "`pip install tpuref[gcp]`" in str(error), error
 
 
-@page.clause(
-    "/args:service/own-unfit-name",
-    tier="host",
-    says="In tpuref a name that Google's client refuses is that of no TPU.",
-)
-@own_rule
+@page.clause("/args:service/own-unfit-name")
 @isolated
 def unfit_name(tf):
     class Strict(CloudTPU):
@@ -299,15 +241,7 @@ def unfit_name(tf):
     assert "does not match the pattern" in str(error), error
 
 
-@page.clause(
-    "/args:service/own-late-object",
-    tier="host",
-    says=(
-        "In tpuref an object that was built is built anew after an attempt that took "
-        "too long, since that attempt may still be using it."
-    ),
-)
-@own_rule
+@page.clause("/args:service/own-late-object")
 @isolated
 def late_object(tf):
     def built_for(*answers):

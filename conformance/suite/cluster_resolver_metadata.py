@@ -14,7 +14,6 @@ from .cloud_stand_ins import (
 )
 from .contrib_cluster_resolver import contrib
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .patience_stand_ins import TroubledMetadata
 from .resolver_checks import one_node, resolved
 
@@ -46,15 +45,7 @@ def machine(product):
         yield
 
 
-@page.clause(
-    "/args:zone/own-questions",
-    tier="host",
-    says=(
-        "In tpuref the metadata server is asked for what is not given, once, with the "
-        "header that it wants; nothing is asked where nothing is looked up."
-    ),
-)
-@own_rule
+@page.clause("/args:zone/own-questions")
 @isolated
 def questions(tf):
     with surroundings(Metadata()) as metadata:
@@ -77,15 +68,7 @@ def questions(tf):
     same(metadata.connected, [])
 
 
-@page.clause(
-    "/args:zone/own-answers-are-checked",
-    tier="host",
-    says=(
-        "In tpuref the last part of an answer counts; one that is no project or zone "
-        "is RuntimeError, which shows at most 80 characters of it."
-    ),
-)
-@own_rule
+@page.clause("/args:zone/own-answers-are-checked")
 @isolated
 def answers_are_checked(tf):
     same(
@@ -114,12 +97,7 @@ def answers_are_checked(tf):
     assert "'bad host' is neither" in str(error), error
 
 
-@page.clause(
-    "/args:zone/own-other-servers",
-    tier="host",
-    says="In tpuref a server without the header of a metadata server is not believed.",
-)
-@own_rule
+@page.clause("/args:zone/own-other-servers")
 @isolated
 def other_servers(tf):
     class OtherServer(Metadata):
@@ -134,15 +112,7 @@ def other_servers(tf):
         same(distribute(tf)("").master(), "")
 
 
-@page.clause(
-    "/raises/own-which-machines-are-asked",
-    tier="host",
-    says=(
-        "In tpuref a machine is one of Google Cloud if its product name or a variable "
-        "says so and its metadata server answers; no other one is asked."
-    ),
-)
-@own_rule
+@page.clause("/raises/own-which-machines-are-asked")
 @isolated
 def which_machines(tf):
     nowhere = {"GCE_METADATA_HOST": ""}
@@ -163,15 +133,7 @@ def which_machines(tf):
         same(distribute(tf)("").master(), "")
 
 
-@page.clause(
-    "/args:coordinator_address/own-address-of-the-machine",
-    tier="host",
-    says=(
-        "In tpuref the coordinator's server listens on the machine's address in Google "
-        "Cloud and on localhost elsewhere, on a free port, as the task of its job."
-    ),
-)
-@own_rule
+@page.clause("/args:coordinator_address/own-address-of-the-machine")
 @isolated
 def address_of_the_machine(tf):
     def started(resolver, **answers):

@@ -5,7 +5,6 @@ import json
 from ..clause import expect_raises, same
 from .cloud_stand_ins import CloudTPU, HttpError, UntouchableAPI, isolated, node
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .resolver_checks import TWO_HOSTS, one_node, resolved
 
 
@@ -20,15 +19,7 @@ def refused(tf, kind, answer):
     return str(expect_raises(kind, answered(tf, answer).cluster_spec))
 
 
-@page.clause(
-    ".cluster_spec/raises/own-words-about-health",
-    tier="host",
-    says=(
-        "In tpuref the error tells whether a TPU is not ready or not healthy, its "
-        "state, its health and what is said about it; what is not said is no trouble."
-    ),
-)
-@own_rule
+@page.clause(".cluster_spec/raises/own-words-about-health")
 @isolated
 def words_about_health(tf):
     sick = [
@@ -59,15 +50,7 @@ def words_about_health(tf):
     assert "not healthy: state 'READY'" in refused(tf, RuntimeError, sick)
 
 
-@page.clause(
-    ".master/returns/own-older-form",
-    tier="host",
-    says=(
-        "In tpuref the one address of the older form counts where there is no list of "
-        "endpoints."
-    ),
-)
-@own_rule
+@page.clause(".master/returns/own-older-form")
 @isolated
 def older_form(tf):
     old = {"ipAddress": "10.1.1.1", "port": "8471"}
@@ -76,12 +59,7 @@ def older_form(tf):
     same(answered(tf, both).cluster_spec().as_dict(), {"worker": ["10.1.2.3:8470"]})
 
 
-@page.clause(
-    ".cluster_spec/raises/own-unclear-answer",
-    tier="host",
-    says="In tpuref an answer that makes no sense is RuntimeError and shown in part.",
-)
-@own_rule
+@page.clause(".cluster_spec/raises/own-unclear-answer")
 @isolated
 def unclear_answer(tf):
     answers = [
@@ -104,15 +82,7 @@ def unclear_answer(tf):
         assert words.endswith("...") == ("..." in said), said
 
 
-@page.clause(
-    ".master/raises/own-words-about-no-such-tpu",
-    tier="host",
-    says=(
-        "In tpuref the error tells the full name that was asked for; for what looks "
-        "like an address it tells how to write one."
-    ),
-)
-@own_rule
+@page.clause(".master/raises/own-words-about-no-such-tpu")
 @isolated
 def words_about_no_such_tpu(tf):
     said = refused(tf, ValueError, HttpError(404, "Resource was not found"))
@@ -128,15 +98,7 @@ def words_about_no_such_tpu(tf):
     assert "to connect to an address give tpu='grpc://10.0.0.1:8470'" in said, said
 
 
-@page.clause(
-    "/args:tpu/own-unfit-characters",
-    tier="host",
-    says=(
-        "In tpuref a name that would change the question is not sent: it is "
-        "ValueError that there is no such TPU."
-    ),
-)
-@own_rule
+@page.clause("/args:tpu/own-unfit-characters")
 @isolated
 def unfit_characters(tf):
     for name in ("a?b", "a#b", "a%2Fb", "a b", "a\nb", "a\x00", "a\x7f"):

@@ -21,7 +21,6 @@ from .cloud_stand_ins import (
 )
 from .contrib_cluster_resolver import contrib
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .patience_stand_ins import Answers, TroubledMetadata, busy, testing, unhurried
 from .resolver_checks import TWO_HOSTS, one_node, resolved
 
@@ -43,15 +42,7 @@ def asked(tf, *answers, **patience):
 # ---------------------------------------------------------------- the Cloud TPU API
 
 
-@page.clause(
-    ".cluster_spec/behaviour/own-asks-again",
-    tier="host",
-    says=(
-        "In tpuref the API is asked again after an error that may pass, in pauses that "
-        "double from 0.1 s on."
-    ),
-)
-@own_rule
+@page.clause(".cluster_spec/behaviour/own-asks-again")
 @isolated
 def asks_again(tf):
     answer = node(*TWO_HOSTS)
@@ -81,12 +72,7 @@ class Retryable(Exception):
         self.retryable = retryable
 
 
-@page.clause(
-    ".cluster_spec/behaviour/own-lasting-errors",
-    tier="host",
-    says="In tpuref any other error of the API passes through at once.",
-)
-@own_rule
+@page.clause(".cluster_spec/behaviour/own-lasting-errors")
 @isolated
 def lasting_errors(tf):
     lasting = [busy(status) for status in (400, 401, 403, 409, 501, 505)]
@@ -97,15 +83,7 @@ def lasting_errors(tf):
         same((count, slept), (1, []))
 
 
-@page.clause(
-    ".cluster_spec/raises/own-no-answer",
-    tier="host",
-    says=(
-        "In tpuref the questions of one call end after 30 s, or the time that was "
-        "chosen, with an error that tells whom was asked, how often and for how long."
-    ),
-)
-@own_rule
+@page.clause(".cluster_spec/raises/own-no-answer")
 @isolated
 def no_answer(tf):
     found, count, slept = asked(tf, busy())
@@ -130,12 +108,7 @@ def no_answer(tf):
     assert isinstance(found.__cause__, Exception), repr(found.__cause__)
 
 
-@page.clause(
-    ".cluster_spec/behaviour/own-one-budget",
-    tier="host",
-    says="In tpuref all questions of one call share its time, and no other ones.",
-)
-@own_rule
+@page.clause(".cluster_spec/behaviour/own-one-budget")
 @isolated
 def one_budget(tf):
     service = CloudTPU({"a": busy(), "b": busy()})
@@ -152,15 +125,7 @@ def one_budget(tf):
     same(sum(clock.slept), 3.0, 1e-9)
 
 
-@page.clause(
-    ".cluster_spec/raises/own-no-api",
-    tier="host",
-    says=(
-        "In tpuref a service that is no API object, and an answer that is no JSON, are "
-        "RuntimeError at once."
-    ),
-)
-@own_rule
+@page.clause(".cluster_spec/raises/own-no-api")
 @isolated
 def no_api(tf):
     made = resolved(distribute(tf), object())
@@ -179,12 +144,7 @@ def no_api(tf):
         same((count, slept), (1, []))
 
 
-@page.clause(
-    "/behaviour/own-waits",
-    tier="host",
-    says="In tpuref an answer that other threads have to work for is waited for.",
-)
-@own_rule
+@page.clause("/behaviour/own-waits")
 @isolated
 def waits(tf):
     class SlowAPI(Answers):
@@ -212,12 +172,7 @@ def after_threads(call):
     return call()
 
 
-@page.clause(
-    "/behaviour/own-limits-of-patience",
-    tier="host",
-    says="In tpuref times have to be above 0, and there is at least one attempt.",
-)
-@own_rule
+@page.clause("/behaviour/own-limits-of-patience")
 def limits_of_patience(tf):
     def wait(**patience):
         with unhurried(tf, **patience) as clock:
@@ -259,15 +214,7 @@ def placed(tf, troubles, **patience):
             return error, clock.slept
 
 
-@page.clause(
-    "/args:project/own-asks-again",
-    tier="host",
-    says=(
-        "In tpuref the metadata server is asked again while it is busy, and no more "
-        "when it refuses."
-    ),
-)
-@own_rule
+@page.clause("/args:project/own-asks-again")
 @isolated
 def metadata_again(tf):
     found = ["projects/proj-m/locations/z/nodes/node-1"]
@@ -287,15 +234,7 @@ def metadata_again(tf):
         same(slept, [])
 
 
-@page.clause(
-    "/args:project/own-no-metadata",
-    tier="host",
-    says=(
-        "In tpuref it is RuntimeError when the metadata server does not answer within "
-        "3 s; the error tells what was tried before."
-    ),
-)
-@own_rule
+@page.clause("/args:project/own-no-metadata")
 @isolated
 def no_metadata(tf):
     with unhurried(tf) as clock:
@@ -320,12 +259,7 @@ def no_metadata(tf):
     assert "(of at most 0.05 s)" in str(error), error
 
 
-@page.clause(
-    "/args:project/own-one-budget",
-    tier="host",
-    says="In tpuref all questions to the metadata server share one time.",
-)
-@own_rule
+@page.clause("/args:project/own-one-budget")
 @isolated
 def metadata_budget(tf):
     troubles = ["503 Busy"] * 3
@@ -361,15 +295,7 @@ def counted(tf, devices, **patience):
             return error, master.listed, clock.slept
 
 
-@page.clause(
-    ".num_accelerators/raises/own-attempts",
-    tier="host",
-    says=(
-        "In tpuref a master that is unavailable or late is asked five times, or as "
-        "often as was chosen; any other error passes through at once."
-    ),
-)
-@own_rule
+@page.clause(".num_accelerators/raises/own-attempts")
 @isolated
 def attempts(tf):
     for kind in (tf.errors.DeadlineExceededError, tf.errors.UnavailableError):
@@ -394,12 +320,7 @@ def attempts(tf):
         same((listed, slept), (1, []))
 
 
-@page.clause(
-    ".num_accelerators/behaviour/own-late-answer",
-    tier="host",
-    says="In tpuref an answer after a few attempts counts.",
-)
-@own_rule
+@page.clause(".num_accelerators/behaviour/own-late-answer")
 @isolated
 def late_answer(tf):
     class Late(list):
@@ -417,15 +338,7 @@ def late_answer(tf):
     same((master.listed, clock.slept), (3, [0.1, 0.2]))
 
 
-@page.clause(
-    ".num_accelerators/returns/own-counted-devices",
-    tier="host",
-    says=(
-        "In tpuref devices called TPU and a number count, by the job, replica and task "
-        "before them; none at all is 0, and an error tells each host's number."
-    ),
-)
-@own_rule
+@page.clause(".num_accelerators/returns/own-counted-devices")
 @isolated
 def counted_devices(tf):
     for cores, expected in (((8, 8), 8), ((2,), 2), ((0, 0), 0), ((), 0)):

@@ -17,7 +17,6 @@ from .cloud_stand_ins import (
 )
 from .contrib_cluster_resolver import contrib
 from .distribute_cluster_resolver import distribute, page
-from .own_rule import own_rule
 from .resolver_checks import one_node, resolved
 
 CONFIG = '{"tpu_node_name": "node-1", "project": "cp", "zone": "cz"}'
@@ -32,15 +31,7 @@ def told(made):
     return printed.getvalue().splitlines()
 
 
-@page.clause(
-    "/name/own-order-of-sources",
-    tier="host",
-    says=(
-        "In tpuref a given tpu goes before the endpoints of Kubernetes Engine, these "
-        "before TPU_NAME, and that before TPU_CONFIG; an empty variable is none."
-    ),
-)
-@own_rule
+@page.clause("/name/own-order-of-sources")
 @isolated
 def order_of_sources(tf):
     variables = {
@@ -61,15 +52,7 @@ def order_of_sources(tf):
         same(made.cluster_spec(), None)
 
 
-@page.clause(
-    "/name/own-tpu-config",
-    tier="host",
-    says=(
-        "In tpuref TPU_CONFIG holds the name, project and zone of a TPU as JSON; what "
-        "is given goes before it, and the metadata server after it."
-    ),
-)
-@own_rule
+@page.clause("/name/own-tpu-config")
 @isolated
 def tpu_config(tf):
     def asked_for(**arguments):
@@ -99,15 +82,7 @@ def tpu_config(tf):
         assert words in str(error), error
 
 
-@page.clause(
-    "/raises/own-words-about-no-tpus",
-    tier="host",
-    says=(
-        "In tpuref the error tells what each source gave, and how to connect to the "
-        "address that Colab has."
-    ),
-)
-@own_rule
+@page.clause("/raises/own-words-about-no-tpus")
 @isolated
 def words_about_no_tpus(tf):
     error = expect_raises(ValueError, distribute(tf))
@@ -135,15 +110,7 @@ def words_about_no_tpus(tf):
     assert "no TPU is specified: tpu is an empty list" in str(error), error
 
 
-@page.clause(
-    "/args:tpu/own-lists",
-    tier="host",
-    says=(
-        "In tpuref a list of one is what it holds; of several, the later page has none "
-        "yet, and on the earlier one each has to be a name."
-    ),
-)
-@own_rule
+@page.clause("/args:tpu/own-lists")
 @isolated
 def lists(tf):
     same(distribute(tf)(["grpc://10.1.2.3:8470"]).master(), "grpc://10.1.2.3:8470")
@@ -165,15 +132,7 @@ def lists(tf):
     assert "there is no TPU 'c'" in str(error), error
 
 
-@page.clause(
-    "/args:tpu/own-what-is-a-name",
-    tier="host",
-    says=(
-        "In tpuref text and bytes in UTF-8 are names, also where they look like an "
-        "address without protocol; anything else is TypeError."
-    ),
-)
-@own_rule
+@page.clause("/args:tpu/own-what-is-a-name")
 @isolated
 def what_is_a_name(tf):
     for name in ("localhost:8470", "1.2.3.4:8470", "LOCAL", "uptc://x", "grpc:/x"):
@@ -205,12 +164,7 @@ def what_is_a_name(tf):
     )
 
 
-@page.clause(
-    ".explain/behaviour/own-trace",
-    tier="host",
-    says="In tpuref explain prints each source that was tried, and what it gave.",
-)
-@own_rule
+@page.clause(".explain/behaviour/own-trace")
 @isolated
 def trace(tf):
     same(
@@ -246,12 +200,7 @@ def trace(tf):
     same(lines[-1], f"  {ENDPOINTS}: 10.1.2.3:1, 10.1.2.4:8470")
 
 
-@page.clause(
-    ".explain/behaviour/own-who-is-asked",
-    tier="host",
-    says="In tpuref explain says who is asked for a name, and with which credentials.",
-)
-@own_rule
+@page.clause(".explain/behaviour/own-who-is-asked")
 @isolated
 def who_is_asked(tf):
     def asked(**arguments):
@@ -274,16 +223,7 @@ def who_is_asked(tf):
             same(asked(discovery_url=url), f"  asks: {host}, with default credentials")
 
 
-@page.clause(
-    "/args:coordinator_name/own-rules",
-    tier="host",
-    says=(
-        "In tpuref the coordinator's server has the address of the machine in Google "
-        "Cloud and is local elsewhere; its job cannot be that of the TPUs, and a "
-        "master has none."
-    ),
-)
-@own_rule
+@page.clause("/args:coordinator_name/own-rules")
 @isolated
 def coordinator_rules(tf):
     named = {"coordinator_name": "c"}
@@ -316,12 +256,7 @@ def coordinator_rules(tf):
             same(made.cluster_spec().as_dict(), expected)
 
 
-@page.clause(
-    ".__exit__/behaviour/own-without-server",
-    tier="host",
-    says="In tpuref leaving a with statement stops what was started, and nothing else.",
-)
-@own_rule
+@page.clause(".__exit__/behaviour/own-without-server")
 @isolated
 def leaving_without_server(tf):
     for made in (
@@ -340,15 +275,7 @@ def leaving_without_server(tf):
         same(made.master(), master)
 
 
-@page.clause(
-    "/raises/own-empty-name-in-google-cloud",
-    tier="host",
-    says=(
-        "In tpuref an empty name is refused as bytes too, a list of two is not one, "
-        "and the error names the metadata server."
-    ),
-)
-@own_rule
+@page.clause("/raises/own-empty-name-in-google-cloud")
 @isolated
 def empty_name(tf):
     with surroundings(Metadata()):
@@ -362,12 +289,7 @@ def empty_name(tf):
         same(distribute(tf)(empty).master(), "")
 
 
-@page.clause(
-    ".environment/property/own-bns",
-    tier="host",
-    says="In tpuref a master that is no grpc path is attached to the computer.",
-)
-@own_rule
+@page.clause(".environment/property/own-bns")
 @isolated
 def environment_of_bns(tf):
     same(contrib(tf)("/bns/cell/job/0").environment, "google")

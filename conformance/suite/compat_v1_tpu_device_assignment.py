@@ -5,13 +5,10 @@ and core in it.
 """
 
 from ..clause import expect_raises, same
-from .compat_v1_tpu_replicate import SEED
 from .meshes import mesh, placed
 from .page import Page
 
-DOUBT = "The page only names the class: as release 2.4 does."
-
-PAGE = Page("tf.tpu.experimental.DeviceAssignment.build", SEED)
+page = Page("tf.tpu.experimental.DeviceAssignment.build")
 
 
 def built(tf, sizes, shape=None, stride=None, replicas=1):
@@ -20,16 +17,7 @@ def built(tf, sizes, shape=None, stride=None, replicas=1):
     return placed(build(mesh(tf, *sizes), shape, stride, replicas))
 
 
-@PAGE.clause(
-    "/behaviour/four-axes",
-    tier="build",
-    says=(
-        "On a mesh of four axes replicas lie along the cores of a chip, then x, then "
-        "y, then z."
-    ),
-    doubt=DOUBT + " Later releases place a part of a mesh in another order.",
-    versions=("2.4", "2.4"),
-)
+@page.clause("/behaviour/four-axes")
 def four_axes(tf):
     same(built(tf, [2, 2, 1, 2]), ["0000"])
     same(built(tf, [2, 2, 1, 2], replicas=5), ["0000", "0001", "1000", "1001", "0100"])
@@ -45,12 +33,7 @@ def four_axes(tf):
     )
 
 
-@PAGE.clause(
-    "/behaviour/ring-of-four-axes",
-    tier="build",
-    says="Replicas of both cores of a chip that fill one layer are a ring, x first.",
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/ring-of-four-axes")
 def ring_of_four_axes(tf):
     ring = ["0000 0001", "1000 1001", "1100 1101", "0100 0101"]
     same(built(tf, [2, 2, 1, 2], [1, 1, 1, 2], replicas=4), ring)
@@ -61,24 +44,14 @@ def ring_of_four_axes(tf):
     )
 
 
-@PAGE.clause(
-    "/behaviour/several-layers",
-    tier="build",
-    says="Replicas that fill several layers have each core once.",
-    doubt=DOUBT + " In which order is left open.",
-)
+@page.clause("/behaviour/several-layers")
 def several_layers(tf):
     pairs = built(tf, [2, 2, 2, 2], [1, 1, 1, 2], replicas=8)
     chips = ["000", "001", "010", "011", "100", "101", "110", "111"]
     same(sorted(pairs), [f"{chip}0 {chip}1" for chip in chips])
 
 
-@PAGE.clause(
-    "/raises/numbers-for-four-axes",
-    tier="build",
-    says="Shape and stride have four numbers on such a mesh.",
-    doubt=DOUBT,
-)
+@page.clause("/raises/numbers-for-four-axes")
 def numbers_for_four_axes(tf):
     for wrong in ([1, 1, 2], [1] * 5, [1, 1, 1, 0]):
         expect_raises(ValueError, built, tf, [2, 2, 1, 2], wrong)

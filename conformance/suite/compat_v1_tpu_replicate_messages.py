@@ -2,20 +2,18 @@
 
 import numpy as np
 
-from ..clause import Unavailable, clause, same
+from ..clause import same
 from ..probes import fixed_system, padded_shapes
-from .compat_v1_tpu_replicate import SEED
-from .messages import refused, require_own, require_words
+from .messages import refused, require_words
+from .page import Page
 from .replicate_checks import ones, vector
 
-DOUBT = "No document has it: tpuref's own."
-NAME = "tf.compat.v1.tpu.replicate"
+page = Page("tf.compat.v1.tpu.replicate")
 
 
 def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs):
     """Require the error of replicate with these shapes, with ``words`` in it."""
     refused(
-        tf,
         exception_type,
         words,
         tf.compat.v1.tpu.replicate,
@@ -26,13 +24,7 @@ def refused_shapes(tf, exception_type, inputs, maximum_shapes, *words, **kwargs)
     )
 
 
-@clause(
-    NAME + "/messages/padding-spec",
-    seed=SEED,
-    tier="build",
-    says="The message about a padding_spec that is none says what came.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/padding-spec")
 def padding_spec(tf):
     def require(kind, spec, *words):
         inputs = [[tf.zeros([2])]]
@@ -45,16 +37,7 @@ def padding_spec(tf):
     require(ValueError, -1, "must be one of", "AUTO", "POWER_OF_TWO", "got -1")
 
 
-@clause(
-    NAME + "/messages/structure-of-shapes",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about shapes that are nested differently from the inputs gives "
-        "the path where they differ, and what is expected there."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/structure-of-shapes")
 def structure_of_shapes(tf):
     x, shape = tf.zeros([2]), tf.TensorShape([4])
     single = ["each replica has 2 inputs; give a list with one shape per input"]
@@ -80,13 +63,7 @@ def structure_of_shapes(tf):
     require({"a": shape, "b": [shape, [4]]}, *leaf)
 
 
-@clause(
-    NAME + "/messages/one-shape",
-    seed=SEED,
-    tier="build",
-    says="The message about an entry that is no shape gives its path, and what came.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/one-shape")
 def one_shape(tf):
     def require(kind, entry, *words):
         inputs = [[tf.zeros([2]), tf.zeros([2])]]
@@ -102,16 +79,7 @@ def one_shape(tf):
     require(ValueError, np.array([-2]), "has the dimension -2; expected a size from 0")
 
 
-@clause(
-    NAME + "/messages/inputs-do-not-fit",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about an input that does not fit its shape names replica and "
-        "path, both shapes, and the dimension that is too large."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/inputs-do-not-fit")
 def inputs_do_not_fit(tf):
     small, wide = tf.zeros([2, 3]), tf.zeros([2, 5])
 
@@ -132,18 +100,8 @@ def inputs_do_not_fit(tf):
     require([[tf.zeros([1])], [unknown]], [tf.TensorShape([4])], *words)
 
 
-@clause(
-    NAME + "/behaviour/forms-of-shapes",
-    seed=SEED,
-    tier="build",
-    says=(
-        "A shape may be a TensorShape, a Dimension, a number, an array or a constant; "
-        "one of them will do for a single input. Sizes may be zero."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/forms-of-shapes")
 def forms_of_shapes(tf):
-    require_own(tf, "which forms of shapes are taken")
     seen = []
 
     def computation(x):
@@ -162,18 +120,8 @@ def forms_of_shapes(tf):
     same(seen[18:], [[0]])
 
 
-@clause(
-    NAME + "/behaviour/static-shapes-of-padded-inputs",
-    seed=SEED,
-    tier="build",
-    says=(
-        "While building, a size of a padded input is known where all replicas agree "
-        "on it; without padding the shapes of all replicas are merged."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/static-shapes-of-padded-inputs")
 def static_shapes_of_padded_inputs(tf):
-    require_own(tf, "what is known of a padded input")
     seen = []
 
     def computation(x, y):
@@ -193,16 +141,7 @@ def static_shapes_of_padded_inputs(tf):
     same(seen[1:], [([None, None], [6, 5])])
 
 
-@clause(
-    NAME + "/behaviour/buckets-of-static-sizes",
-    seed=SEED,
-    tier="run",
-    says=(
-        "With POWER_OF_TWO the largest size is rounded up where the sizes differ, "
-        "known or not; one size that all replicas have is kept."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/buckets-of-static-sizes")
 def buckets_of_static_sizes(tf):
     inputs = [[tf.zeros([3]), tf.zeros([3])], [tf.zeros([5]), tf.zeros([3])]]
     out = tf.compat.v1.tpu.replicate(
@@ -216,20 +155,8 @@ def buckets_of_static_sizes(tf):
     same(padded_shapes(tf), [(8,), (3,)])
 
 
-@clause(
-    NAME + "/behaviour/report",
-    seed=SEED,
-    tier="run",
-    says=(
-        "The report of a graph has a line for each padded input: true and padded "
-        "shapes, the replica that forced a size, the waste, and how often shapes were "
-        "new and how often they were known."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/report")
 def report(tf):
-    if not hasattr(tf, "padding_report"):
-        raise Unavailable("no tf.padding_report, which reports padding")
     same(str(tf.padding_report()), "no input was padded")
     x, y = vector(tf), vector(tf)
     whole = [tf.zeros([3, 2]), tf.zeros([3, 2])]

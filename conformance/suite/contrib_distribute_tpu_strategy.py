@@ -6,7 +6,6 @@ from ..clause import clause, expect_raises, same
 from ..probes import fixed_system
 from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
 from .tpu_strategy_page import (
-    SEED,
     initialise_variables,
     local_strategy,
     page,
@@ -41,34 +40,18 @@ def cluster_strategy(tf, cores_of_hosts, job="worker", **arguments):
 # ---------------------------------------------------------------- class, constructor
 
 
-@page.clause(
-    "/name/class",
-    tier="surface",
-    says="The contrib distribute package has a public class TPUStrategy.",
-)
+@page.clause("/name/class")
 def name_class(tf):
     assert inspect.isclass(tf.contrib.distribute.TPUStrategy)
 
 
-@page.clause(
-    "/inherits/one-device-strategy",
-    tier="surface",
-    says="It is a OneDeviceStrategy.",
-    doubt="The parent has no page here: it has the same members, for one device.",
-)
+@page.clause("/inherits/one-device-strategy")
 def inherits(tf):
     package = tf.contrib.distribute
     assert issubclass(package.TPUStrategy, package.OneDeviceStrategy)
 
 
-@page.clause(
-    "/signature/init-parameters",
-    tier="surface",
-    says=(
-        "The constructor's parameters are tpu_cluster_resolver, steps_per_run and "
-        "num_cores, in this order."
-    ),
-)
+@page.clause("/signature/init-parameters")
 def init_parameters(tf):
     names = [
         name for name, _, _ in parameters(tf.contrib.distribute.TPUStrategy.__init__)
@@ -76,11 +59,7 @@ def init_parameters(tf):
     same(names, ["tpu_cluster_resolver", "steps_per_run", "num_cores"])
 
 
-@page.clause(
-    "/signature/init-required",
-    tier="surface",
-    says="A resolver and steps_per_run have to be given.",
-)
+@page.clause("/signature/init-required")
 def init_required(tf):
     strategy = tf.contrib.distribute.TPUStrategy
     resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu="local")
@@ -91,11 +70,7 @@ def init_required(tf):
     same(given, [(), ()])
 
 
-@page.clause(
-    "/signature/init-default-num-cores",
-    tier="surface",
-    says="num_cores may be left out and is then None.",
-)
+@page.clause("/signature/init-default-num-cores")
 def init_default_num_cores(tf):
     same(
         parameters(tf.contrib.distribute.TPUStrategy.__init__)[2],
@@ -103,12 +78,7 @@ def init_default_num_cores(tf):
     )
 
 
-@page.clause(
-    "/behaviour/constructs",
-    tier="build",
-    says="The constructor makes a strategy that is ready for use.",
-    doubt="How cores are found without a TPU is open: 'local' means this computer's.",
-)
+@page.clause("/behaviour/constructs")
 def constructs(tf):
     with size(tf, 4):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver(tpu="local")
@@ -118,15 +88,7 @@ def constructs(tf):
             tf.constant(1.0)
 
 
-@page.clause(
-    "/args:tpu_cluster_resolver/gives-cluster-information",
-    tier="host",
-    says="The resolver provides what the strategy knows of the cluster.",
-    doubt=(
-        "How the information travels is not said: the resolver's master is asked for "
-        "its devices."
-    ),
-)
+@page.clause("/args:tpu_cluster_resolver/gives-cluster-information")
 def resolver_gives_cluster_information(tf):
     strategy = cluster_strategy(tf, [4, 4])
     same(strategy.num_hosts, 2)
@@ -134,24 +96,14 @@ def resolver_gives_cluster_information(tf):
     same(cluster_strategy(tf, [2]).num_towers, 2)
 
 
-@page.clause(
-    "/args:steps_per_run/stored",
-    tier="build",
-    says="steps_per_run is how many steps a device runs before the host is back.",
-    doubt="The page has the argument only: releases keep it under the same name.",
-)
+@page.clause("/args:steps_per_run/stored")
 def steps_per_run_stored(tf):
     with size(tf, 2):
         for steps in (1, 2, 100):
             same(local_strategy(tf, steps_per_run=steps).steps_per_run, steps)
 
 
-@page.clause(
-    "/args:steps_per_run/only-for-estimator-and-keras",
-    tier="run",
-    says="steps_per_run matters to estimator and keras only.",
-    doubt="Neither is on these pages: no documented method looks at the value.",
-)
+@page.clause("/args:steps_per_run/only-for-estimator-and-keras")
 def steps_per_run_only_for_estimator(tf):
     values = [counted_steps(tf, steps_per_run) for steps_per_run in (1, 100)]
     same(values, [3.0, 3.0])
@@ -177,12 +129,7 @@ def counted_steps(tf, steps_per_run):
         return session.run(count)
 
 
-@page.clause(
-    "/args:num_cores/limits-cores",
-    tier="build",
-    says="num_cores is how many cores are used.",
-    doubt="More than there are is not discussed: ValueError.",
-)
+@page.clause("/args:num_cores/limits-cores")
 def num_cores_limits_cores(tf):
     with size(tf, 8):
         same(local_strategy(tf, num_cores=4).num_towers, 4)
@@ -191,11 +138,7 @@ def num_cores_limits_cores(tf):
             expect_raises(ValueError, local_strategy, tf, num_cores=cores)
 
 
-@page.clause(
-    "/args:num_cores/none-detects-cores",
-    tier="build",
-    says="With num_cores None the cores are detected.",
-)
+@page.clause("/args:num_cores/none-detects-cores")
 def num_cores_none_detects_cores(tf):
     for cores in (1, 2, 4):
         with size(tf, cores):
@@ -203,11 +146,7 @@ def num_cores_none_detects_cores(tf):
             same(local_strategy(tf).num_towers, cores)
 
 
-@page.clause(
-    "/args:num_cores/none-detects-topology",
-    tier="host",
-    says="With num_cores None the topology is detected as well.",
-)
+@page.clause("/args:num_cores/none-detects-topology")
 def num_cores_none_detects_topology(tf):
     strategy = cluster_strategy(tf, [4, 4], num_cores=None)
     same((strategy.num_hosts, strategy.num_towers_per_host), (2, 4))
@@ -216,22 +155,13 @@ def num_cores_none_detects_topology(tf):
 # ---------------------------------------------------------------- properties
 
 
-@page.clause(
-    ".between_graph/property/boolean",
-    tier="build",
-    says="between_graph is whether replication is between graphs.",
-    doubt="Its value is not given: False, as one program drives all cores.",
-)
+@page.clause(".between_graph/property/boolean")
 def between_graph(tf):
     with strategy_in_scope(tf) as strategy:
         assert strategy.between_graph is False, repr(strategy.between_graph)
 
 
-@page.clause(
-    ".between_graph/property/constant",
-    tier="run",
-    says="between_graph stays the same throughout the life of a strategy.",
-)
+@page.clause(".between_graph/property/constant")
 def between_graph_constant(tf):
     with fixed_system(tf, cores=2) as session:
         strategy = local_strategy(tf)
@@ -245,12 +175,7 @@ def between_graph_constant(tf):
     same(values, [values[0]] * 4)
 
 
-@page.clause(
-    ".is_single_tower/property/boolean",
-    tier="build",
-    says="is_single_tower is a boolean: whether there is one tower only.",
-    doubt=ONE_TOWER_PER_CORE,
-)
+@page.clause(".is_single_tower/property/boolean")
 def is_single_tower(tf):
     for cores, single in ((1, True), (2, False), (4, False)):
         with strategy_in_scope(tf, cores=cores) as strategy:
@@ -266,31 +191,17 @@ def calls_of(tf, cores):
         return strategy.is_single_tower, len(calls)
 
 
-@page.clause(
-    ".is_single_tower/property/true-means-one-call",
-    tier="run",
-    says="If it is True, call_for_each_tower calls a function only once.",
-)
+@page.clause(".is_single_tower/property/true-means-one-call")
 def is_single_tower_true(tf):
     same(calls_of(tf, cores=1), (True, 1))
 
 
-@page.clause(
-    ".is_single_tower/property/false-allows-several-calls",
-    tier="run",
-    says="If it is False, call_for_each_tower may call a function several times.",
-    doubt=ONE_TOWER_PER_CORE,
-)
+@page.clause(".is_single_tower/property/false-allows-several-calls")
 def is_single_tower_false(tf):
     same(calls_of(tf, cores=4), (False, 4))
 
 
-@page.clause(
-    ".num_hosts/property/count",
-    tier="host",
-    says="num_hosts is the number of hosts.",
-    doubt="The entry has no text: a count, going by name and constructor.",
-)
+@page.clause(".num_hosts/property/count")
 def num_hosts(tf):
     with size(tf, 4):
         same(local_strategy(tf).num_hosts, 1)
@@ -298,11 +209,7 @@ def num_hosts(tf):
     same(cluster_strategy(tf, [2, 2, 2]).num_hosts, 3)
 
 
-@page.clause(
-    ".num_towers/property/count",
-    tier="run",
-    says="num_towers is the number of towers that a mean over them divides by.",
-)
+@page.clause(".num_towers/property/count")
 def num_towers(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         same(strategy.num_towers, 4)
@@ -313,15 +220,7 @@ def num_towers(tf):
         same(session.run(strategy.unwrap(mean)[0]), 12.0 / 4)
 
 
-@page.clause(
-    ".num_towers_per_host/property/count",
-    tier="host",
-    says="num_towers_per_host is the number of towers of each host.",
-    doubt=(
-        "The entry has no text: the cores in use on one host; hosts that differ are an "
-        "error."
-    ),
-)
+@page.clause(".num_towers_per_host/property/count")
 def num_towers_per_host(tf):
     with size(tf, 4):
         same(local_strategy(tf).num_towers_per_host, 4)
@@ -332,12 +231,7 @@ def num_towers_per_host(tf):
     expect_raises((RuntimeError, ValueError), cluster_strategy, tf, [4, 2])
 
 
-@page.clause(
-    ".parameter_devices/property/list",
-    tier="build",
-    says="parameter_devices lists where variables and their updates are placed.",
-    doubt="Which devices is not said: one core for each tower.",
-)
+@page.clause(".parameter_devices/property/list")
 def parameter_devices(tf):
     with strategy_in_scope(tf) as strategy:
         devices = list(strategy.parameter_devices)
@@ -347,67 +241,39 @@ def parameter_devices(tf):
         same(len(devices), 4)
 
 
-@page.clause(
-    ".should_checkpoint/property/boolean",
-    tier="build",
-    says="should_checkpoint is whether checkpoints are needed.",
-    doubt="Its value is not given: True, as a single program is the chief.",
-)
+@page.clause(".should_checkpoint/property/boolean")
 def should_checkpoint(tf):
     with strategy_in_scope(tf) as strategy:
         assert strategy.should_checkpoint is True, repr(strategy.should_checkpoint)
 
 
-@page.clause(
-    ".should_init/property/boolean",
-    tier="build",
-    says="should_init is whether initialisation is needed.",
-    doubt="Its value is not given: True, as in release 1.12.",
-)
+@page.clause(".should_init/property/boolean")
 def should_init(tf):
     with strategy_in_scope(tf) as strategy:
         assert strategy.should_init is True, repr(strategy.should_init)
 
 
-@page.clause(
-    ".should_save_summary/property/boolean",
-    tier="build",
-    says="should_save_summary is whether summaries are to be saved.",
-    doubt="Its value is not given: True, as in release 1.12.",
-)
+@page.clause(".should_save_summary/property/boolean")
 def should_save_summary(tf):
     with strategy_in_scope(tf) as strategy:
         found = strategy.should_save_summary
         assert found is True, repr(found)
 
 
-@page.clause(
-    ".worker_device_index/property/maps-device-to-id",
-    tier="build",
-    says="worker_device_index gives each worker device its number.",
-)
+@page.clause(".worker_device_index/property/maps-device-to-id")
 def worker_device_index(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         same(strategy.unwrap(strategy.worker_device_index), [0, 1, 2, 3])
 
 
-@page.clause(
-    ".worker_device_index/property/zero-for-single-tower",
-    tier="build",
-    says="With one tower worker_device_index is the number 0.",
-)
+@page.clause(".worker_device_index/property/zero-for-single-tower")
 def worker_device_index_single(tf):
     with strategy_in_scope(tf, cores=1) as strategy:
         index = strategy.worker_device_index
         assert isinstance(index, int) and index == 0, repr(index)
 
 
-@page.clause(
-    ".worker_device_index/property/index-object-otherwise",
-    tier="build",
-    says="With several towers worker_device_index is an index object.",
-    doubt="Its type is not named: that of the values of call_for_each_tower.",
-)
+@page.clause(".worker_device_index/property/index-object-otherwise")
 def worker_device_index_object(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         index = strategy.worker_device_index
@@ -417,12 +283,7 @@ def worker_device_index_object(tf):
         same(type(received), type(index))
 
 
-@page.clause(
-    ".worker_device_index/example/passed-to-call-for-each-tower",
-    tier="run",
-    says="The example: the index as an argument tells each call its device.",
-    doubt="The printed function has comments for a body: it gets one here.",
-)
+@page.clause(".worker_device_index/example/passed-to-call-for-each-tower")
 def worker_device_index_example(tf):
     seen = []
     with running_strategy(tf, cores=4) as (session, distribution_strategy):
@@ -441,12 +302,7 @@ def worker_device_index_example(tf):
             same(device, distribution_strategy.worker_devices[device_id])
 
 
-@page.clause(
-    ".worker_devices/property/list",
-    tier="build",
-    says="worker_devices lists the devices that run the calls for each tower.",
-    doubt="Release 1.11 lists the host: one for each tower, as the example needs.",
-)
+@page.clause(".worker_devices/property/list")
 def worker_devices(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = list(strategy.worker_devices)
@@ -455,11 +311,7 @@ def worker_devices(tf):
         same(strategy.num_towers, 4)
 
 
-@page.clause(
-    ".worker_devices/property/used-by-calls",
-    tier="build",
-    says="call_for_each_tower runs its calls on just these devices.",
-)
+@page.clause(".worker_devices/property/used-by-calls")
 def worker_devices_used(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         values = per_tower(tf, strategy, [0, 1, 2, 3])
@@ -470,36 +322,18 @@ def worker_devices_used(tf):
 # ---------------------------------------------------------------- other names
 
 
-@clause(
-    "tf.get_tower_context/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="tf.get_tower_context is public.",
-)
+@clause("tf.get_tower_context/name/exists")
 def get_tower_context_exists(tf):
     assert callable(tf.get_tower_context)
 
 
-@clause(
-    "tf.VariableAggregation/name/members",
-    seed=SEED,
-    tier="surface",
-    says="tf.VariableAggregation has SUM, MEAN and ONLY_FIRST_TOWER.",
-    doubt=(
-        "Release 1.11 has NONE as well: tolerated here, refused where three are listed."
-    ),
-)
+@clause("tf.VariableAggregation/name/members")
 def variable_aggregation_members(tf):
     kinds = tf.VariableAggregation
     same(len({kinds.SUM, kinds.MEAN, kinds.ONLY_FIRST_TOWER}), 3)
 
 
-@clause(
-    "tf.group/name/exists",
-    seed=SEED,
-    tier="build",
-    says="tf.group is public and makes one operation of several.",
-)
+@clause("tf.group/name/exists")
 def group_exists(tf):
     first, second = tf.no_op("first"), tf.no_op("second")
     both = tf.group(first, second)
@@ -520,27 +354,12 @@ def ancestors(operation):
     return found
 
 
-@clause(
-    "tf.colocate_with/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="tf.colocate_with is public.",
-    doubt="It is named as a means that implementations may use: the name is there.",
-)
+@clause("tf.colocate_with/name/exists")
 def colocate_with_exists(tf):
     assert callable(tf.colocate_with)
 
 
-@clause(
-    "tf.data.Dataset/name/used-methods",
-    seed=SEED,
-    tier="host",
-    says=(
-        "tf.data.Dataset has from_tensors and repeat, its datasets one-shot iterators, "
-        "and these get_next."
-    ),
-    doubt="The page only uses them: so far as its calls need them.",
-)
+@clause("tf.data.Dataset/name/used-methods")
 def dataset_used_methods(tf):
     dataset = tf.data.Dataset.from_tensors([[1.0]]).repeat()
     assert isinstance(dataset, tf.data.Dataset), repr(dataset)

@@ -11,7 +11,6 @@ import numpy as np
 from ..clause import expect_raises, same
 from ..probes import eager_mode
 from .messages import refused, require_words
-from .own_rule import own_rule
 from .tpu_strategy_page import (
     evaluated,
     local_strategy,
@@ -56,16 +55,7 @@ def sums(tf):
 # ---------------------------------------------------------------- explain
 
 
-@page.clause(
-    ".reduce/behaviour/explained-to-a-function",
-    tier="run",
-    says=(
-        "A function that explains gets an account of each evaluation: name, "
-        "aggregation, what each tower held, divisor and result."
-    ),
-    doubt="tpuref's own: the page has no such method.",
-)
-@own_rule
+@page.clause(".reduce/behaviour/explained-to-a-function")
 def explained(tf):
     kinds, accounts = tf.VariableAggregation, []
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -113,13 +103,7 @@ def explained(tf):
         same(told, {strategy.worker_devices[0]})
 
 
-@page.clause(
-    ".reduce/behaviour/explained-in-the-log",
-    tier="run",
-    says="Without a function the account goes to the log, otherwise nothing does.",
-    doubt="tpuref's own: the page has no such method.",
-)
-@own_rule
+@page.clause(".reduce/behaviour/explained-in-the-log")
 def explained_in_log(tf):
     kind = tf.VariableAggregation.SUM
     with running_strategy(tf, cores=2) as (session, strategy), logged(
@@ -146,13 +130,7 @@ def explained_in_log(tf):
             expect_raises(TypeError, strategy.explain_reductions, unfit)
 
 
-@page.clause(
-    ".reduce/behaviour/explained-in-eager-mode",
-    tier="build",
-    says="In eager mode the account is given at once.",
-    doubt="tpuref's own: the page has no such method.",
-)
-@own_rule
+@page.clause(".reduce/behaviour/explained-in-eager-mode")
 def explained_eagerly(tf):
     accounts = []
     with size(tf, 2), eager_mode(tf):
@@ -175,16 +153,7 @@ def explained_eagerly(tf):
 # ---------------------------------------------------------------- means and sums
 
 
-@page.clause(
-    ".reduce/behaviour/types",
-    tier="run",
-    says=(
-        "Sums keep the type; means of whole numbers are float64. Small floats are "
-        "added in float32 and rounded once."
-    ),
-    doubt="The page does not say: as release 1.11 divides, and sums without its order.",
-)
-@own_rule
+@page.clause(".reduce/behaviour/types")
 def types_of_reductions(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -209,16 +178,7 @@ def types_of_reductions(tf):
         same(combined(kinds.ONLY_FIRST_TOWER, numbers, "int32"), ("int32", 1.0))
 
 
-@page.clause(
-    ".reduce/behaviour/warns-of-sums-of-means",
-    tier="build",
-    says=(
-        "SUM of values that are means over each tower's batch is logged as a warning "
-        "with how many times too large it is."
-    ),
-    doubt="tpuref's own: the page does not speak of it.",
-)
-@own_rule
+@page.clause(".reduce/behaviour/warns-of-sums-of-means")
 def warns_of_means(tf):
     kinds = tf.VariableAggregation
 
@@ -265,16 +225,7 @@ def warns_of_means(tf):
         same(messages, [])
 
 
-@page.clause(
-    ".batch_reduce/behaviour/few-sums",
-    tier="run",
-    says=(
-        "Values of one type and of known shapes are summed together; collectives is "
-        "the number of sums over the towers."
-    ),
-    doubt="tpuref's own: the page says only that it may be more efficient.",
-)
-@own_rule
+@page.clause(".batch_reduce/behaviour/few-sums")
 def few_sums(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
@@ -316,13 +267,7 @@ def few_sums(tf):
 # ---------------------------------------------------------------- what is refused
 
 
-@page.clause(
-    ".reduce/messages/values",
-    tier="build",
-    says="A value that cannot be reduced is refused with what it is and what to do.",
-    doubt="tpuref's own: the page does not discuss such values.",
-)
-@own_rule
+@page.clause(".reduce/messages/values")
 def refused_values(tf):
     kinds = tf.VariableAggregation
 
@@ -348,14 +293,14 @@ def refused_values(tf):
             (different(strategy, [[1.0], [1.0, 2.0]]), ["tower 0 has", "tower 1 has"]),
             (strategy.map([1], lambda x: object()), ["must be tensors"]),
         ):
-            refused(tf, ValueError, words, strategy.reduce, kinds.SUM, value, device)
+            refused(ValueError, words, strategy.reduce, kinds.SUM, value, device)
         for kind in (kinds.SUM, kinds.MEAN):
             text = different(strategy, ["a", "b"])
             words = [kind.name + " takes numbers, the towers hold string;"]
-            refused(tf, ValueError, words, strategy.reduce, kind, text, device)
+            refused(ValueError, words, strategy.reduce, kind, text, device)
             truth = different(strategy, [True, False])
             words = [kind.name + " takes numbers, the towers hold bool;"]
-            refused(tf, ValueError, words, strategy.reduce, kind, truth, device)
+            refused(ValueError, words, strategy.reduce, kind, truth, device)
         strategy.reduce(kinds.ONLY_FIRST_TOWER, text, device)
     with strategy_in_scope(tf, cores=1) as strategy:
         # A single tower has plain values, but a variable has to be read first.
@@ -366,16 +311,7 @@ def refused_values(tf):
             )
 
 
-@page.clause(
-    ".reduce/messages/destinations",
-    tier="build",
-    says=(
-        "A destination may be named in short, and may be a device of the host; one "
-        "that is not there is refused."
-    ),
-    doubt="tpuref's own: the page does not say how devices are written.",
-)
-@own_rule
+@page.clause(".reduce/messages/destinations")
 def destinations(tf):
     kind = tf.VariableAggregation.SUM
     with strategy_in_scope(tf, cores=4) as strategy:
@@ -395,45 +331,30 @@ def destinations(tf):
             require_devices(strategy, result, expected)
         for unfit in (None, [], 5, [None], [devices]):
             words = ["reduce: destinations must be a variable"]
-            refused(tf, ValueError, words, strategy.reduce, kind, value, unfit)
+            refused(ValueError, words, strategy.reduce, kind, value, unfit)
         for unfit in ("/device:TPU:4", "/task:1/device:TPU:0", "/job:a/device:TPU:0"):
             words = ["reduce: " + repr(unfit) + " is no device of the strategy"]
-            refused(tf, ValueError, words, strategy.reduce, kind, value, unfit)
+            refused(ValueError, words, strategy.reduce, kind, value, unfit)
         expect_raises(ValueError, strategy.reduce, kind, value, "nonsense")
         for pair in (value, (value,), (value, value, value), [1.0], None):
             words = ["batch_reduce: value_destination_pairs must be pairs"]
-            refused(tf, ValueError, words, strategy.batch_reduce, kind, [pair])
+            refused(ValueError, words, strategy.batch_reduce, kind, [pair])
 
 
-@page.clause(
-    ".batch_reduce/messages/aggregation",
-    tier="build",
-    says="What is none of the three ways to combine is refused.",
-    doubt="tpuref's own words; NONE is one of them, as it does not combine.",
-)
-@own_rule
+@page.clause(".batch_reduce/messages/aggregation")
 def refused_aggregations(tf):
     kinds = tf.VariableAggregation
     with strategy_in_scope(tf, cores=2) as strategy:
         value = per_tower(tf, strategy, [1.0, 2.0])
         for unfit in (kinds.NONE, "sum", None):
             words = ["reduce: aggregation must be", "MEAN or", repr(unfit)]
-            refused(tf, ValueError, words, strategy.reduce, unfit, value, value)
+            refused(ValueError, words, strategy.reduce, unfit, value, value)
             words = ["batch_" + words[0]] + words[1:]
             pairs = [(value, value)]
-            refused(tf, ValueError, words, strategy.batch_reduce, unfit, pairs)
+            refused(ValueError, words, strategy.batch_reduce, unfit, pairs)
 
 
-@page.clause(
-    ".map/behaviour/devices",
-    tier="build",
-    says=(
-        "Element k is worked on by the device of tower k, counted around, with its own "
-        "part of mirrored arguments; a per-device argument is refused."
-    ),
-    doubt="tpuref's own reading: the entry has no text.",
-)
-@own_rule
+@page.clause(".map/behaviour/devices")
 def map_devices(tf):
     seen = []
 
@@ -453,6 +374,6 @@ def map_devices(tf):
         same(strategy.map([], fn).get(), [])
         differing = per_tower(tf, strategy, [1.0, 2.0])
         words = ["map: PerDevice", "differs from tower to tower", "strategy.reduce"]
-        refused(tf, TypeError, words, strategy.map, [1.0], fn, differing)
-        refused(tf, TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
+        refused(TypeError, words, strategy.map, [1.0], fn, differing)
+        refused(TypeError, words, strategy.map, [1.0], fn, shared, scale=differing)
         expect_raises(RuntimeError, strategy.call_for_each_tower, strategy.map, [], fn)

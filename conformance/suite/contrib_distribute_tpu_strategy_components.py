@@ -10,7 +10,6 @@ import numpy as np
 from ..clause import expect_raises, same
 from ..probes import eager_mode
 from .messages import refused
-from .own_rule import own_rule
 from .tpu_strategy_page import (
     evaluated,
     initialise_variables,
@@ -41,16 +40,7 @@ def local(tf, name="local", value=0.0, aggregation=None):
 # ---------------------------------------------------------------- making
 
 
-@page.clause(
-    ".scope/behaviour/components",
-    tier="run",
-    says=(
-        "Components are named after the first and start with its value; the whole is "
-        "what collections have."
-    ),
-    doubt="The page does not name them: as in release 1.11.",
-)
-@own_rule
+@page.clause(".scope/behaviour/components")
 def components(tf):
     with running_strategy(tf, cores=3) as (session, strategy):
         with tf.variable_scope("layer"):
@@ -90,16 +80,7 @@ def components(tf):
         )
 
 
-@page.clause(
-    ".scope/behaviour/one-initializer",
-    tier="run",
-    says=(
-        "initializer, load and is_initialized are about all components, wherever they "
-        "are asked for."
-    ),
-    doubt="The page does not discuss them.",
-)
-@own_rule
+@page.clause(".scope/behaviour/one-initializer")
 def one_initializer(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=3.0)
@@ -126,13 +107,7 @@ def one_initializer(tf):
         same(parts_of(session, strategy, w), [5.0, 5.0])
 
 
-@page.clause(
-    ".scope/messages/kinds-of-variables",
-    tier="build",
-    says="What says neither how to keep nor how to combine a variable is refused.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".scope/messages/kinds-of-variables")
 def kinds_of_variables(tf):
     sync = tf.VariableSynchronization
 
@@ -141,9 +116,9 @@ def kinds_of_variables(tf):
 
     with strategy_in_scope(tf, cores=2) as strategy:
         words = ["synchronization", "NONE", "cannot be used in the scope"]
-        refused(tf, ValueError, words, make, synchronization=sync.NONE)
+        refused(ValueError, words, make, synchronization=sync.NONE)
         words = ["aggregation must be one of tf.VariableAggregation, got 'sum'"]
-        refused(tf, ValueError, words, make, aggregation="sum")
+        refused(ValueError, words, make, aggregation="sum")
         expect_raises(ValueError, make, trainable=True, synchronization=sync.ON_READ)
         for when, kind in (
             (sync.AUTO, "MirroredVariable"),
@@ -161,16 +136,7 @@ def kinds_of_variables(tf):
 # ---------------------------------------------------------------- changing
 
 
-@page.clause(
-    ".update/behaviour/assigned-whole",
-    tier="run",
-    says=(
-        "A mirrored variable that is assigned outside of the towers changes whole, "
-        "however few results are asked for."
-    ),
-    doubt="The page has update for it: assign is taken to be that.",
-)
-@own_rule
+@page.clause(".update/behaviour/assigned-whole")
 def assigned_whole(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=1.0)
@@ -195,16 +161,7 @@ def assigned_whole(tf):
         same(parts_of(session, strategy, v), [6.0, 6.0])
 
 
-@page.clause(
-    ".update/behaviour/assigned-in-towers",
-    tier="run",
-    says=(
-        "Within towers a change is combined as the variable's aggregation says, then "
-        "made to all components; without an aggregation it is refused."
-    ),
-    doubt="The page does not discuss it: as releases with aggregations do.",
-)
-@own_rule
+@page.clause(".update/behaviour/assigned-in-towers")
 def assigned_in_towers(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
@@ -229,19 +186,10 @@ def assigned_in_towers(tf):
         words = ["MirroredVariable 'alone:0'", "cannot be assigned within a tower"]
         words += ["aggregation=", "merge_call with strategy.reduce"]
         call = strategy.call_for_each_tower
-        refused(tf, ValueError, words, call, lambda: alone.assign_add(1.0))
+        refused(ValueError, words, call, lambda: alone.assign_add(1.0))
 
 
-@page.clause(
-    ".read_var/behaviour/tower-local",
-    tier="run",
-    says=(
-        "A tower-local variable is changed within towers only, each its own component; "
-        "read elsewhere it is combined, if it has an aggregation."
-    ),
-    doubt="The page does not say how one is changed.",
-)
-@own_rule
+@page.clause(".read_var/behaviour/tower-local")
 def tower_local(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):
@@ -273,28 +221,19 @@ def tower_local(tf):
         words = ["TowerLocalVariable 'plain:0'", "cannot be read outside of the towers"]
         words += ["strategy.unwrap(variable)"]
         for read in (plain.read_value, lambda: plain + 1.0):
-            refused(tf, ValueError, words, read)
-        refused(tf, ValueError, words, strategy.read_var, plain)
+            refused(ValueError, words, read)
+        refused(ValueError, words, strategy.read_var, plain)
         words = ["belongs to the towers and can be assigned only within one"]
-        refused(tf, ValueError, words, v.assign, 1.0)
+        refused(ValueError, words, v.assign, 1.0)
         changed = strategy.update(v, lambda c: c.assign(8.0))
         session.run(strategy.unwrap(changed))
         same(parts_of(session, strategy, v), [8.0, 8.0])
         for unfit in (tf.constant(1.0), 5, None):
             words = ["read_var: tower_local_var must be a variable"]
-            refused(tf, TypeError, words, strategy.read_var, unfit)
+            refused(TypeError, words, strategy.read_var, unfit)
 
 
-@page.clause(
-    ".update/behaviour/reads-where-it-is",
-    tier="run",
-    says=(
-        "A variable, and a mirrored value, stand for the component of the tower or "
-        "update that they are used in, elsewhere for the first."
-    ),
-    doubt="The page does not discuss it: as in release 1.11.",
-)
-@own_rule
+@page.clause(".update/behaviour/reads-where-it-is")
 def reads_where_it_is(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         v = variable(tf, value=1.0)
@@ -326,30 +265,22 @@ def reads_where_it_is(tf):
         same(session.run(fed), [[2.0], [2.0]])
 
 
-@page.clause(
-    ".update/messages/arguments",
-    tier="build",
-    says="update wants a variable, and values that agree on all devices.",
-    doubt="tpuref's own words.",
-)
-@own_rule
+@page.clause(".update/messages/arguments")
 def update_arguments(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         v = variable(tf)
         values = per_tower(tf, strategy, [1.0, 2.0])
         words = ["update: var must be a variable, got int 3"]
-        refused(tf, TypeError, words, strategy.update, 3, lambda c: c)
+        refused(TypeError, words, strategy.update, 3, lambda c: c)
         words = ["update: PerDevice", "differs from tower to tower", "broadcast"]
-        refused(tf, TypeError, words, strategy.update, v, lambda c, x: c, [values])
+        refused(TypeError, words, strategy.update, v, lambda c, x: c, [values])
         call = strategy.update_non_slot
         words[0] = "update_non_slot: PerDevice"
-        refused(
-            tf, TypeError, words, call, strategy.worker_devices, lambda x: x, values
-        )
-        refused(tf, ValueError, ["update_non_slot: destinations"], call, None, list)
+        refused(TypeError, words, call, strategy.worker_devices, lambda x: x, values)
+        refused(ValueError, ["update_non_slot: destinations"], call, None, list)
         one = strategy.broadcast(tf.constant(1.0), strategy.worker_devices[:1])
         words = ["has no component for the device " + repr(strategy.worker_devices[1])]
-        refused(tf, ValueError, words, strategy.update, v, lambda c, x: c, one)
+        refused(ValueError, words, strategy.update, v, lambda c, x: c, one)
         # The result for a single device is that of the function itself.
         with strategy.colocate_vars_with(strategy.worker_devices[0]):
             w = variable(tf, "w")
@@ -363,16 +294,7 @@ def update_arguments(tf):
 # ---------------------------------------------------------------- values
 
 
-@page.clause(
-    ".unwrap/messages/no-tensors",
-    tier="build",
-    says=(
-        "A per-device value is no tensor, and neither it nor a mirrored one is gone "
-        "through: the messages say what to do instead."
-    ),
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".unwrap/messages/no-tensors")
 def no_tensors(tf):
     package = tf.contrib.distribute
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -382,11 +304,11 @@ def no_tensors(tf):
         words = ["PerDevice", "differs from tower to tower", "strategy.reduce("]
         words += ["strategy.unwrap(value)", "call_for_each_tower(fn, value)"]
         for use in (tf.identity, lambda v: tf.constant(1.0) + v, strategy.broadcast):
-            refused(tf, TypeError, words, use, value)
+            refused(TypeError, words, use, value)
         expect_raises(TypeError, lambda: value + 1.0)
         for one in (value, copies):
             words = ["cannot be iterated over; strategy.unwrap(value) gives the list"]
-            refused(tf, TypeError, words, list, one)
+            refused(TypeError, words, list, one)
             same(one.devices, [first, second])
             same(len(one), 2)
         same(
@@ -398,8 +320,8 @@ def no_tensors(tf):
         own = strategy.call_for_each_tower(lambda: index.get() * 10)
         same(strategy.unwrap(own), [0, 10])
         words = ["has no component for the device 'nowhere'; it has those of " + first]
-        refused(tf, ValueError, words, index.get, "nowhere")
-        refused(tf, ValueError, ["for the device None"], index.get)
+        refused(ValueError, words, index.get, "nowhere")
+        refused(ValueError, ["for the device None"], index.get)
         same(
             repr(index),
             "PerDevice({'" + first + "': 0, '" + second + "': 1})",
@@ -409,22 +331,13 @@ def no_tensors(tf):
         # The type is that of the first component, and one may be shared.
         mixed = package.PerDevice({first: 1.0, second: 2})
         same(mixed.dtype.name, "float32")
-        refused(tf, BufferError, ["has 2 components", "DLPack"], mixed.__dlpack__)
+        refused(BufferError, ["has 2 components", "DLPack"], mixed.__dlpack__)
         for kind in (package.PerDevice, package.Mirrored):
             words = [kind.__name__ + ": index must map at least one device"]
-            refused(tf, ValueError, words, kind, {})
+            refused(ValueError, words, kind, {})
 
 
-@page.clause(
-    ".value_container/behaviour/several-containers",
-    tier="build",
-    says=(
-        "A part of several values belongs to the last of them that is left; numbers "
-        "belong to none."
-    ),
-    doubt="The page does not say which: the last one made.",
-)
-@own_rule
+@page.clause(".value_container/behaviour/several-containers")
 def several_containers(tf):
     per_device = tf.contrib.distribute.PerDevice
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -445,13 +358,7 @@ def several_containers(tf):
             assert strategy.value_container(made) is whole, repr(made)
 
 
-@page.clause(
-    ".group/behaviour/names",
-    tier="build",
-    says="group waits for all parts; a single operation is itself, unless it is named.",
-    doubt="What a name does for a single operation is left open: it is grouped.",
-)
-@own_rule
+@page.clause(".group/behaviour/names")
 def group_names(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         operations = strategy.call_for_each_tower(tf.no_op)
@@ -476,13 +383,7 @@ def group_names(tf):
 # ---------------------------------------------------------------- eager mode
 
 
-@page.clause(
-    ".update/behaviour/eager",
-    tier="build",
-    says="In eager mode variables and their changes are the same, at once.",
-    doubt="The page speaks of eager mode elsewhere only.",
-)
-@own_rule
+@page.clause(".update/behaviour/eager")
 def eager_variables(tf):
     def numbers(strategy, value):
         return [float(part.numpy()) for part in strategy.unwrap(value)]

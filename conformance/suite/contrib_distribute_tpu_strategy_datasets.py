@@ -23,29 +23,14 @@ from .tpu_strategy_page import (
 # ---------------------------------------------------------------- configure, hosts
 
 
-@page.clause(
-    ".configure/signature/parameters",
-    tier="surface",
-    says=(
-        "configure has the parameters session_config, cluster_spec, task_type and "
-        "task_id, all None if left out."
-    ),
-)
+@page.clause(".configure/signature/parameters")
 def configure_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.configure
     names = ("session_config", "cluster_spec", "task_type", "task_id")
     same(parameters(method), [(name, None, "") for name in names])
 
 
-@page.clause(
-    ".configure/behaviour/configures-strategy",
-    tier="build",
-    says="configure configures the strategy; no argument is needed.",
-    doubt=(
-        "One sentence without effects: as in 1.12 a session_config gets the cluster of "
-        "the resolver if it has one, the other arguments are not looked at."
-    ),
-)
+@page.clause(".configure/behaviour/configures-strategy")
 def configure(tf):
     config = tf.ConfigProto()
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -60,25 +45,13 @@ def configure(tf):
     same(dict(jobs[0].tasks), {0: "10.1.2.3:8470", 1: "10.1.2.4:8470"})
 
 
-@page.clause(
-    ".get_host_cpu_device/signature/parameters",
-    tier="surface",
-    says="get_host_cpu_device has the parameter host_id.",
-)
+@page.clause(".get_host_cpu_device/signature/parameters")
 def get_host_cpu_device_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.get_host_cpu_device
     same(parameters(method), required("host_id"))
 
 
-@page.clause(
-    ".get_host_cpu_device/returns/host-cpu-device-name",
-    tier="host",
-    says="It gives the name of the CPU of a host, as a device.",
-    doubt=(
-        "The entry has no text: as in 1.11, with the resolver's job; a host that is "
-        "not there is ValueError."
-    ),
-)
+@page.clause(".get_host_cpu_device/returns/host-cpu-device-name")
 def get_host_cpu_device(tf):
     with size(tf, 4):
         local = local_strategy(tf)
@@ -111,20 +84,12 @@ def worked(tf, strategy):
     return strategy.call_for_each_tower(lambda x: x * 2.0, values)
 
 
-@page.clause(
-    ".initialize/signature/no-parameters",
-    tier="surface",
-    says="initialize has no parameters.",
-)
+@page.clause(".initialize/signature/no-parameters")
 def initialize_parameters(tf):
     same(parameters(tf.contrib.distribute.TPUStrategy.initialize), [])
 
 
-@page.clause(
-    ".initialize/behaviour/graph-returns-operations",
-    tier="build",
-    says="In graph mode it makes operations and returns their list, empty if need be.",
-)
+@page.clause(".initialize/behaviour/graph-returns-operations")
 def initialize_returns_operations(tf):
     returns_operations(tf, "initialize")
 
@@ -140,12 +105,7 @@ def returns_operations(tf, method):
             assert getattr(one, "op", one) in added, repr(one)
 
 
-@page.clause(
-    ".initialize/behaviour/initialize-system-operation",
-    tier="run",
-    says="Such an operation is the one that initialises the TPU system.",
-    doubt="It is named as an example: one, what tf.tpu.initialize_system makes.",
-)
+@page.clause(".initialize/behaviour/initialize-system-operation")
 def initialize_starts_system(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         operations = strategy.initialize()
@@ -158,12 +118,7 @@ def initialize_starts_system(tf):
         same(evaluated(session, strategy, value), [2.0, 4.0])
 
 
-@page.clause(
-    ".initialize/behaviour/eager-executes",
-    tier="run",
-    says="In eager mode it initialises at once and returns None.",
-    doubt="Releases of the time raise NotImplementedError: as written.",
-)
+@page.clause(".initialize/behaviour/eager-executes")
 def initialize_eagerly(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         session.run(tf.tpu.shutdown_system())
@@ -173,30 +128,17 @@ def initialize_eagerly(tf):
         same(evaluated(session, strategy, value), [2.0, 4.0])
 
 
-@page.clause(
-    ".finalize/signature/no-parameters",
-    tier="surface",
-    says="finalize has no parameters.",
-)
+@page.clause(".finalize/signature/no-parameters")
 def finalize_parameters(tf):
     same(parameters(tf.contrib.distribute.TPUStrategy.finalize), [])
 
 
-@page.clause(
-    ".finalize/behaviour/graph-returns-operations",
-    tier="build",
-    says="In graph mode it makes operations and returns their list, empty if need be.",
-)
+@page.clause(".finalize/behaviour/graph-returns-operations")
 def finalize_returns_operations(tf):
     returns_operations(tf, "finalize")
 
 
-@page.clause(
-    ".finalize/behaviour/shutdown-system-operation",
-    tier="run",
-    says="Such an operation is the one that shuts the TPU system down.",
-    doubt="It is named as an example: one, what tf.tpu.shutdown_system makes.",
-)
+@page.clause(".finalize/behaviour/shutdown-system-operation")
 def finalize_stops_system(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         operations = strategy.finalize()
@@ -208,12 +150,7 @@ def finalize_stops_system(tf):
         session.run(strategy.initialize())
 
 
-@page.clause(
-    ".finalize/behaviour/eager-executes",
-    tier="run",
-    says="In eager mode it finalises at once and returns None.",
-    doubt="Releases of the time raise NotImplementedError: as written.",
-)
+@page.clause(".finalize/behaviour/eager-executes")
 def finalize_eagerly(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         value = worked(tf, strategy)
@@ -233,25 +170,13 @@ def counting(tf, count):
     return lambda: tf.data.Dataset.from_tensor_slices(values)
 
 
-@page.clause(
-    ".distribute_dataset/signature/parameters",
-    tier="surface",
-    says="distribute_dataset has the parameter dataset_fn.",
-)
+@page.clause(".distribute_dataset/signature/parameters")
 def distribute_dataset_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.distribute_dataset
     same(parameters(method), required("dataset_fn"))
 
 
-@page.clause(
-    ".distribute_dataset/behaviour/split-across-towers",
-    tier="run",
-    says="The dataset is split over all towers.",
-    doubt=(
-        "By element or within the batch is not said: one element for each tower in "
-        "turn, without an incomplete last round."
-    ),
-)
+@page.clause(".distribute_dataset/behaviour/split-across-towers")
 def distribute_dataset_split(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         dataset = strategy.distribute_dataset(counting(tf, 10))
@@ -261,11 +186,7 @@ def distribute_dataset_split(tf):
         expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
 
 
-@page.clause(
-    ".distribute_dataset/behaviour/iterator-feeds-towers",
-    tier="run",
-    says="Its iterator provides the input of call_for_each_tower.",
-)
+@page.clause(".distribute_dataset/behaviour/iterator-feeds-towers")
 def distribute_dataset_feeds(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         dataset = strategy.distribute_dataset(counting(tf, 8))
@@ -276,15 +197,7 @@ def distribute_dataset_feeds(tf):
         same(evaluated(session, strategy, results), [40.0, 50.0, 60.0, 70.0])
 
 
-@page.clause(
-    ".distribute_dataset/args:dataset_fn/function-returning-dataset",
-    tier="build",
-    says="dataset_fn is a function that returns a tf.data.Dataset.",
-    doubt=(
-        "How often it is called is not said: once, without arguments. TypeError for "
-        "what is no function, ValueError if it returns no dataset."
-    ),
-)
+@page.clause(".distribute_dataset/args:dataset_fn/function-returning-dataset")
 def distribute_dataset_function(tf):
     calls = []
 
@@ -304,12 +217,7 @@ def distribute_dataset_function(tf):
             )
 
 
-@page.clause(
-    ".distribute_dataset/returns/per-device-dataset",
-    tier="build",
-    says="It returns a PerDeviceDataset.",
-    doubt="Where that class is public is not said: its name and iterators are.",
-)
+@page.clause(".distribute_dataset/returns/per-device-dataset")
 def distribute_dataset_returns(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         dataset = strategy.distribute_dataset(counting(tf, 4))
@@ -317,12 +225,7 @@ def distribute_dataset_returns(tf):
         same(type(dataset).__name__, "PerDeviceDataset")
 
 
-@page.clause(
-    ".distribute_dataset/example/one-shot-iterator",
-    tier="run",
-    says="The example: a repeated element, given to all towers.",
-    doubt="Its tower_fn is not there: it doubles.",
-)
+@page.clause(".distribute_dataset/example/one-shot-iterator")
 def distribute_dataset_example(tf):
     def tower_fn(x):
         return x * 2.0

@@ -11,7 +11,6 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode
 from .contrib_distribute_tpu_strategy_steps import from_one, one_shot_for_towers
 from .messages import refused, require_words
-from .own_rule import own_rule
 from .tpu_strategy_page import (
     evaluated,
     initialise_variables,
@@ -37,17 +36,7 @@ def giving(name="x"):
 # ---------------------------------------------------------------- distributed datasets
 
 
-@page.clause(
-    ".distribute_dataset/behaviour/structure",
-    tier="run",
-    says=(
-        "Dataset and iterator tell types, shapes and classes of an element; nested "
-        "elements keep their structure, and their shapes may differ from tower to "
-        "tower."
-    ),
-    doubt="The page shows one tensor.",
-)
-@own_rule
+@page.clause(".distribute_dataset/behaviour/structure")
 def dataset_structure(tf):
     rows = {
         "x": np.zeros([4, 3], np.float32),
@@ -82,16 +71,7 @@ def dataset_structure(tf):
         same([part.tolist() for part in parts], [[0], [0, 1]])
 
 
-@page.clause(
-    ".distribute_dataset/behaviour/iterators",
-    tier="run",
-    says=(
-        "An initializable iterator starts anew with its initializer; next is for eager "
-        "mode."
-    ),
-    doubt="The page shows a one-shot iterator.",
-)
-@own_rule
+@page.clause(".distribute_dataset/behaviour/iterators")
 def dataset_iterators(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         dataset = strategy.distribute_dataset(lambda: from_one(tf, 5))
@@ -106,7 +86,7 @@ def dataset_iterators(tf):
         same(evaluated(session, strategy, element), [3.0, 4.0])
         expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
         words = ["an iterator can be gone through in eager mode only; use get_next()"]
-        refused(tf, RuntimeError, words, next, iterator)
+        refused(RuntimeError, words, next, iterator)
         assert iter(iterator) is iterator
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)
@@ -122,7 +102,7 @@ def dataset_iterators(tf):
                 same([float(v.numpy()) for v in taken], expected)
             expect_raises(tf.errors.OutOfRangeError, iterator.get_next)
             words = ["in eager mode an iterator starts by itself"]
-            refused(tf, ValueError, words, lambda: iterator.initializer)
+            refused(ValueError, words, lambda: iterator.initializer)
     with size(tf, 1), eager_mode(tf):
         strategy = local_strategy(tf)
         dataset = strategy.distribute_dataset(lambda: from_one(tf, 2))
@@ -140,16 +120,7 @@ def counted(tf, shape, dtype, made):
     return tf.data.Dataset.from_generator(elements, tf.as_dtype(dtype), shape)
 
 
-@page.clause(
-    ".distribute_dataset/behaviour/works-ahead",
-    tier="run",
-    says=(
-        "Elements are made ahead for 16 steps; of large ones for as many as fill 64 "
-        "MiB, of those of unknown size, or larger still, for 2."
-    ),
-    doubt="tpuref's own: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".distribute_dataset/behaviour/works-ahead")
 def works_ahead(tf):
     cases = (
         ([3], np.float32, 16),
@@ -179,35 +150,20 @@ def works_ahead(tf):
         same([len(made) for made in counts], expected)
 
 
-@page.clause(
-    ".distribute_dataset/messages/dataset-function",
-    tier="build",
-    says="What is no function, or returns no dataset, is refused with the way out.",
-    doubt="tpuref's own words.",
-)
-@own_rule
+@page.clause(".distribute_dataset/messages/dataset-function")
 def dataset_function(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         call = strategy.distribute_dataset
         words = ["dataset_fn must be a function that returns", "use lambda: dataset"]
-        refused(tf, TypeError, words, call, from_one(tf))
+        refused(TypeError, words, call, from_one(tf))
         words = ["must return a tf.data.Dataset, it returned 5;", "from_any"]
-        refused(tf, ValueError, words, call, lambda: 5)
+        refused(ValueError, words, call, lambda: 5)
 
 
 # ---------------------------------------------------------------- outputs of steps
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/first-values",
-    tier="run",
-    says=(
-        "Outputs are zeros before the first step unless they are given; values may be "
-        "nested, and those that no step sets come back."
-    ),
-    doubt="tpuref's own: releases want all of them.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/first-values")
 def first_values(tf):
     def step(context, x):
         context.set_last_step_output("x", x)
@@ -238,16 +194,7 @@ def first_values(tf):
         )
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/outputs-of-towers",
-    tier="run",
-    says=(
-        "An output that differs by tower is a list, one that does not is a single "
-        "value; an aggregation combines what the towers have, also what they share."
-    ),
-    doubt="tpuref's own: releases have a list of one more kind.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/outputs-of-towers")
 def outputs_of_towers(tf):
     kinds = tf.VariableAggregation
 
@@ -280,13 +227,7 @@ def outputs_of_towers(tf):
             same(strategy.unwrap(others["id"]), list(range(cores)))
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:iterations/tensor",
-    tier="run",
-    says="The number of steps may be a tensor, of which each run asks anew.",
-    doubt="tpuref's own: the page has a number.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/args:iterations/tensor")
 def iterations_tensor(tf):
     count = tf.placeholder(tf.int32, [])
     with running_strategy(tf, cores=2) as (session, strategy):
@@ -297,13 +238,7 @@ def iterations_tensor(tf):
             same(found["x"], expected)
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:iterator/plain-dataset",
-    tier="run",
-    says="The iterator of a plain dataset serves the towers in turn.",
-    doubt="The page does not say: as in release 1.11.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/args:iterator/plain-dataset")
 def plain_iterator(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         iterator = from_one(tf, 8).make_one_shot_iterator()
@@ -311,16 +246,7 @@ def plain_iterator(tf):
         same(session.run(context.last_step_outputs)["x"], [5.0, 6.0, 7.0, 8.0])
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/end-of-data",
-    tier="run",
-    says=(
-        "Too little input is OutOfRangeError, which says for how many steps there is "
-        "some, before any step is done."
-    ),
-    doubt="tpuref's own: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/end-of-data")
 def end_of_data(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         total = variable(tf, aggregation=tf.VariableAggregation.SUM)
@@ -333,19 +259,13 @@ def end_of_data(tf):
         context = strategy.run_steps_on_dataset(step, iterator, 5)
         initialise_variables(tf, session)
         words = ["5 steps were to be run, and the dataset has input for 3 of them"]
-        refused(tf, tf.errors.OutOfRangeError, words, session.run, context.run_op)
+        refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
         same(evaluated(session, strategy, total), [0.0, 0.0])
         words = ["for 0 of them"]
-        refused(tf, tf.errors.OutOfRangeError, words, session.run, context.run_op)
+        refused(tf.errors.OutOfRangeError, words, session.run, context.run_op)
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/eager",
-    tier="build",
-    says="In eager mode the steps are done at once, by as many calls of the function.",
-    doubt="The page does not speak of it.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/eager")
 def steps_eagerly(tf):
     calls = []
 
@@ -369,7 +289,7 @@ def steps_eagerly(tf):
             same((float(total.numpy()), context.run_op), (10.0, None))
             words = ["5 steps were to be run, and the dataset has input for 1 of them"]
             run = strategy.run_steps_on_dataset
-            refused(tf, tf.errors.OutOfRangeError, words, run, step, iterator, 5)
+            refused(tf.errors.OutOfRangeError, words, run, step, iterator, 5)
             plain = from_one(tf, 4).make_one_shot_iterator()
             found = run(giving(), plain).last_step_outputs
             same([float(v.numpy()) for v in found["x"]], [1.0, 2.0])
@@ -385,13 +305,7 @@ def steps_eagerly(tf):
 # ---------------------------------------------------------------- what is refused
 
 
-@page.clause(
-    ".run_steps_on_dataset/messages/arguments",
-    tier="build",
-    says="Arguments that do not fit are refused before anything is built.",
-    doubt="tpuref's own words: the page does not discuss them.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/messages/arguments")
 def steps_arguments(tf):
     def unknown(context, x):
         size = tf.cast(strategy.unwrap(x)[0], tf.int32)
@@ -437,7 +351,7 @@ def steps_arguments(tf):
             (TypeError, [], (giving(), iterator, "2")),
             (TypeError, [], (giving(), iterator, 2.5)),
         ):
-            refused(tf, error, words, strategy.run_steps_on_dataset, *arguments)
+            refused(error, words, strategy.run_steps_on_dataset, *arguments)
         expect_raises(
             (TypeError, ValueError),
             strategy.run_steps_on_dataset,
@@ -449,7 +363,6 @@ def steps_arguments(tf):
         words = ["within tower 0"]
         call = strategy.call_for_each_tower
         refused(
-            tf,
             RuntimeError,
             words,
             call,
@@ -458,16 +371,10 @@ def steps_arguments(tf):
             iterator,
         )
     words = ["run_steps_on_dataset must be used inside of"]
-    refused(tf, RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
+    refused(RuntimeError, words, strategy.run_steps_on_dataset, giving(), iterator)
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/an-error-in-a-tower",
-    tier="build",
-    says="An error in a tower names it, and leaves the graph usable.",
-    doubt="tpuref's own: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/an-error-in-a-tower")
 def error_in_a_step(tf):
     def tower(x):
         if tower_context(tf).tower_id == 1:
@@ -481,19 +388,13 @@ def error_in_a_step(tf):
             strategy.call_for_each_tower(tower, x)
 
         words = ["in tower 1 of 2: no luck"]
-        refused(tf, ValueError, words, strategy.run_steps_on_dataset, step, iterator)
+        refused(ValueError, words, strategy.run_steps_on_dataset, step, iterator)
         same(tf.constant(1.0, name="after").name, "after:0")
         context = strategy.run_steps_on_dataset(giving(), iterator)
         assert isinstance(context.run_op, tf.Operation), repr(context.run_op)
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/all-kinds-of-variables",
-    tier="run",
-    says="Steps may change variables of all kinds.",
-    doubt="The page names variables nowhere: as each of them is changed elsewhere.",
-)
-@own_rule
+@page.clause(".run_steps_on_dataset/behaviour/all-kinds-of-variables")
 def all_kinds_of_variables(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=2) as (session, strategy):

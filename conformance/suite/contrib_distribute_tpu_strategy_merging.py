@@ -6,7 +6,6 @@ import threading
 from ..clause import expect_raises, same
 from ..probes import eager_mode
 from .messages import refused, require_words
-from .own_rule import own_rule
 from .tpu_strategy_page import (
     initialise_variables,
     local_strategy,
@@ -34,16 +33,7 @@ def tower_threads():
 # ---------------------------------------------------------------- merge_call
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/merge-call-arguments",
-    tier="build",
-    says=(
-        "merge_call merges arguments by position and by keyword, and gives each tower "
-        "its part of a nested result."
-    ),
-    doubt="The page has one argument and a plain result: the same for all.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/merge-call-arguments")
 def merge_arguments(tf):
     seen = []
 
@@ -63,16 +53,7 @@ def merge_arguments(tf):
         same((strategy.unwrap(first), second), ([0, 1, 2], 7))
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/merge-call-scopes",
-    tier="build",
-    says=(
-        "A merge function adds its operations under the name scope of tower 0, after "
-        "whatever any tower is under control of."
-    ),
-    doubt="tpuref's own rule: the page says nothing about names.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/merge-call-scopes")
 def merge_scopes(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         waited = [tf.no_op(name="w0"), tf.no_op(name="w1")]
@@ -89,13 +70,7 @@ def merge_scopes(tf):
         same(merged.device, "")
 
 
-@page.clause(
-    ".call_for_each_tower/messages/uneven-merge-calls",
-    tier="build",
-    says="Towers that merge more often than others are named, and how often each did.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/messages/uneven-merge-calls")
 def uneven_merge_calls(tf):
     def fn(towers, twice):
         context = tower_context(tf)
@@ -125,17 +100,11 @@ def uneven_merge_calls(tf):
             ),
         ):
             call = strategy.call_for_each_tower
-            refused(tf, RuntimeError, words, call, fn, towers, twice)
+            refused(RuntimeError, words, call, fn, towers, twice)
             same(tower_threads(), 0, call="towers that are left")
 
 
-@page.clause(
-    ".call_for_each_tower/messages/misplaced-merge-call",
-    tier="build",
-    says="A merge call is refused in a branch, and in another tower or thread.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/messages/misplaced-merge-call")
 def misplaced_merge_calls(tf):
     contexts = []
 
@@ -153,21 +122,15 @@ def misplaced_merge_calls(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         call = strategy.call_for_each_tower
         words = ["in tower 0 of 2", "merge_call was made within tf.cond"]
-        refused(tf, RuntimeError, words, call, in_branch)
+        refused(RuntimeError, words, call, in_branch)
         words = ["in tower 1 of 2", "merge_call of tower 0 was called outside of"]
-        refused(tf, RuntimeError, words, call, of_another)
+        refused(RuntimeError, words, call, of_another)
         words = ["merge_call of tower 1 was called outside of"]
-        refused(tf, RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
+        refused(RuntimeError, words, contexts[1].merge_call, lambda strategy: None)
         same(tower_threads(), 0, call="towers that are left")
 
 
-@page.clause(
-    ".call_for_each_tower/messages/tower-of-an-error",
-    tier="build",
-    says="An error of any kind names the tower that it was raised in.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/messages/tower-of-an-error")
 def tower_of_an_error(tf):
     def failing(error):
         def fn():
@@ -199,16 +162,7 @@ def tower_of_an_error(tf):
 # ---------------------------------------------------------------- calls
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/names",
-    tier="build",
-    says=(
-        "Operations of tower k are under tower_k, those of tower 0 under no such name; "
-        "scopes around hold in the towers, and variable scopes are numbered alike."
-    ),
-    doubt="The page says nothing about names: those of release 1.11.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/names")
 def names_of_towers(tf):
     def fn():
         made = tf.constant(1, name="k")
@@ -238,16 +192,7 @@ def names_of_towers(tf):
             same(variable(tf, "v").name, "layer_2/v:0")
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/variables-of-towers",
-    tier="build",
-    says=(
-        "A variable that the towers make is one mirrored variable; a later tower finds "
-        "those of the first, in the order in which they are made."
-    ),
-    doubt="The page speaks of variables made in the scope only: as in release 1.11.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/variables-of-towers")
 def variables_of_towers(tf):
     def fn():
         first = variable(tf, "v")
@@ -267,24 +212,14 @@ def variables_of_towers(tf):
         same([one.name for one in tf.global_variables()], names)
         same([a is b for a, b in zip(tf.global_variables(), made)], [True] * 4)
         words = ["in tower 1 of 2", "does not exist"]
-        refused(tf, ValueError, words, strategy.call_for_each_tower, only_later)
+        refused(ValueError, words, strategy.call_for_each_tower, only_later)
         with eager_mode(tf):
             made = strategy.call_for_each_tower(fn)
             same([one.name for one in made], ["v:0", "z:0", "z:0", "z:0"])
             same([float(one.numpy()) for one in made], [0.0, 0.0, 1.0, 2.0])
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/structures",
-    tier="build",
-    says=(
-        "Each container that a function may return is kept; a leaf that is one object "
-        "in all towers stays itself, and so does the whole that the towers' parts are "
-        "of."
-    ),
-    doubt="Merged is not defined on the page: what release 1.11 does.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/structures")
 def structures(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         mirrored, copies = variable(tf), strategy.broadcast(tf.constant(1))
@@ -329,22 +264,13 @@ def structures(tf):
             ("{'a': 1} and {'b': 1}", lambda: {"ab"[number(tf)]: 1}),
         ):
             words = ["tower 0 and tower 1 returned different structures", told]
-            refused(tf, ValueError, words, strategy.call_for_each_tower, fn)
+            refused(ValueError, words, strategy.call_for_each_tower, fn)
     with strategy_in_scope(tf, cores=1) as strategy:
         found = strategy.call_for_each_tower(lambda: (number(tf), tf.constant(1)))
         same((found[0], isinstance(found[1], tf.Tensor)), (0, True))
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/where",
-    tier="build",
-    says=(
-        "It is called across the towers only: in the scope, in a merge function, not "
-        "within a tower, nor in a computation of another number of replicas."
-    ),
-    doubt="The page says in cross-tower context: RuntimeError elsewhere.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/where")
 def where_it_is_called(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         call = strategy.call_for_each_tower
@@ -354,25 +280,19 @@ def where_it_is_called(tf):
 
         same(strategy.unwrap(call(again)), [0, 1])
         words = ["in tower 0 of 2", "TPUStrategy.call_for_each_tower", "within tower 0"]
-        refused(tf, RuntimeError, words, call, lambda: call(number, tf))
+        refused(RuntimeError, words, call, lambda: call(number, tf))
 
         def replicated(replicas):
             tf.tpu.replicate(lambda: call(number, tf), [[]] * replicas)
 
         for replicas in (1, 3):
             words = ["replicas; there must be 2, one for each tower"]
-            refused(tf, RuntimeError, words, replicated, replicas)
+            refused(RuntimeError, words, replicated, replicas)
     words = ["call_for_each_tower must be used inside of"]
-    refused(tf, RuntimeError, words, call, number, tf)
+    refused(RuntimeError, words, call, number, tf)
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/inside-of-replicate",
-    tier="run",
-    says="In a computation of as many replicas, towers and replicas are the same.",
-    doubt="tpuref's own reading: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/inside-of-replicate")
 def inside_of_replicate(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
 
@@ -388,13 +308,7 @@ def inside_of_replicate(tf):
         same(session.run(results[0]), [1.0 * 10.0 + 2.0 * 11.0])
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/eager-side-by-side",
-    tier="run",
-    says="In eager mode towers run side by side and meet at their merge calls.",
-    doubt="The page says that they may: here they do.",
-)
-@own_rule
+@page.clause(".call_for_each_tower/behaviour/eager-side-by-side")
 def eager_side_by_side(tf):
     barrier = threading.Barrier(3, timeout=60)
 
@@ -420,20 +334,14 @@ def eager_side_by_side(tf):
                 tower_context(tf).merge_call(lambda strategy: None)
 
             words = ["in tower 1 of 3: no luck"]
-            refused(tf, ValueError, words, strategy.call_for_each_tower, failing)
+            refused(ValueError, words, strategy.call_for_each_tower, failing)
         same(tower_threads(), 0, call="towers that are left")
 
 
 # ---------------------------------------------------------------- contexts
 
 
-@page.clause(
-    ".scope/behaviour/default-strategy",
-    tier="build",
-    says="Outside of all scopes there is a default strategy with a single tower.",
-    doubt="The page does not speak of it: what release 1.11 has.",
-)
-@own_rule
+@page.clause(".scope/behaviour/default-strategy")
 def default_strategy(tf):
     package = tf.contrib.distribute
     context = tf.get_tower_context()
@@ -464,13 +372,7 @@ def default_strategy(tf):
     same((default.is_default, default.worker_devices), (True, [""]))
 
 
-@page.clause(
-    ".scope/behaviour/contexts",
-    tier="build",
-    says="Towers and scopes tell where a thread is, and leave it with an error too.",
-    doubt="How one asks is not on the page: as in release 1.11, and later names of it.",
-)
-@own_rule
+@page.clause(".scope/behaviour/contexts")
 def contexts(tf):
     package = tf.contrib.distribute
     seen = []
@@ -503,7 +405,7 @@ def contexts(tf):
             with strategy.scope():
                 pass
 
-        refused(tf, RuntimeError, words, strategy.call_for_each_tower, entering)
+        refused(RuntimeError, words, strategy.call_for_each_tower, entering)
     devices = strategy.worker_devices
     for k in (0, 1):
         same(
@@ -521,13 +423,7 @@ def contexts(tf):
     same(type(variable(tf, "after")) is tf.Variable, True)
 
 
-@page.clause(
-    ".scope/behaviour/later-names",
-    tier="run",
-    says="run and its companions are the names that later releases have for the same.",
-    doubt="tpuref's own: the page has the earlier names.",
-)
-@own_rule
+@page.clause(".scope/behaviour/later-names")
 def later_names(tf):
     def fn(x, k=0):
         return x + k + number(tf)
@@ -542,13 +438,7 @@ def later_names(tf):
     same(strategy.unwrap(strategy.run(lambda: number(tf))), [0, 1])
 
 
-@page.clause(
-    "/inherits/one-tower",
-    tier="run",
-    says="The parent class has the same methods for one tower on one device.",
-    doubt="The parent has no page: its constructor takes the name of the device.",
-)
-@own_rule
+@page.clause("/inherits/one-tower")
 def one_device(tf):
     kind = tf.VariableAggregation.SUM
     parent = tf.contrib.distribute.OneDeviceStrategy

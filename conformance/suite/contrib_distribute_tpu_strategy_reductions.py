@@ -36,21 +36,13 @@ def reduced(tf, kind, cores=4):
 # ---------------------------------------------------------------- reduce
 
 
-@page.clause(
-    ".reduce/signature/parameters",
-    tier="surface",
-    says="reduce has the parameters aggregation, value and destinations.",
-)
+@page.clause(".reduce/signature/parameters")
 def reduce_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.reduce
     same(parameters(method), required("aggregation", "value", "destinations"))
 
 
-@page.clause(
-    ".reduce/behaviour/combines-across-towers",
-    tier="run",
-    says="reduce combines the values of all towers.",
-)
+@page.clause(".reduce/behaviour/combines-across-towers")
 def reduce_combines(tf):
     same(reduced(tf, tf.VariableAggregation.SUM), [10.0])
     same(reduced(tf, tf.VariableAggregation.SUM, cores=2), [3.0])
@@ -60,42 +52,24 @@ def reduce_combines(tf):
         same(evaluated(session, strategy, total), [[11.0, 22.0]] * 2)
 
 
-@page.clause(
-    ".reduce/args:aggregation/sum",
-    tier="run",
-    says="aggregation can be tf.VariableAggregation.SUM.",
-)
+@page.clause(".reduce/args:aggregation/sum")
 def reduce_sum(tf):
     same(reduced(tf, tf.VariableAggregation.SUM), [10.0])
     same(reduced(tf, tf.VariableAggregation.SUM, cores=1), [1.0])
 
 
-@page.clause(
-    ".reduce/args:aggregation/mean",
-    tier="run",
-    says="aggregation can be tf.VariableAggregation.MEAN.",
-)
+@page.clause(".reduce/args:aggregation/mean")
 def reduce_mean(tf):
     same(reduced(tf, tf.VariableAggregation.MEAN), [2.5])
     same(reduced(tf, tf.VariableAggregation.MEAN, cores=2), [1.5])
 
 
-@page.clause(
-    ".reduce/args:aggregation/only-first-tower",
-    tier="run",
-    says="aggregation can be tf.VariableAggregation.ONLY_FIRST_TOWER.",
-    doubt="Release 1.11 refuses it on TPUs: as listed; the first tower has number 0.",
-)
+@page.clause(".reduce/args:aggregation/only-first-tower")
 def reduce_only_first_tower(tf):
     same(reduced(tf, tf.VariableAggregation.ONLY_FIRST_TOWER), [1.0])
 
 
-@page.clause(
-    ".reduce/args:value/one-value-per-tower",
-    tier="run",
-    says="value is per device and has one entry for each tower.",
-    doubt="Other values are not discussed: ValueError, never the value unchanged.",
-)
+@page.clause(".reduce/args:value/one-value-per-tower")
 def reduce_value(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -109,11 +83,7 @@ def reduce_value(tf):
             expect_raises(ValueError, strategy.reduce, kinds.SUM, unfit, device)
 
 
-@page.clause(
-    ".reduce/args:destinations/mirrored-variable",
-    tier="run",
-    says="destinations can be a mirrored variable.",
-)
+@page.clause(".reduce/args:destinations/mirrored-variable")
 def reduce_to_variable(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         target = variable(tf)
@@ -124,11 +94,7 @@ def reduce_to_variable(tf):
         same(evaluated(session, strategy, total), [10.0] * 4)
 
 
-@page.clause(
-    ".reduce/args:destinations/per-device-tensor",
-    tier="run",
-    says="destinations can be a per-device tensor, for where it is.",
-)
+@page.clause(".reduce/args:destinations/per-device-tensor")
 def reduce_to_per_device_tensor(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         there = per_tower(tf, strategy, [0, 0, 0, 0])
@@ -138,11 +104,7 @@ def reduce_to_per_device_tensor(tf):
         same(evaluated(session, strategy, total), [10.0] * 4)
 
 
-@page.clause(
-    ".reduce/args:destinations/device-string",
-    tier="run",
-    says="destinations can be the name of a device.",
-)
+@page.clause(".reduce/args:destinations/device-string")
 def reduce_to_device(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         for device in strategy.worker_devices:
@@ -152,11 +114,7 @@ def reduce_to_device(tf):
             same(evaluated(session, strategy, total), [10.0])
 
 
-@page.clause(
-    ".reduce/args:destinations/device-list",
-    tier="run",
-    says="destinations can be a list of devices, each of which gets the result.",
-)
+@page.clause(".reduce/args:destinations/device-list")
 def reduce_to_devices(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         devices = list(strategy.worker_devices)
@@ -167,11 +125,7 @@ def reduce_to_devices(tf):
             same(evaluated(session, strategy, total), [10.0] * len(chosen))
 
 
-@page.clause(
-    ".reduce/args:destinations/value-itself-all-reduces",
-    tier="run",
-    says="With the value as its own destination it is an all-reduction.",
-)
+@page.clause(".reduce/args:destinations/value-itself-all-reduces")
 def reduce_all(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         value = one_to_four(tf, strategy)
@@ -180,12 +134,7 @@ def reduce_all(tf):
         same(evaluated(session, strategy, total), [10.0] * 4)
 
 
-@page.clause(
-    ".reduce/returns/mirrored",
-    tier="run",
-    says="The result is mirrored to the destinations.",
-    doubt="Release 1.11 refuses several destinations on TPUs: as written.",
-)
+@page.clause(".reduce/returns/mirrored")
 def reduce_returns_mirrored(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         devices = list(strategy.worker_devices)
@@ -196,12 +145,7 @@ def reduce_returns_mirrored(tf):
             same(evaluated(session, strategy, mean), [2.5] * count)
 
 
-@page.clause(
-    ".reduce/behaviour/cross-tower-only",
-    tier="build",
-    says="reduce belongs to cross-tower context.",
-    doubt="What it does in a tower is not said: RuntimeError.",
-)
+@page.clause(".reduce/behaviour/cross-tower-only")
 def reduce_cross_tower_only(tf):
     kind = tf.VariableAggregation.SUM
 
@@ -219,21 +163,13 @@ def reduce_cross_tower_only(tf):
 # ---------------------------------------------------------------- batch_reduce
 
 
-@page.clause(
-    ".batch_reduce/signature/parameters",
-    tier="surface",
-    says="batch_reduce has the parameters aggregation and value_destination_pairs.",
-)
+@page.clause(".batch_reduce/signature/parameters")
 def batch_reduce_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.batch_reduce
     same(parameters(method), required("aggregation", "value_destination_pairs"))
 
 
-@page.clause(
-    ".batch_reduce/behaviour/same-as-single-reduces",
-    tier="run",
-    says="It combines what would otherwise be several calls of reduce.",
-)
+@page.clause(".batch_reduce/behaviour/same-as-single-reduces")
 def batch_reduce_same(tf):
     kind = tf.VariableAggregation.SUM
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -251,12 +187,7 @@ def batch_reduce_same(tf):
         same(evaluated(session, strategy, both[1]), [[1111.0]] * 4)
 
 
-@page.clause(
-    ".batch_reduce/args:aggregation/accepted-values",
-    tier="run",
-    says="aggregation is SUM, MEAN or ONLY_FIRST_TOWER.",
-    doubt="Other values are not discussed, releases have AssertionError: ValueError.",
-)
+@page.clause(".batch_reduce/args:aggregation/accepted-values")
 def batch_reduce_aggregations(tf):
     kinds = tf.VariableAggregation
     expected = {kinds.SUM: 10.0, kinds.MEAN: 2.5, kinds.ONLY_FIRST_TOWER: 1.0}
@@ -269,11 +200,7 @@ def batch_reduce_aggregations(tf):
             expect_raises(ValueError, strategy.batch_reduce, unfit, pairs)
 
 
-@page.clause(
-    ".batch_reduce/args:value_destination_pairs/sequence-of-pairs",
-    tier="run",
-    says="value_destination_pairs is a sequence of pairs of value and destinations.",
-)
+@page.clause(".batch_reduce/args:value_destination_pairs/sequence-of-pairs")
 def batch_reduce_pairs(tf):
     kind = tf.VariableAggregation.SUM
     with running_strategy(tf, cores=4) as (session, strategy):
@@ -286,11 +213,7 @@ def batch_reduce_pairs(tf):
                 same(evaluated(session, strategy, result), [10.0] * len(chosen))
 
 
-@page.clause(
-    ".batch_reduce/returns/one-mirrored-value-per-pair",
-    tier="run",
-    says="It returns a list of mirrored values, as many as there are pairs.",
-)
+@page.clause(".batch_reduce/returns/one-mirrored-value-per-pair")
 def batch_reduce_returns(tf):
     kind = tf.VariableAggregation.SUM
     with running_strategy(tf, cores=2) as (session, strategy):
@@ -305,21 +228,13 @@ def batch_reduce_returns(tf):
 # ---------------------------------------------------------------- broadcast
 
 
-@page.clause(
-    ".broadcast/signature/parameters",
-    tier="surface",
-    says="broadcast has the parameters tensor and destinations, None if left out.",
-)
+@page.clause(".broadcast/signature/parameters")
 def broadcast_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.broadcast
     same(parameters(method), [("tensor", (), ""), ("destinations", None, "")])
 
 
-@page.clause(
-    ".broadcast/behaviour/mirrors-to-workers",
-    tier="run",
-    says="A tensor is copied to all worker devices, unless others are named.",
-)
+@page.clause(".broadcast/behaviour/mirrors-to-workers")
 def broadcast_to_workers(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         for copies in (
@@ -330,11 +245,7 @@ def broadcast_to_workers(tf):
             same(evaluated(session, strategy, copies), [5.0] * 2)
 
 
-@page.clause(
-    ".broadcast/args:destinations/mirrored-variable",
-    tier="run",
-    says="destinations can be a mirrored variable.",
-)
+@page.clause(".broadcast/args:destinations/mirrored-variable")
 def broadcast_to_variable(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         target = variable(tf)
@@ -345,11 +256,7 @@ def broadcast_to_variable(tf):
         same(evaluated(session, strategy, copies), [5.0] * 2)
 
 
-@page.clause(
-    ".broadcast/args:destinations/device-string",
-    tier="run",
-    says="destinations can be the name of a device.",
-)
+@page.clause(".broadcast/args:destinations/device-string")
 def broadcast_to_device(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         device = strategy.worker_devices[1]
@@ -358,11 +265,7 @@ def broadcast_to_device(tf):
         same(evaluated(session, strategy, copies), [5.0])
 
 
-@page.clause(
-    ".broadcast/args:destinations/device-list",
-    tier="run",
-    says="destinations can be a list of the names of devices.",
-)
+@page.clause(".broadcast/args:destinations/device-list")
 def broadcast_to_devices(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         devices = list(strategy.worker_devices)[:2]
@@ -371,11 +274,7 @@ def broadcast_to_devices(tf):
         same(evaluated(session, strategy, copies), [5.0, 5.0])
 
 
-@page.clause(
-    ".broadcast/returns/mirrored-value",
-    tier="run",
-    says="The result is mirrored: one equal tensor for each destination, there.",
-)
+@page.clause(".broadcast/returns/mirrored-value")
 def broadcast_returns_mirrored(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         copies = strategy.broadcast(tf.constant([1.0, 2.0]))

@@ -69,45 +69,26 @@ ONE_TOWER = (
 )
 
 
-@page.clause(
-    ".run_steps_on_dataset/signature/parameters",
-    tier="surface",
-    says=(
-        "run_steps_on_dataset has the parameters fn, iterator, iterations and "
-        "initial_loop_values; the first two have to be given."
-    ),
-)
+@page.clause(".run_steps_on_dataset/signature/parameters")
 def steps_parameters(tf):
     found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
     same(found[:2], required("fn", "iterator"))
     same([name for name, _, _ in found[2:]], ["iterations", "initial_loop_values"])
 
 
-@page.clause(
-    ".run_steps_on_dataset/signature/default-iterations",
-    tier="surface",
-    says="iterations is 1 if left out.",
-)
+@page.clause(".run_steps_on_dataset/signature/default-iterations")
 def steps_default_iterations(tf):
     found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
     same(found[2], ("iterations", 1, ""))
 
 
-@page.clause(
-    ".run_steps_on_dataset/signature/default-initial-loop-values",
-    tier="surface",
-    says="initial_loop_values is None if left out.",
-)
+@page.clause(".run_steps_on_dataset/signature/default-initial-loop-values")
 def steps_default_initial_loop_values(tf):
     found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)
     same(found[3], ("initial_loop_values", None, ""))
 
 
-@page.clause(
-    ".run_steps_on_dataset/behaviour/runs-fn-iterations-times",
-    tier="run",
-    says="fn is run as many times as iterations says, on the input of the iterator.",
-)
+@page.clause(".run_steps_on_dataset/behaviour/runs-fn-iterations-times")
 def steps_run_iterations(tf):
     with running_strategy(tf, cores=1) as (session, strategy):
         total = variable(tf)
@@ -131,11 +112,7 @@ def steps_run_iterations(tf):
         same(evaluated(session, strategy, total), [21.0, 21.0])
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:fn/receives-context-first",
-    tier="build",
-    says="fn gets a MultiStepContext, and the inputs after it.",
-)
+@page.clause(".run_steps_on_dataset/args:fn/receives-context-first")
 def steps_context_first(tf):
     arguments = []
 
@@ -155,11 +132,7 @@ def pairs(tf):
     return tf.data.Dataset.from_tensor_slices((values, values * 10.0))
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:fn/tuple-is-unpacked",
-    tier="run",
-    says="A tuple of the iterator arrives as several arguments.",
-)
+@page.clause(".run_steps_on_dataset/args:fn/tuple-is-unpacked")
 def steps_tuple_unpacked(tf):
     def step_fn(context, x, y):
         sums = strategy.call_for_each_tower(lambda a, b: a + b, x, y)
@@ -176,12 +149,7 @@ def steps_tuple_unpacked(tf):
         same(output(session, strategy, context.last_step_outputs["sum"]), 77.0)
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:fn/single-value-passed-as-is",
-    tier="run",
-    says="A single value of the iterator arrives as it is.",
-    doubt="Lists and dictionaries are not mentioned: only tuples are unpacked.",
-)
+@page.clause(".run_steps_on_dataset/args:fn/single-value-passed-as-is")
 def steps_single_value(tf):
     def step_fn(context, x):
         assert isinstance(x, dict) and sorted(x) == ["a", "b"], repr(x)
@@ -205,12 +173,7 @@ def steps_single_value(tf):
         same(output(session, strategy, context.last_step_outputs["sum"]), 3.0)
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:fn/inputs-match-get-next",
-    tier="build",
-    says="The inputs have type and structure of the iterator's get_next().",
-    doubt=ONE_TOWER,
-)
+@page.clause(".run_steps_on_dataset/args:fn/inputs-match-get-next")
 def steps_inputs_match(tf):
     received = []
 
@@ -240,11 +203,7 @@ def steps_inputs_match(tf):
             same(len(strategy.unwrap(leaf)), len(strategy.unwrap(like)))
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:fn/can-call-for-each-tower",
-    tier="run",
-    says="fn may spread its work over the towers with call_for_each_tower.",
-)
+@page.clause(".run_steps_on_dataset/args:fn/can-call-for-each-tower")
 def steps_call_for_each_tower(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         total = variable(tf)
@@ -268,12 +227,7 @@ def steps_call_for_each_tower(tf):
         same(evaluated(session, strategy, total), [30.0 + 70.0 + 110.0] * 4)
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:iterator/caller-initialises",
-    tier="run",
-    says="iterator is of a dataset; initialising it is up to the caller.",
-    doubt="What follows otherwise is not said: FailedPreconditionError, as elsewhere.",
-)
+@page.clause(".run_steps_on_dataset/args:iterator/caller-initialises")
 def steps_caller_initialises(tf):
     with running_strategy(tf, cores=1) as (session, strategy):
         total = variable(tf)
@@ -291,15 +245,7 @@ def steps_caller_initialises(tf):
         same(evaluated(session, strategy, total), [13.0])
 
 
-@page.clause(
-    ".run_steps_on_dataset/args:initial_loop_values/start-values",
-    tier="run",
-    says="initial_loop_values are what the loop around fn starts with.",
-    doubt=(
-        "Their structure is not given: that of last_step_outputs, whose structure and "
-        "types they fix; without a step that sets an output, they come back."
-    ),
-)
+@page.clause(".run_steps_on_dataset/args:initial_loop_values/start-values")
 def steps_start_values(tf):
     def silent(context, x):
         return tf.no_op()
@@ -317,11 +263,7 @@ def steps_start_values(tf):
             same(found, expected)
 
 
-@page.clause(
-    ".run_steps_on_dataset/returns/multi-step-context",
-    tier="build",
-    says="It returns the MultiStepContext.",
-)
+@page.clause(".run_steps_on_dataset/returns/multi-step-context")
 def steps_return_context(tf):
     contexts = []
 
@@ -336,11 +278,7 @@ def steps_return_context(tf):
     assert contexts[-1] is returned, f"{contexts[-1]!r} is not {returned!r}"
 
 
-@page.clause(
-    ".run_steps_on_dataset/returns/run-op",
-    tier="run",
-    says="Its run_op is the operation that runs all iterations.",
-)
+@page.clause(".run_steps_on_dataset/returns/run-op")
 def steps_run_op(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         total = variable(tf)
@@ -356,19 +294,7 @@ def steps_run_op(tf):
         same(evaluated(session, strategy, total), [36.0, 36.0])
 
 
-@page.clause(
-    ".run_steps_on_dataset/returns/last-step-outputs",
-    tier="run",
-    says=(
-        "Its last_step_outputs is a dictionary of the tensors given to "
-        "set_last_step_output, as they are after the last iteration."
-    ),
-    doubt=(
-        "Whether evaluating them runs the steps is not said: it does. Releases want "
-        "initial_loop_values: they may be missing. Values of towers come back per "
-        "tower, unless an aggregation is given."
-    ),
-)
+@page.clause(".run_steps_on_dataset/returns/last-step-outputs")
 def steps_last_step_outputs(tf):
     kind = tf.VariableAggregation.SUM
 
@@ -403,15 +329,7 @@ def steps_last_step_outputs(tf):
             context = strategy.run_steps_on_dataset(step, iterator, iterations=3)
 
 
-@page.clause(
-    ".run_steps_on_dataset/returns/non-tensor-outputs",
-    tier="build",
-    says=(
-        "Its non_tensor_outputs is a dictionary of whatever was given to "
-        "set_non_tensor_output."
-    ),
-    doubt="Releases put each value into a list on TPUs: the value itself.",
-)
+@page.clause(".run_steps_on_dataset/returns/non-tensor-outputs")
 def steps_non_tensor_outputs(tf):
     thing = object()
 

@@ -6,7 +6,6 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode, fixed_system
 from .cloud_stand_ins import hosts, reachable
 from .messages import refused
-from .own_rule import own_rule
 from .tpu_strategy_page import (
     evaluated,
     local_strategy,
@@ -52,16 +51,7 @@ def told(strategy):
 TWO = ["10.0.0.1:8470", "10.0.0.2:8470"]
 
 
-@page.clause(
-    "/args:tpu_cluster_resolver/any-object",
-    tier="build",
-    says=(
-        "Any object with master and cluster_spec will do; get_job_name and "
-        "num_accelerators are asked where it has them."
-    ),
-    doubt="tpuref's own: the page wants a TPUClusterResolver.",
-)
-@own_rule
+@page.clause("/args:tpu_cluster_resolver/any-object")
 def any_resolver(tf):
     named = "/job:worker/task:1/device:"
     same(
@@ -86,13 +76,7 @@ def any_resolver(tf):
         same(repr(here), "<TPUStrategy of 2 towers on 1 host(s)>")
 
 
-@page.clause(
-    "/args:tpu_cluster_resolver/asked-of-the-master",
-    tier="build",
-    says="What a resolver does not tell, the devices of its master do.",
-    doubt="tpuref's own: as release 1.11 asks for the devices.",
-)
-@own_rule
+@page.clause("/args:tpu_cluster_resolver/asked-of-the-master")
 def asked_of_master(tf):
     def strategy(*counts, **answers):
         resolver = Resolver(
@@ -107,18 +91,12 @@ def asked_of_master(tf):
     same(told(strategy(4, 4, cluster_spec=spec))[:2], (2, 8))
     same(told(strategy(1, get_job_name="asked", num_accelerators=8))[:2], (1, 1))
     words = ["the hosts of 'grpc://10.0.0.1:8470' have different numbers of TPU cores"]
-    refused(tf, ValueError, words, strategy, 2, 1)
+    refused(ValueError, words, strategy, 2, 1)
     for counts in ((), (0,), (0, 0)):
-        refused(tf, ValueError, ["has no TPU cores"], strategy, *counts)
+        refused(ValueError, ["has no TPU cores"], strategy, *counts)
 
 
-@page.clause(
-    "/messages/no-such-system",
-    tier="build",
-    says="What is no resolver, or leads to no cores, is refused with what was found.",
-    doubt="tpuref's own words.",
-)
-@own_rule
+@page.clause("/messages/no-such-system")
 def no_such_system(tf):
     kind = tf.contrib.distribute.TPUStrategy
     for unfit, method in (
@@ -129,40 +107,28 @@ def no_such_system(tf):
     ):
         words = ["tpu_cluster_resolver must be", "(with {}())".format(method)]
         words.append("got " + type(unfit).__name__)
-        refused(tf, TypeError, words, kind, unfit, 1)
+        refused(TypeError, words, kind, unfit, 1)
     for cores in (0, -1, {"TPU": 0}, {"GPU": 8}):
         words = ["the master 'grpc://10.0.0.1:8470' has no TPU cores"]
-        refused(tf, ValueError, words, cluster, tf, {"worker": TWO}, cores)
+        refused(ValueError, words, cluster, tf, {"worker": TWO}, cores)
 
 
-@page.clause(
-    "/messages/num-cores",
-    tier="build",
-    says="num_cores is a whole number from 1 up to the number of cores.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause("/messages/num-cores")
 def num_cores_words(tf):
     with size(tf, 4):
         for cores in (1, 3, 4):
             same(local_strategy(tf, num_cores=cores).num_towers, cores)
         for cores in (0, -1):
             words = ["num_cores must be at least 1, got " + str(cores)]
-            refused(tf, ValueError, words, local_strategy, tf, num_cores=cores)
+            refused(ValueError, words, local_strategy, tf, num_cores=cores)
         words = ["num_cores is 5, but the TPU system has 4 cores", "TPUREF_CORES=5"]
-        refused(tf, ValueError, words, local_strategy, tf, num_cores=5)
+        refused(ValueError, words, local_strategy, tf, num_cores=5)
         for cores in (2.0, "2", True):
             words = ["num_cores must be a whole number or None, got"]
-            refused(tf, TypeError, words, local_strategy, tf, num_cores=cores)
+            refused(TypeError, words, local_strategy, tf, num_cores=cores)
 
 
-@page.clause(
-    ".num_towers_per_host/messages/uneven",
-    tier="build",
-    says="Towers that fill some hosts and not others have no number per host.",
-    doubt="The entry has no text: ValueError, but fewer than one host has are counted.",
-)
-@own_rule
+@page.clause(".num_towers_per_host/messages/uneven")
 def uneven_towers(tf):
     def strategy(towers):
         resolver = Resolver(
@@ -177,16 +143,10 @@ def uneven_towers(tf):
     for towers in (5, 7):
         uneven = functools.partial(getattr, strategy(towers), "num_towers_per_host")
         words = ["the {} towers are spread unevenly".format(towers)]
-        refused(tf, ValueError, words, uneven)
+        refused(ValueError, words, uneven)
 
 
-@page.clause(
-    ".get_host_cpu_device/messages/no-such-host",
-    tier="build",
-    says="A host that is not there is refused, and what is no number of a host.",
-    doubt="The entry has no text: TypeError and ValueError.",
-)
-@own_rule
+@page.clause(".get_host_cpu_device/messages/no-such-host")
 def no_such_host(tf):
     strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
     call = strategy.get_host_cpu_device
@@ -196,19 +156,13 @@ def no_such_host(tf):
     )
     for host in (2, 3, -1):
         words = ["there is no host {}; the system has 2".format(host)]
-        refused(tf, ValueError, words, call, host)
+        refused(ValueError, words, call, host)
     for unfit in ("x", None, 0.0, True):
         words = ["host_id must be a whole number, got " + repr(unfit)]
-        refused(tf, TypeError, words, call, unfit)
+        refused(TypeError, words, call, unfit)
 
 
-@page.clause(
-    ".configure/behaviour/session",
-    tier="build",
-    says="A session's configuration gets the cluster, and variables of its own.",
-    doubt="The entry has one sentence: as in release 1.12.",
-)
-@own_rule
+@page.clause(".configure/behaviour/session")
 def configured_session(tf):
     strategy = cluster(tf, {"worker": TWO}, get_job_name="worker")
     config = tf.ConfigProto()
@@ -224,13 +178,7 @@ def configured_session(tf):
     same(tf.contrib.distribute.OneDeviceStrategy("").configure(config), None)
 
 
-@page.clause(
-    ".initialize/behaviour/job",
-    tier="build",
-    says="The system that is started and stopped is that of the resolver's job.",
-    doubt="The page names no job.",
-)
-@own_rule
+@page.clause(".initialize/behaviour/job")
 def job_of_system(tf):
     strategy = cluster(tf, {"tpus": TWO}, get_job_name="tpus")
     (started,), (stopped,) = strategy.initialize(), strategy.finalize()
@@ -243,13 +191,7 @@ def job_of_system(tf):
         same(local.initialize()[0].device.count("/job:tpus"), 0)
 
 
-@page.clause(
-    "/args:num_cores/first-cores",
-    tier="run",
-    says="Towers are on the first cores, wherever the system has them.",
-    doubt="The page does not say which: in the order of the devices.",
-)
-@own_rule
+@page.clause("/args:num_cores/first-cores")
 def first_cores(tf):
     with fixed_system(tf, cores=4) as session:
         for towers in (1, 3):
@@ -266,13 +208,7 @@ def first_cores(tf):
                 same(strategy.worker_devices, named)
 
 
-@page.clause(
-    ".initialize/behaviour/eager-towers",
-    tier="build",
-    says="In eager mode towers are computed at once, on a system that is started.",
-    doubt="The page does not speak of it.",
-)
-@own_rule
+@page.clause(".initialize/behaviour/eager-towers")
 def eager_towers(tf):
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)
@@ -285,13 +221,7 @@ def eager_towers(tf):
         same(tf.contrib.distribute.OneDeviceStrategy("").finalize(), None)
 
 
-@page.clause(
-    ".scope/messages/nested",
-    tier="build",
-    says="Scopes of two strategies cannot be nested; a method needs its own scope.",
-    doubt="tpuref's own words: the page does not discuss it.",
-)
-@own_rule
+@page.clause(".scope/messages/nested")
 def nested_scopes(tf):
     with size(tf, 2):
         strategy, other = local_strategy(tf), local_strategy(tf, num_cores=1)
@@ -300,9 +230,9 @@ def nested_scopes(tf):
         with strategy.scope() as again:
             assert again is strategy
         words = ["<TPUStrategy of 1 towers", "within the scope of <TPUStrategy of 2"]
-        refused(tf, RuntimeError, words, lambda: other.scope().__enter__())
+        refused(RuntimeError, words, lambda: other.scope().__enter__())
         words = ["TPUStrategy.broadcast must be used inside of"]
-        refused(tf, RuntimeError, words, other.broadcast, tf.constant(1.0))
+        refused(RuntimeError, words, other.broadcast, tf.constant(1.0))
     for method, arguments in (
         ("broadcast", (1.0,)),
         ("reduce", (None, 1.0, "/device:CPU:0")),
@@ -313,9 +243,9 @@ def nested_scopes(tf):
         ("colocate_vars_with", (None,)),
     ):
         words = ["TPUStrategy." + method + " must be used inside of"]
-        refused(tf, RuntimeError, words, getattr(strategy, method), *arguments)
+        refused(RuntimeError, words, getattr(strategy, method), *arguments)
     words = ["TPUStrategy.worker_device_index must be used inside of"]
-    refused(tf, RuntimeError, words, lambda: strategy.worker_device_index)
+    refused(RuntimeError, words, lambda: strategy.worker_device_index)
     with strategy.scope():
         same(strategy.unwrap(strategy.worker_device_index), [0, 1])
         for unfit in (None, 5, []):

@@ -28,18 +28,12 @@ from .tpu_strategy_page import (
 # ---------------------------------------------------------------- scope
 
 
-@page.clause(
-    ".scope/signature/no-parameters", tier="surface", says="scope has no parameters."
-)
+@page.clause(".scope/signature/no-parameters")
 def scope_parameters(tf):
     same(parameters(tf.contrib.distribute.TPUStrategy.scope), [])
 
 
-@page.clause(
-    ".scope/returns/context-manager",
-    tier="build",
-    says="scope returns a context manager.",
-)
+@page.clause(".scope/returns/context-manager")
 def scope_context_manager(tf):
     with size(tf, 2):
         scope = local_strategy(tf).scope()
@@ -47,15 +41,7 @@ def scope_context_manager(tf):
     assert callable(getattr(scope, "__exit__", None)), repr(scope)
 
 
-@page.clause(
-    ".scope/behaviour/selects-strategy",
-    tier="build",
-    says="Within its block the strategy is the current one.",
-    doubt=(
-        "How one asks is not on the page: as in 1.11; within the scope of another "
-        "strategy it is RuntimeError."
-    ),
-)
+@page.clause(".scope/behaviour/selects-strategy")
 def scope_selects_strategy(tf):
     current = tf.contrib.distribute.get_distribution_strategy
     with size(tf, 2):
@@ -69,15 +55,7 @@ def scope_selects_strategy(tf):
     assert current() is not strategy, "it is the current one afterwards"
 
 
-@page.clause(
-    ".scope/behaviour/variable-creator",
-    tier="build",
-    says="Within its block this thread makes variables the way of the strategy.",
-    doubt=(
-        "The parent class keeps one variable on one device, the page speaks of "
-        "mirrored ones: one component for each parameter device."
-    ),
-)
+@page.clause(".scope/behaviour/variable-creator")
 def scope_variable_creator(tf):
     graph = tf.get_default_graph()
     elsewhere = []
@@ -96,12 +74,7 @@ def scope_variable_creator(tf):
     same(len(strategy.unwrap(variable(tf, "outside"))), 1)
 
 
-@page.clause(
-    ".scope/behaviour/cross-tower-context",
-    tier="build",
-    says="Its block is in the cross-tower context of the strategy.",
-    doubt="Outside of all scopes 1.11 has a context of a single tower: so here.",
-)
+@page.clause(".scope/behaviour/cross-tower-context")
 def scope_cross_tower_context(tf):
     assert tower_context(tf) is not None, "no context outside of the scope"
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -114,25 +87,13 @@ def scope_cross_tower_context(tf):
 # ---------------------------------------------------------------- call_for_each_tower
 
 
-@page.clause(
-    ".call_for_each_tower/signature/parameters",
-    tier="surface",
-    says="call_for_each_tower takes fn and any further arguments.",
-)
+@page.clause(".call_for_each_tower/signature/parameters")
 def call_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.call_for_each_tower
     same(parameters(method), required("fn") + FREE)
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/once-per-tower",
-    tier="run",
-    says="It runs the function once in every tower.",
-    doubt=(
-        "Release 1.11 runs it once and replicates it by itself: one call for each "
-        "tower, as the example of merge_call needs."
-    ),
-)
+@page.clause(".call_for_each_tower/behaviour/once-per-tower")
 def call_once_per_tower(tf):
     for cores in (1, 4):
         with running_strategy(tf, cores=cores) as (session, strategy):
@@ -147,12 +108,7 @@ def call_once_per_tower(tf):
             same(evaluated(session, strategy, results), list(range(cores)))
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/tower-context",
-    tier="build",
-    says="Within the function tf.get_tower_context gives the context of the tower.",
-    doubt="What it gives in cross-tower context is not said: None.",
-)
+@page.clause(".call_for_each_tower/behaviour/tower-context")
 def call_tower_context(tf):
     contexts = []
     with strategy_in_scope(tf, cores=4) as strategy:
@@ -162,12 +118,7 @@ def call_tower_context(tf):
         same(tower_context(tf), None)
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/tower-id",
-    tier="build",
-    says="The context tells the number of the tower.",
-    doubt="The text writes a call, the example an attribute: an integer attribute.",
-)
+@page.clause(".call_for_each_tower/behaviour/tower-id")
 def call_tower_id(tf):
     numbers = []
     with strategy_in_scope(tf, cores=4) as strategy:
@@ -176,11 +127,7 @@ def call_tower_id(tf):
     same(sorted(numbers), [0, 1, 2, 3])
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/merge-call-enters-cross-tower-context",
-    tier="run",
-    says="merge_call goes back to cross-tower context, for towers to communicate.",
-)
+@page.clause(".call_for_each_tower/behaviour/merge-call-enters-cross-tower-context")
 def merge_call_context(tf):
     seen = []
 
@@ -200,11 +147,7 @@ def merge_call_context(tf):
         same(seen[0][1:], (None, 4))
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/merge-call-waits-for-all",
-    tier="run",
-    says="The merge function runs once all towers have come to their merge_call.",
-)
+@page.clause(".call_for_each_tower/behaviour/merge-call-waits-for-all")
 def merge_call_waits(tf):
     events = []
 
@@ -219,14 +162,7 @@ def merge_call_waits(tf):
     same(events, ["before"] * 4 + ["merge"] + ["after"] * 4)
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/merge-results-unwrapped",
-    tier="run",
-    says="What the merge function returns is unwrapped, each tower gets its part.",
-    doubt=(
-        "A result that is not per tower is not discussed: all towers get that object."
-    ),
-)
+@page.clause(".call_for_each_tower/behaviour/merge-results-unwrapped")
 def merge_results_unwrapped(tf):
     plain = object()
     received = []
@@ -245,14 +181,7 @@ def merge_results_unwrapped(tf):
     assert all(one is plain for one in received) and len(received) == 4, received
 
 
-@page.clause(
-    ".call_for_each_tower/behaviour/several-merge-calls",
-    tier="run",
-    says="Afterwards the function goes on to its end or its next merge_call.",
-    doubt=(
-        "Different numbers of merge calls are not discussed: RuntimeError, as in 1.11."
-    ),
-)
+@page.clause(".call_for_each_tower/behaviour/several-merge-calls")
 def several_merge_calls(tf):
     order = []
 
@@ -283,12 +212,7 @@ def several_merge_calls(tf):
             expect_raises(RuntimeError, strategy.call_for_each_tower, uneven, skipped)
 
 
-@page.clause(
-    ".call_for_each_tower/example/merge-call-sum",
-    tier="run",
-    says="The example: the sum over the towers plus the tower's own value.",
-    doubt="Its line of three dots is valid Python and stays.",
-)
+@page.clause(".call_for_each_tower/example/merge-call-sum")
 def merge_call_example(tf):
     # Run once, in cross-tower context.
     def merge_fn(distribution, three_plus_tower_id):
@@ -321,9 +245,7 @@ class Adder:
         return value + self.amount
 
 
-@page.clause(
-    ".call_for_each_tower/args:fn/function", tier="run", says="fn is what is to be run."
-)
+@page.clause(".call_for_each_tower/args:fn/function")
 def call_function(tf):
     functions = [
         lambda x: x + 1.0,
@@ -337,12 +259,7 @@ def call_function(tf):
         expect_raises(TypeError, strategy.call_for_each_tower, 5)
 
 
-@page.clause(
-    ".call_for_each_tower/args:args/positional",
-    tier="run",
-    says="Arguments by position are handed to the function.",
-    doubt="The examples show that values of the towers arrive as the tower's own part.",
-)
+@page.clause(".call_for_each_tower/args:args/positional")
 def call_positional(tf):
     seen = []
 
@@ -357,11 +274,7 @@ def call_positional(tf):
         same(evaluated(session, strategy, results), [10.0, 20.0])
 
 
-@page.clause(
-    ".call_for_each_tower/args:kwargs/keyword",
-    tier="run",
-    says="Arguments by keyword are handed to the function.",
-)
+@page.clause(".call_for_each_tower/args:kwargs/keyword")
 def call_keyword(tf):
     seen = []
 
@@ -376,15 +289,7 @@ def call_keyword(tf):
         same(evaluated(session, strategy, results), [2.0, 3.0])
 
 
-@page.clause(
-    ".call_for_each_tower/args:kwargs/run-concurrently",
-    tier="run",
-    says=(
-        "The keyword run_concurrently says whether towers may run at the same time in "
-        "eager mode; it is True unless given."
-    ),
-    doubt="Whether the function gets it too is not said: it does not.",
-)
+@page.clause(".call_for_each_tower/args:kwargs/run-concurrently")
 def call_run_concurrently(tf):
     running, overlaps, seen = [], [], []
 
@@ -416,16 +321,7 @@ def values_of(strategy, results):
     return [np.asarray(one.numpy()) for one in strategy.unwrap(results)]
 
 
-@page.clause(
-    ".call_for_each_tower/returns/merged-value",
-    tier="run",
-    says="It returns the results of the towers, merged.",
-    doubt=(
-        "Merged is not defined: the structure that all towers return, with a "
-        "per-device value for each leaf but one object that all share; ValueError if "
-        "they differ."
-    ),
-)
+@page.clause(".call_for_each_tower/returns/merged-value")
 def call_returns_merged(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         numbers = strategy.call_for_each_tower(lambda: tf.get_tower_context().tower_id)
@@ -451,21 +347,13 @@ def call_returns_merged(tf):
 # ---------------------------------------------------------------- unwrap, containers
 
 
-@page.clause(
-    ".unwrap/signature/parameters",
-    tier="surface",
-    says="unwrap has the parameter value.",
-)
+@page.clause(".unwrap/signature/parameters")
 def unwrap_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.unwrap
     same(parameters(method), required("value"))
 
 
-@page.clause(
-    ".unwrap/returns/list-of-per-device-values",
-    tier="run",
-    says="unwrap returns the list of the parts of a value, one for each device.",
-)
+@page.clause(".unwrap/returns/list-of-per-device-values")
 def unwrap_lists(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         parts = strategy.unwrap(per_tower(tf, strategy, [5.0, 6.0, 7.0, 8.0]))
@@ -474,11 +362,7 @@ def unwrap_lists(tf):
         same(session.run(parts), [5.0, 6.0, 7.0, 8.0])
 
 
-@page.clause(
-    ".unwrap/args:value/tower-result-or-variable",
-    tier="build",
-    says="It takes results of call_for_each_tower and variables made in scope().",
-)
+@page.clause(".unwrap/args:value/tower-result-or-variable")
 def unwrap_takes(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         same(len(strategy.unwrap(per_tower(tf, strategy, [1, 2, 3, 4]))), 4)
@@ -488,11 +372,7 @@ def unwrap_takes(tf):
             assert callable(getattr(part, "assign_add", None)), repr(part)
 
 
-@page.clause(
-    ".unwrap/returns/single-value-in-list",
-    tier="build",
-    says="A single value comes back in a list of one.",
-)
+@page.clause(".unwrap/returns/single-value-in-list")
 def unwrap_single(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for value in (tf.constant(1), 5, "text", None, (1, 2)):
@@ -501,21 +381,13 @@ def unwrap_single(tf):
             assert parts[0] is value, f"{parts[0]!r} is not {value!r}"
 
 
-@page.clause(
-    ".value_container/signature/parameters",
-    tier="surface",
-    says="value_container has the parameter value.",
-)
+@page.clause(".value_container/signature/parameters")
 def value_container_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.value_container
     same(parameters(method), required("value"))
 
 
-@page.clause(
-    ".value_container/returns/container",
-    tier="build",
-    says="It returns the container that a part of a value belongs to.",
-)
+@page.clause(".value_container/returns/container")
 def value_container_of_part(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
@@ -524,12 +396,7 @@ def value_container_of_part(tf):
                 assert found is whole, f"{found!r} is not {whole!r}"
 
 
-@page.clause(
-    ".value_container/args:value/tower-result-or-variable",
-    tier="build",
-    says="It takes results of call_for_each_tower and variables made in scope().",
-    doubt="Parts and wholes are not told apart: a whole is its own container.",
-)
+@page.clause(".value_container/args:value/tower-result-or-variable")
 def value_container_of_whole(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for whole in (variable(tf), per_tower(tf, strategy, [1, 2, 3, 4])):
@@ -537,11 +404,7 @@ def value_container_of_whole(tf):
             assert found is whole, f"{found!r} is not {whole!r}"
 
 
-@page.clause(
-    ".value_container/returns/itself-without-container",
-    tier="build",
-    says="A value without a container, or of one that is gone, is returned itself.",
-)
+@page.clause(".value_container/returns/itself-without-container")
 def value_container_itself(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         for value in (tf.constant(1), 5, None):
@@ -553,15 +416,7 @@ def value_container_itself(tf):
         assert found is part, f"{found!r} is not {part!r}"
 
 
-@page.clause(
-    ".value_container/behaviour/membership-invariant",
-    tier="build",
-    says="A value is always among the unwrapped parts of its container.",
-    doubt=(
-        "For a whole, unwrap would have to list the whole: said of parts and of plain "
-        "values, as the very object."
-    ),
-)
+@page.clause(".value_container/behaviour/membership-invariant")
 def value_container_membership(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         whole = per_tower(tf, strategy, [1, 2, 3, 4])
@@ -574,22 +429,13 @@ def value_container_membership(tf):
 # ---------------------------------------------------------------- group, map
 
 
-@page.clause(
-    ".group/signature/parameters",
-    tier="surface",
-    says="group has the parameters value and name; name may be left out.",
-)
+@page.clause(".group/signature/parameters")
 def group_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.group
     same(parameters(method), [("value", (), ""), ("name", None, "")])
 
 
-@page.clause(
-    ".group/behaviour/groups-unwrapped-values",
-    tier="run",
-    says="It stands for tf.group of the unwrapped parts of a value.",
-    doubt="Printed with the list as one argument: its elements are grouped.",
-)
+@page.clause(".group/behaviour/groups-unwrapped-values")
 def group_unwrapped(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         counts = variable(tf)
@@ -604,25 +450,13 @@ def group_unwrapped(tf):
         assert strategy.group(single) is single, "a single operation is grouped"
 
 
-@page.clause(
-    ".map/signature/parameters",
-    tier="surface",
-    says="map takes map_over, fn and any further arguments.",
-)
+@page.clause(".map/signature/parameters")
 def map_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.map
     same(parameters(method), required("map_over", "fn") + FREE)
 
 
-@page.clause(
-    ".map/behaviour/applies-function-to-elements",
-    tier="run",
-    says="map applies the function to each element and collects what it returns.",
-    doubt=(
-        "The entry has no text: fn(element, *args, **kwargs) as in 1.11, of which "
-        "unwrap and reduce see the results."
-    ),
-)
+@page.clause(".map/behaviour/applies-function-to-elements")
 def map_applies(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):

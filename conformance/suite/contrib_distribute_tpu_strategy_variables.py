@@ -28,21 +28,13 @@ def devices_of(strategy, value):
 # ---------------------------------------------------------------- colocate_vars_with
 
 
-@page.clause(
-    ".colocate_vars_with/signature/parameters",
-    tier="surface",
-    says="colocate_vars_with has the parameter colocate_with_variable.",
-)
+@page.clause(".colocate_vars_with/signature/parameters")
 def colocate_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.colocate_vars_with
     same(parameters(method), required("colocate_with_variable"))
 
 
-@page.clause(
-    ".colocate_vars_with/behaviour/controls-variable-devices",
-    tier="build",
-    says="Variables made in its block are on the devices of the variable given to it.",
-)
+@page.clause(".colocate_vars_with/behaviour/controls-variable-devices")
 def colocate_controls_devices(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = list(strategy.parameter_devices)[:2]
@@ -56,12 +48,7 @@ def colocate_controls_devices(tf):
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
 
 
-@page.clause(
-    ".colocate_vars_with/behaviour/only-inside-scope",
-    tier="build",
-    says="It may be used only within the strategy's scope().",
-    doubt="No exception is named: RuntimeError, as in 1.11.",
-)
+@page.clause(".colocate_vars_with/behaviour/only-inside-scope")
 def colocate_only_in_scope(tf):
     def colocate(strategy, where):
         with strategy.colocate_vars_with(where):
@@ -77,12 +64,7 @@ def colocate_only_in_scope(tf):
     expect_raises(RuntimeError, colocate, strategy, list(strategy.parameter_devices))
 
 
-@page.clause(
-    ".colocate_vars_with/behaviour/for-variables-only",
-    tier="build",
-    says="Its block is for making variables, not for adding operations.",
-    doubt="A duty of whoever uses it: that it is held is not checked.",
-)
+@page.clause(".colocate_vars_with/behaviour/for-variables-only")
 def colocate_for_variables(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         first = variable(tf, "first")
@@ -92,11 +74,7 @@ def colocate_for_variables(tf):
             same(devices_of(strategy, one), devices_of(strategy, first))
 
 
-@page.clause(
-    ".colocate_vars_with/returns/context-manager",
-    tier="build",
-    says="It returns a context manager.",
-)
+@page.clause(".colocate_vars_with/returns/context-manager")
 def colocate_context_manager(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         block = strategy.colocate_vars_with(variable(tf))
@@ -104,15 +82,7 @@ def colocate_context_manager(tf):
         assert callable(getattr(block, "__exit__", None)), repr(block)
 
 
-@page.clause(
-    ".colocate_vars_with/example/with-update",
-    tier="run",
-    says="The example: two variables made beside a first one, updated together.",
-    doubt=(
-        "As printed it uses v1 before it is there, leaves out arguments and has no "
-        "body: v1, v2 and v3 are var1, var2 and var3."
-    ),
-)
+@page.clause(".colocate_vars_with/example/with-update")
 def colocate_example(tf):
     with running_strategy(tf, cores=2) as (session, distribution_strategy):
         var1 = v1 = variable(tf, "var1", 1.0)
@@ -135,21 +105,13 @@ def colocate_example(tf):
 # ---------------------------------------------------------------- update
 
 
-@page.clause(
-    ".update/signature/parameters",
-    tier="surface",
-    says="update takes var, fn and any further arguments.",
-)
+@page.clause(".update/signature/parameters")
 def update_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.update
     same(parameters(method), required("var", "fn") + FREE)
 
 
-@page.clause(
-    ".update/behaviour/mirrored-variable",
-    tier="run",
-    says="For a mirrored variable fn runs on each device with the part there.",
-)
+@page.clause(".update/behaviour/mirrored-variable")
 def update_mirrored(tf):
     seen = []
 
@@ -168,11 +130,7 @@ def update_mirrored(tf):
         same(evaluated(session, strategy, mirrored), [5.0] * 2)
 
 
-@page.clause(
-    ".update/behaviour/other-variable-colocated",
-    tier="build",
-    says="For another variable fn runs once, beside it, and its value is returned.",
-)
+@page.clause(".update/behaviour/other-variable-colocated")
 def update_other_variable(tf):
     with tf.device("/device:CPU:0"):
         plain = variable(tf, "plain")
@@ -190,11 +148,7 @@ def update_other_variable(tf):
         same(result.device, plain.device)
 
 
-@page.clause(
-    ".update/behaviour/mirrored-arguments-unwrapped",
-    tier="run",
-    says="Mirrored arguments, positional or not, arrive as the part of the device.",
-)
+@page.clause(".update/behaviour/mirrored-arguments-unwrapped")
 def update_mirrored_arguments(tf):
     seen = []
 
@@ -212,12 +166,7 @@ def update_mirrored_arguments(tf):
         same(evaluated(session, strategy, mirrored), [4.0] * 2)
 
 
-@page.clause(
-    ".update/raises/per-device-argument",
-    tier="build",
-    says="No argument may be a per-device value.",
-    doubt="It is forbidden without an exception: TypeError, as of other strategies.",
-)
+@page.clause(".update/raises/per-device-argument")
 def update_per_device_argument(tf):
     def fn(v, *arguments, **named):
         return v.assign_add(1.0)
@@ -230,12 +179,7 @@ def update_per_device_argument(tf):
         expect_raises(TypeError, strategy.update, mirrored, fn, 1.0, value, k=2.0)
 
 
-@page.clause(
-    ".update/args:var/variable",
-    tier="build",
-    says="var is a variable, mirrored or not.",
-    doubt="Other types are not discussed: TypeError.",
-)
+@page.clause(".update/args:var/variable")
 def update_variable(tf):
     plain = variable(tf, "plain")
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -245,11 +189,7 @@ def update_variable(tf):
             expect_raises(TypeError, strategy.update, unfit, lambda v: v)
 
 
-@page.clause(
-    ".update/args:fn/variable-first",
-    tier="run",
-    says="fn gets the variable first, then the other arguments.",
-)
+@page.clause(".update/args:fn/variable-first")
 def update_variable_first(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         mirrored = variable(tf)
@@ -261,11 +201,7 @@ def update_variable_first(tf):
         same(evaluated(session, strategy, mirrored), [3.0, 3.0])
 
 
-@page.clause(
-    ".update/returns/merged",
-    tier="run",
-    says="What fn returns is returned merged over all towers.",
-)
+@page.clause(".update/returns/merged")
 def update_returns_merged(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         mirrored = variable(tf, value=2.0)
@@ -277,34 +213,20 @@ def update_returns_merged(tf):
 # ---------------------------------------------------------------- non-slot variables
 
 
-@page.clause(
-    ".non_slot_devices/signature/parameters",
-    tier="surface",
-    says="non_slot_devices has the parameter var_list.",
-)
+@page.clause(".non_slot_devices/signature/parameters")
 def non_slot_devices_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.non_slot_devices
     same(parameters(method), required("var_list"))
 
 
-@page.clause(
-    ".non_slot_devices/returns/devices",
-    tier="build",
-    says="It gives the device or devices for variables that are no slots.",
-    doubt="Which is open: all parameter devices, whatever the variables are.",
-)
+@page.clause(".non_slot_devices/returns/devices")
 def non_slot_devices_returns(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = strategy.non_slot_devices([variable(tf, "a"), variable(tf, "b")])
         same(list(devices), list(strategy.parameter_devices))
 
 
-@page.clause(
-    ".non_slot_devices/example/create-under-colocate",
-    tier="build",
-    says="The line in the text: variables are made there under colocate_vars_with.",
-    doubt="It is a list of devices, another entry wants a variable: both are taken.",
-)
+@page.clause(".non_slot_devices/example/create-under-colocate")
 def non_slot_devices_create(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         v = variable(tf, "v")
@@ -313,11 +235,7 @@ def non_slot_devices_create(tf):
         same(devices_of(strategy, b), list(strategy.non_slot_devices([v])))
 
 
-@page.clause(
-    ".non_slot_devices/example/updated-by-update-non-slot",
-    tier="run",
-    says="Such variables are updated by update_non_slot.",
-)
+@page.clause(".non_slot_devices/example/updated-by-update-non-slot")
 def non_slot_devices_update(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         devices = strategy.non_slot_devices([variable(tf, "v")])
@@ -329,12 +247,7 @@ def non_slot_devices_update(tf):
         same(evaluated(session, strategy, b), [2.0] * 2)
 
 
-@page.clause(
-    ".non_slot_devices/args:var_list/optimised-variables",
-    tier="build",
-    says="var_list is the variables being optimised, needed by the default strategy.",
-    doubt="This strategy does not need it: taken, and not looked at.",
-)
+@page.clause(".non_slot_devices/args:var_list/optimised-variables")
 def non_slot_devices_var_list(tf):
     with strategy_in_scope(tf, cores=2) as strategy:
         devices = list(strategy.non_slot_devices([variable(tf)]))
@@ -342,21 +255,13 @@ def non_slot_devices_var_list(tf):
         same(list(strategy.non_slot_devices(None)), devices)
 
 
-@page.clause(
-    ".update_non_slot/signature/parameters",
-    tier="surface",
-    says="update_non_slot takes colocate_with, fn and any further arguments.",
-)
+@page.clause(".update_non_slot/signature/parameters")
 def update_non_slot_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.update_non_slot
     same(parameters(method), required("colocate_with", "fn") + FREE)
 
 
-@page.clause(
-    ".update_non_slot/behaviour/runs-on-devices",
-    tier="build",
-    says="It runs fn with its arguments on the devices.",
-)
+@page.clause(".update_non_slot/behaviour/runs-on-devices")
 def update_non_slot_runs(tf):
     seen = []
 
@@ -371,11 +276,7 @@ def update_non_slot_runs(tf):
             same((positional, named), ((1,), {"k": 2}))
 
 
-@page.clause(
-    ".update_non_slot/args:colocate_with/from-non-slot-devices",
-    tier="build",
-    says="colocate_with is what non_slot_devices returned.",
-)
+@page.clause(".update_non_slot/args:colocate_with/from-non-slot-devices")
 def update_non_slot_colocate_with(tf):
     calls = []
     with strategy_in_scope(tf, cores=2) as strategy:
@@ -384,11 +285,7 @@ def update_non_slot_colocate_with(tf):
         same(len(calls), len(devices))
 
 
-@page.clause(
-    ".update_non_slot/returns/value-of-fn",
-    tier="run",
-    says="It returns the value of fn, merged where there are several devices.",
-)
+@page.clause(".update_non_slot/returns/value-of-fn")
 def update_non_slot_returns(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         devices = strategy.non_slot_devices([])
@@ -402,26 +299,13 @@ def update_non_slot_returns(tf):
 # ---------------------------------------------------------------- read_var
 
 
-@page.clause(
-    ".read_var/signature/parameters",
-    tier="surface",
-    says="read_var has the parameter tower_local_var.",
-    doubt="Release 1.12 renames it: the page's name.",
-)
+@page.clause(".read_var/signature/parameters")
 def read_var_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.read_var
     same(parameters(method), required("tower_local_var"))
 
 
-@page.clause(
-    ".read_var/behaviour/aggregates-tower-local",
-    tier="run",
-    says="read_var reads the combined value of a variable that is local to each tower.",
-    doubt=(
-        "How one is made is not on the page: tf.get_variable with synchronization "
-        "ON_READ and an aggregation, as in 1.11."
-    ),
-)
+@page.clause(".read_var/behaviour/aggregates-tower-local")
 def read_var_aggregates(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):

@@ -7,7 +7,7 @@ suite's own are what release 1.15.5 does.
 from ..clause import expect_raises, same
 from .page import Page
 
-page = Page("tf.contrib.tpu.InfeedQueue", "000_04abb9e9288042d8.txt")
+page = Page("tf.contrib.tpu.InfeedQueue")
 
 
 def two_elements(tf, **more):
@@ -48,14 +48,7 @@ def configured(elements, types=None, shapes=None, dimensions=None, shards=None):
 # ---------------------------------------------------------------- constructor
 
 
-@page.clause(
-    "/args:number_of_tuple_elements/number",
-    tier="build",
-    says=(
-        "The number of tensors in a tuple is given, or is the length of the first of "
-        "the other lists that is."
-    ),
-)
+@page.clause("/args:number_of_tuple_elements/number")
 def number_of_elements(tf):
     queue = tf.contrib.tpu.InfeedQueue
     same(facts(queue(3)), configured(3))
@@ -74,11 +67,7 @@ def number_of_elements(tf):
     expect_raises(ValueError, queue, tuple_types=[])
 
 
-@page.clause(
-    "/args:number_of_tuple_elements/lengths-agree",
-    tier="build",
-    says="Every list has one entry for each element, or it is ValueError.",
-)
+@page.clause("/args:number_of_tuple_elements/lengths-agree")
 def lengths_agree(tf):
     queue = tf.contrib.tpu.InfeedQueue
     expect_raises(ValueError, queue, 2, tuple_types=[tf.float32])
@@ -99,11 +88,7 @@ def lengths_agree(tf):
     )
 
 
-@page.clause(
-    "/args:tuple_types/types",
-    tier="build",
-    says="tuple_types are types, or names of types; anything else is TypeError.",
-)
+@page.clause("/args:tuple_types/types")
 def tuple_types(tf):
     queue = tf.contrib.tpu.InfeedQueue
     names = ["float32", "bfloat16", "int64"]
@@ -113,14 +98,7 @@ def tuple_types(tf):
         expect_raises(TypeError, queue, tuple_types=unfit)
 
 
-@page.clause(
-    "/args:tuple_shapes/shapes",
-    tier="build",
-    says=(
-        "tuple_shapes are shapes, which may be partly or wholly unknown; anything else "
-        "is TypeError."
-    ),
-)
+@page.clause("/args:tuple_shapes/shapes")
 def tuple_shapes(tf):
     queue = tf.contrib.tpu.InfeedQueue
     found = queue(tuple_shapes=([2, 3], [], 4, [None, 3], None, tf.TensorShape([5])))
@@ -130,14 +108,7 @@ def tuple_shapes(tf):
         expect_raises(TypeError, queue, tuple_shapes=unfit)
 
 
-@page.clause(
-    "/args:shard_dimensions/dimensions",
-    tier="build",
-    says=(
-        "shard_dimensions are counted from 0, None leaves one open; less than 0 and "
-        "what is no number is ValueError."
-    ),
-)
+@page.clause("/args:shard_dimensions/dimensions")
 def shard_dimensions(tf):
     queue = tf.contrib.tpu.InfeedQueue
     found = queue(shard_dimensions=[0, None, 2])
@@ -149,11 +120,7 @@ def shard_dimensions(tf):
 # ---------------------------------------------------------------- setting step by step
 
 
-@page.clause(
-    ".set_tuple_types/behaviour/replaces",
-    tier="build",
-    says="Types and shapes may be replaced until the queue is frozen.",
-)
+@page.clause(".set_tuple_types/behaviour/replaces")
 def types_and_shapes_replaced(tf):
     queue = two_elements(tf)
     queue.set_tuple_types([tf.int64, "bfloat16"])
@@ -165,12 +132,7 @@ def types_and_shapes_replaced(tf):
     same(facts(queue), expected)
 
 
-@page.clause(
-    ".set_number_of_shards/behaviour/positive",
-    tier="build",
-    says="The number of shards is above 0 and may be changed until it is frozen.",
-    doubt="It is compared with shapes only where a shard dimension is set.",
-)
+@page.clause(".set_number_of_shards/behaviour/positive")
 def number_of_shards(tf):
     queue = two_elements(tf)
     for shards in (1, 2, 3):
@@ -183,14 +145,7 @@ def number_of_shards(tf):
     same(queue.number_of_shards, 3)
 
 
-@page.clause(
-    ".set_shard_dimensions/raises/shape-does-not-divide",
-    tier="build",
-    says=(
-        "A shape whose size along the shard dimension is no multiple of the number of "
-        "shards, is unknown or is not there, is ValueError."
-    ),
-)
+@page.clause(".set_shard_dimensions/raises/shape-does-not-divide")
 def shapes_that_cannot_be_split(tf):
     def split(shape, dimension, shards):
         queue = tf.contrib.tpu.InfeedQueue(
@@ -225,11 +180,7 @@ def shapes_that_cannot_be_split(tf):
 # ---------------------------------------------------------------- freeze
 
 
-@page.clause(
-    ".freeze/behaviour/fills-in-the-sharding",
-    tier="build",
-    says="Freezing sets what is open to one shard along dimension 0, once for all.",
-)
+@page.clause(".freeze/behaviour/fills-in-the-sharding")
 def freeze_fills_in(tf):
     queue = two_elements(tf)
     queue.freeze()
@@ -248,11 +199,7 @@ def freeze_fills_in(tf):
     same(facts(columns)["dimensions"], [1, 0])
 
 
-@page.clause(
-    ".freeze/raises/types-or-shapes-missing",
-    tier="build",
-    says="Types, and shapes of known rank, are needed to freeze a queue: ValueError.",
-)
+@page.clause(".freeze/raises/types-or-shapes-missing")
 def freeze_needs_types_and_shapes(tf):
     for settings in (
         {"number_of_tuple_elements": 1},
@@ -265,12 +212,7 @@ def freeze_needs_types_and_shapes(tf):
         expect_raises(ValueError, queue.freeze)
 
 
-@page.clause(
-    ".freeze/behaviour/same-settings-again",
-    tier="build",
-    says="A frozen queue takes the settings that it has, and refuses others.",
-    doubt="ValueError, as in the release.",
-)
+@page.clause(".freeze/behaviour/same-settings-again")
 def frozen(tf):
     queue = two_elements(tf)
     queue.set_number_of_shards(2)
@@ -298,11 +240,7 @@ def frozen(tf):
 # ---------------------------------------------------------------- from tensors
 
 
-@page.clause(
-    ".set_configuration_from_input_tensors/behaviour/types-and-shapes",
-    tier="build",
-    says="Types and shapes may be those of the tensors of one whole tuple.",
-)
+@page.clause(".set_configuration_from_input_tensors/behaviour/types-and-shapes")
 def configured_from_tensors(tf):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
     queue.set_configuration_from_input_tensors([tf.zeros([4, 2]), tf.range(8)])
@@ -310,14 +248,7 @@ def configured_from_tensors(tf):
     same(facts(queue), expected)
 
 
-@page.clause(
-    ".set_configuration_from_sharded_input_tensors/behaviour/joins-shards",
-    tier="build",
-    says=(
-        "With the tensors of every shard the shape of an element is that of all of "
-        "them together along its shard dimension."
-    ),
-)
+@page.clause(".set_configuration_from_sharded_input_tensors/behaviour/joins-shards")
 def configured_from_shards(tf):
     queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=2)
     shard = [tf.zeros([2, 2]), tf.range(4)]
@@ -343,11 +274,7 @@ def configured_from_shards(tf):
     same(facts(single), configured(1, ["float32"], [[]], [0], 1))
 
 
-@page.clause(
-    ".set_configuration_from_sharded_input_tensors/behaviour/replaces",
-    tier="build",
-    says="Until the queue is frozen, shards replace its shapes and number of shards.",
-)
+@page.clause(".set_configuration_from_sharded_input_tensors/behaviour/replaces")
 def shards_replace(tf):
     shards = [[tf.zeros([3])], [tf.zeros([3])]]
     queue = tf.contrib.tpu.InfeedQueue(tuple_shapes=[[5]], shard_dimensions=[0])
@@ -363,11 +290,7 @@ def shards_replace(tf):
     expect_raises(ValueError, again, [[tf.range(3)]])
 
 
-@page.clause(
-    ".set_configuration_from_sharded_input_tensors/raises/no-equal-parts",
-    tier="build",
-    says="Shards that differ in type or shape are refused: TypeError or ValueError.",
-)
+@page.clause(".set_configuration_from_sharded_input_tensors/raises/no-equal-parts")
 def shards_that_differ(tf):
     def shards(first, second):
         queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=1)

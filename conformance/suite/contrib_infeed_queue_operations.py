@@ -8,7 +8,6 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode, fixed_system
 from .contrib_infeed_queue import configured, facts, page, two_elements
 from .messages import refused
-from .own_rule import own_rule
 from .tpu_strategy_page import size
 
 
@@ -33,11 +32,7 @@ def one_element(tf, shards=None, **settings):
 # ---------------------------------------------------------------- generate_dequeue_op
 
 
-@page.clause(
-    ".generate_dequeue_op/returns/shards",
-    tier="build",
-    says="A replica takes one shard of each element, by one operation on its core.",
-)
+@page.clause(".generate_dequeue_op/returns/shards")
 def dequeue(tf):
     queue = two_elements(tf)
     queue.set_number_of_shards(2)
@@ -54,11 +49,7 @@ def dequeue(tf):
     expect_raises(ValueError, tf.contrib.tpu.InfeedQueue(2).generate_dequeue_op)
 
 
-@page.clause(
-    ".generate_dequeue_op/args:tpu_device/core",
-    tier="build",
-    says="tpu_device is the core of the replica; with None scopes around decide.",
-)
+@page.clause(".generate_dequeue_op/args:tpu_device/core")
 def dequeue_core(tf):
     def device(**settings):
         queue = tf.contrib.tpu.InfeedQueue(
@@ -75,11 +66,7 @@ def dequeue_core(tf):
         same(device(), "/device:TPU_REPLICATED_CORE:0")
 
 
-@page.clause(
-    ".generate_dequeue_op/args:shard_dimensions/shape",
-    tier="build",
-    says="The shape of a shard is an equal part of the whole along its dimension.",
-)
+@page.clause(".generate_dequeue_op/args:shard_dimensions/shape")
 def dequeue_shapes(tf):
     def shard(shape, dimension, shards):
         queue = tf.contrib.tpu.InfeedQueue(
@@ -96,12 +83,7 @@ def dequeue_shapes(tf):
     same(shard([None, 3], 0, 1), [None, 3])
 
 
-@page.clause(
-    ".generate_dequeue_op/raises/twice",
-    tier="build",
-    says="A graph takes from a queue, and adds to it, by one set of operations.",
-    doubt="ValueError for another one, as in the release.",
-)
+@page.clause(".generate_dequeue_op/raises/twice")
 def operations_once(tf):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
     queue.generate_dequeue_op()
@@ -121,11 +103,7 @@ def operations_once(tf):
 # ---------------------------------------------------------------- generate_enqueue_ops
 
 
-@page.clause(
-    ".generate_enqueue_ops/returns/operation-for-each-shard",
-    tier="build",
-    says="Tensors that are split already go in by one operation for each shard.",
-)
+@page.clause(".generate_enqueue_ops/returns/operation-for-each-shard")
 def enqueue(tf):
     queue = one_element(tf, name="images")
     shards = [[tf.zeros([3], name="a")], [tf.ones([3], name="b")]]
@@ -139,14 +117,7 @@ def enqueue(tf):
     expect_raises(ValueError, queue.set_number_of_shards, 3)
 
 
-@page.clause(
-    ".generate_enqueue_ops/behaviour/beside-its-tensors",
-    tier="build",
-    says=(
-        "An operation is beside its tensors, whatever scopes are around; these must be "
-        "on one device, unless placement_function gives another."
-    ),
-)
+@page.clause(".generate_enqueue_ops/behaviour/beside-its-tensors")
 def enqueue_beside(tf):
     with tf.device("/device:CPU:0"):
         here = tf.zeros([2])
@@ -166,11 +137,7 @@ def enqueue_beside(tf):
     same(operation.device, "/device:CPU:7")
 
 
-@page.clause(
-    ".generate_enqueue_ops/args:tpu_ordinal_function/ordinal",
-    tier="build",
-    says="tpu_ordinal_function gives each operation the ordinal of its core.",
-)
+@page.clause(".generate_enqueue_ops/args:tpu_ordinal_function/ordinal")
 def enqueue_ordinals(tf):
     operations = one_element(tf).generate_enqueue_ops(
         [[tf.zeros([2])], [tf.zeros([2])]], tpu_ordinal_function=lambda shard: shard + 5
@@ -181,11 +148,7 @@ def enqueue_ordinals(tf):
 # ---------------------------------------- split_inputs_and_generate_enqueue_ops
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/behaviour/splits",
-    tier="build",
-    says="A whole tuple is split, each element beside itself along its dimension.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/splits")
 def split(tf):
     queue = tf.contrib.tpu.InfeedQueue(
         number_of_tuple_elements=2, shard_dimensions=[1, 0]
@@ -208,11 +171,7 @@ def split(tf):
     same(facts(queue)["shapes"], [[3, 4], [6]])
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/behaviour/one-shard",
-    tier="build",
-    says="For one shard, which is the default, nothing is split.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/one-shard")
 def split_one_shard(tf):
     for shards in (None, 1):
         queue = one_element(tf, shards)
@@ -223,11 +182,7 @@ def split_one_shard(tf):
         same(facts(queue), configured(1, ["float32"], [[4]], [0], 1))
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/behaviour/eight-cores-a-host",
-    tier="build",
-    says="Shards go to hosts of eight cores in turn, on the CPU of each.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/eight-cores-a-host")
 def split_hosts(tf):
     queue = one_element(tf, shards=18)
     operations = queue.split_inputs_and_generate_enqueue_ops([tf.zeros([18])])
@@ -240,9 +195,7 @@ def split_hosts(tf):
 
 
 @page.clause(
-    ".split_inputs_and_generate_enqueue_ops/args:device_assignment/host-and-ordinal",
-    tier="build",
-    says="With a device assignment they go to the host and core of the replica.",
+    ".split_inputs_and_generate_enqueue_ops/args:device_assignment/host-and-ordinal"
 )
 def split_assigned(tf):
     topology = tf.contrib.tpu.Topology(
@@ -266,11 +219,7 @@ def split_assigned(tf):
     )
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/args:placement_function/device",
-    tier="build",
-    says="Functions of the number of a shard may give device and ordinal instead.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/args:placement_function/device")
 def split_functions(tf):
     operations = one_element(tf, shards=2).split_inputs_and_generate_enqueue_ops(
         [tf.zeros([4])],
@@ -286,11 +235,7 @@ def split_functions(tf):
     )
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/raises/other-tensors",
-    tier="build",
-    says="What cannot be split, or is not what a frozen queue takes, is ValueError.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/raises/other-tensors")
 def split_unfit(tf):
     def split(queue, *tensors):
         queue.split_inputs_and_generate_enqueue_ops(list(tensors))
@@ -308,13 +253,7 @@ def split_unfit(tf):
 # ---------------------------------------------------------------- additions of tpuref
 
 
-@page.clause(
-    ".generate_dequeue_op/behaviour/several-graphs",
-    tier="build",
-    says="A queue may be used in several graphs, once in each.",
-    doubt="An addition: releases have one pair of operations for each queue.",
-)
-@own_rule
+@page.clause(".generate_dequeue_op/behaviour/several-graphs")
 def several_graphs(tf):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
     for _ in range(2):
@@ -324,13 +263,7 @@ def several_graphs(tf):
             expect_raises(ValueError, queue.generate_dequeue_op)
 
 
-@page.clause(
-    ".set_configuration_from_input_tensors/behaviour/values",
-    tier="build",
-    says="Values become tensors, of the declared type where that fits.",
-    doubt="An addition: releases want tensors.",
-)
-@own_rule
+@page.clause(".set_configuration_from_input_tensors/behaviour/values")
 def values_for_tensors(tf):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float64], tuple_shapes=[[2]])
     queue.set_configuration_from_input_tensors([[1, 2]])
@@ -343,18 +276,13 @@ def values_for_tensors(tf):
     words = ["InfeedQueue: the shards of input_tensors have the types"]
     for shards in ([[1, 1.0], [1, 1]], [[1, 1], [1, 1.0]], [[1.0, 1], [1, 1]]):
         shards = [[[value] for value in shard] for shard in shards]
-        refused(tf, TypeError, words, call, shards)
+        refused(TypeError, words, call, shards)
     for unfit in (tf.float32, 5):
         expect_raises(TypeError, tf.contrib.tpu.InfeedQueue, tuple_types=unfit)
         expect_raises(TypeError, unset.set_configuration_from_input_tensors, unfit)
 
 
-@page.clause(
-    ".split_inputs_and_generate_enqueue_ops/behaviour/arrives",
-    tier="run",
-    says="Each replica takes its own shard of each tuple, in the order of the tuples.",
-    doubt="What arrives where is read from names and documentation of the release.",
-)
+@page.clause(".split_inputs_and_generate_enqueue_ops/behaviour/arrives")
 def tuples_arrive(tf):
     with fixed_system(tf, cores=2) as session:
         queue = tf.contrib.tpu.InfeedQueue(
@@ -375,12 +303,7 @@ def tuples_arrive(tf):
         same(session.run(fed)[1], [[[0.0], [9.0]], [7, 8]])
 
 
-@page.clause(
-    ".generate_close_op/behaviour/end-of-input",
-    tier="run",
-    says="After it replicas take what is left, then find the end: OutOfRangeError.",
-    doubt="An addition: releases have no such operation.",
-)
+@page.clause(".generate_close_op/behaviour/end-of-input")
 def close(tf):
     with fixed_system(tf, cores=1, timeout=20.0) as session:
         queues = [
@@ -399,12 +322,7 @@ def close(tf):
         expect_raises(tf.errors.OutOfRangeError, session.run, fed[0])
 
 
-@page.clause(
-    ".generate_enqueue_ops/behaviour/eager",
-    tier="run",
-    says="In eager mode operations run at once, and None stands for each.",
-    doubt="An addition: releases refuse it.",
-)
+@page.clause(".generate_enqueue_ops/behaviour/eager")
 def eager(tf):
     with size(tf, 2), eager_mode(tf):
         tf.tpu.initialize_system()

@@ -4,21 +4,14 @@ No document gives their words. tpuref promises the facts in them: which argument
 wrong, what was expected, what came, and the way out.
 """
 
-from ..clause import Unavailable, expect_raises
+from ..clause import expect_raises
 
 
-def require_own(tf, subject_matter):
-    """Raise Unavailable unless it is tpuref that is looked at."""
-    if getattr(getattr(tf, "config", None), "override", None) is None:
-        raise Unavailable(f"{subject_matter} is for each subject to choose")
-
-
-def refused(tf, exception_types, words, function, *args, **kwargs):
+def refused(exception_types, words, function, *args, **kwargs):
     """Require the error of a call, and all of ``words`` in its message, in order.
 
     Runs of white space count as one space.
     """
-    require_own(tf, "what a message says")
     error = expect_raises(exception_types, function, *args, **kwargs)
     require_words(str(error), words)
 

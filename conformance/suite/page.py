@@ -1,27 +1,24 @@
-"""A documented class, and the registration of the clauses of its page."""
+"""A documented name, and the registration of the clauses of its page."""
 
 from ..clause import clause
 
 
 class Page:
-    """The page of a class.
+    """The page of a class or function.
 
     Parameters
     ----------
     api : str
-        Dotted name of the class.
-    seed : str
-        File name of the document.
+        Dotted name, with which the ids of the page's clauses begin.
     """
 
-    def __init__(self, api, seed):
-        self.api = api
-        self.seed = seed
+    def __init__(self, api):
+        self._api = api
 
-    def clause(self, statement, tier, says, doubt=None, versions=None):
+    def clause(self, rest):
         """Register the decorated check.
 
-        ``statement`` follows the name of the class: ``/args:tpu/string`` is about the
-        class itself, ``.master/returns/string`` about its method.
+        ``rest`` follows the name: ``/args:tpu/string`` is about the class itself,
+        ``.master/returns/string`` about its method.
         """
-        return clause(self.api + statement, self.seed, tier, says, doubt, versions)
+        return clause(self._api + rest)

@@ -4,8 +4,7 @@ import re
 
 import numpy as np
 
-from ..clause import clause, expect_raises, registered, same
-from .tf_tpu_page import SEED
+from ..clause import clause, expect_raises, same
 
 PLAIN = (
     "batch_parallel",
@@ -30,33 +29,13 @@ FOUR_CORES = bytes(
 FOUR_COORDINATES = [[[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]]
 
 
-@clause(
-    "tf.tpu/name/namespace",
-    seed=SEED,
-    tier="surface",
-    says=(
-        "The package exposes a namespace called tpu that holds the functions of this "
-        "page."
-    ),
-)
+@clause("tf.tpu/name/namespace")
 def namespace(tf):
     for name in PLAIN:
         assert hasattr(tf.tpu, name), f"tf.tpu has no {name}"
 
 
-@clause(
-    "tf.tpu/name/all-nineteen",
-    seed=SEED,
-    tier="surface",
-    says=(
-        "All nineteen listed function names (ten plain, nine with the dynamic suffix) "
-        "are public attributes of the namespace."
-    ),
-    doubt=(
-        "The repeated entries of the method list are overloads of one function, so "
-        "there are nineteen names."
-    ),
-)
+@clause("tf.tpu/name/all-nineteen")
 def all_nineteen(tf):
     names = list(PLAIN) + [name + "_dyn" for name in WITH_TWIN]
     same(len(names), 19)
@@ -66,36 +45,13 @@ def all_nineteen(tf):
         assert name in dir(tf.tpu), f"{name} is not in dir(tf.tpu)"
 
 
-@clause(
-    "tf.tpu/name/no-dyn-for-cross-replica-sum",
-    seed=SEED,
-    tier="surface",
-    says=(
-        "Every listed function except cross_replica_sum has a twin carrying the "
-        "dynamic suffix."
-    ),
-    doubt="The gap may be an accident; the tenth name is not asked for.",
-)
+@clause("tf.tpu/name/no-dyn-for-cross-replica-sum")
 def no_twin_of_cross_replica_sum(tf):
     for name in WITH_TWIN:
         assert hasattr(tf.tpu, name + "_dyn"), f"tf.tpu has no {name}_dyn"
-    asked = [c.id for c in registered() if "cross_replica_sum_dyn" in c.api]
-    same(asked, [])
 
 
-@clause(
-    "tf.tpu/behaviour/graph-mode-default",
-    seed=SEED,
-    tier="host",
-    says=(
-        "Calls add operations to a default graph, and values only exist once a "
-        "session evaluates them."
-    ),
-    doubt=(
-        "The page speaks of graph operators and Session.run: graph mode on import, "
-        "eager mode on request only."
-    ),
-)
+@clause("tf.tpu/behaviour/graph-mode-default")
 def graph_mode_by_default(tf):
     seven = tf.constant(7)
     assert seven.graph is tf.get_default_graph()
@@ -107,19 +63,7 @@ def graph_mode_by_default(tf):
         same(session.run(seven), 7)
 
 
-@clause(
-    "tf.constant/name/constant",
-    seed=SEED,
-    tier="host",
-    says=(
-        "The name tf.constant, which the page relies on in its text or example, is "
-        "public."
-    ),
-    doubt=(
-        "The page only uses the name. Release 1.15: an int gives int32, a float "
-        "float32."
-    ),
-)
+@clause("tf.constant/name/constant")
 def constant(tf):
     seven = tf.constant(7)
     same(seven.dtype.name, "int32")
@@ -129,19 +73,7 @@ def constant(tf):
         same(session.run(seven), 7)
 
 
-@clause(
-    "tf.convert_to_tensor/name/convert-to-tensor",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The name tf.convert_to_tensor, which the page relies on in its text or "
-        "example, is public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.convert_to_tensor/name/convert-to-tensor")
 def convert_to_tensor(tf):
     tensor = tf.convert_to_tensor([[1.0, 2.0], [3.0, 4.0]])
     assert isinstance(tensor, tf.Tensor), repr(tensor)
@@ -150,19 +82,7 @@ def convert_to_tensor(tf):
     assert tf.convert_to_tensor(tensor) is tensor
 
 
-@clause(
-    "tf.device/name/device",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The name tf.device, which the page relies on in its text or example, is "
-        "public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.device/name/device")
 def device(tf):
     with tf.device("/cpu:0"):
         on_cpu = tf.constant(1)
@@ -171,37 +91,13 @@ def device(tf):
     same(elsewhere.device, "")
 
 
-@clause(
-    "tf.TensorShape/name/tensorshape",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The name tf.TensorShape, which the page relies on in its text or example, is "
-        "public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.TensorShape/name/tensorshape")
 def tensor_shape(tf):
     same(tf.TensorShape([None, 2]).as_list(), [None, 2])
     same(tf.TensorShape([]).as_list(), [])
 
 
-@clause(
-    "tf.compat.v1.Dimension/name/dimension",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The name tf.compat.v1.Dimension, which the page relies on in its text or "
-        "example, is public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.compat.v1.Dimension/name/dimension")
 def dimension(tf):
     same(tf.compat.v1.Dimension(None).value, None)
     same(tf.compat.v1.Dimension(3).value, 3)
@@ -209,19 +105,7 @@ def dimension(tf):
     same(unknown.as_list(), [None, 2])
 
 
-@clause(
-    "tf.get_variable/name/get-variable",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The name tf.get_variable, which the page relies on in its text or example, "
-        "is public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.get_variable/name/get-variable")
 def get_variable(tf):
     variable = tf.get_variable("v", [2])
     assert isinstance(variable, tf.Variable), repr(variable)
@@ -230,35 +114,14 @@ def get_variable(tf):
     same([v.op.name for v in tf.global_variables()], ["v"])
 
 
-@clause(
-    "tf.Session/name/session-run",
-    seed=SEED,
-    tier="host",
-    says=(
-        "The name tf.Session, which the page relies on in its text or example, is "
-        "public."
-    ),
-    doubt=(
-        "The page only uses the name: as much of release 1.15 as the documented calls "
-        "need."
-    ),
-)
+@clause("tf.Session/name/session-run")
 def session_run(tf):
     with tf.Session() as session:
         same(session.run(tf.constant(3)), 3)
     assert tf.compat.v1.Session is tf.Session
 
 
-@clause(
-    "tf.contrib.tpu.InfeedQueue/name/exists",
-    seed=SEED,
-    tier="build",
-    says="The queue class that infeed_queue arguments expect is public.",
-    doubt=(
-        "Named, not described. Release 1.x: tuple_types and tuple_shapes, the shapes "
-        "being those of the whole batch."
-    ),
-)
+@clause("tf.contrib.tpu.InfeedQueue/name/exists")
 def infeed_queue(tf):
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[4]])
     same(queue.number_of_tuple_elements, 1)
@@ -268,16 +131,7 @@ def infeed_queue(tf):
     same(pair.number_of_tuple_elements, 2)
 
 
-@clause(
-    "tf.tpu.experimental.DeviceAssignment/name/exists",
-    seed=SEED,
-    tier="build",
-    says="The class that device_assignment arguments expect is public.",
-    doubt=(
-        "Named without path or constructor. Release 1.15: topology and "
-        "core_assignment, or the static method build."
-    ),
-)
+@clause("tf.tpu.experimental.DeviceAssignment/name/exists")
 def device_assignment(tf):
     topology = tf.contrib.tpu.Topology(serialized=FOUR_CORES)
     built = tf.tpu.experimental.DeviceAssignment.build(topology, num_replicas=4)
@@ -293,16 +147,7 @@ def device_assignment(tf):
     )
 
 
-@clause(
-    "tf.contrib.tpu.Topology/name/exists",
-    seed=SEED,
-    tier="build",
-    says="A class that reads the serialised topology is public.",
-    doubt=(
-        "Only the message is named. Meshes have three dimensions, as in the release "
-        "that the page describes."
-    ),
-)
+@clause("tf.contrib.tpu.Topology/name/exists")
 def topology(tf):
     restored = tf.contrib.tpu.Topology(serialized=FOUR_CORES)
     same(restored.mesh_shape, [2, 2, 1])

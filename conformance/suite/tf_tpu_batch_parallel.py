@@ -13,7 +13,7 @@ from ..probes import (
     infeed_queue,
     initialised_topology,
 )
-from .tf_tpu_page import SEED, function_clause, run_every_check
+from .tf_tpu_page import function_clause, run_every_check
 
 PARAMETERS = [
     "computation",
@@ -25,26 +25,12 @@ PARAMETERS = [
 ]
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/name/exists",
-    tier="surface",
-    says="The namespace offers batch_parallel.",
-)
+@function_clause("tf.tpu.batch_parallel/name/exists")
 def exists(tf, batch_parallel):
     assert callable(batch_parallel)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/parameter-order",
-    tier="surface",
-    says=(
-        "Its parameters are, in this order, computation, inputs, num_shards, "
-        "infeed_queue, device_assignment and name."
-    ),
-    doubt=(
-        "Release 2.4 appends xla_options: further parameters at the end are tolerated."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/signature/parameter-order")
 def parameter_order(tf, batch_parallel):
     parameters = list(inspect.signature(batch_parallel).parameters.values())
     same([parameter.name for parameter in parameters[:6]], PARAMETERS)
@@ -54,52 +40,27 @@ def parameter_order(tf, batch_parallel):
         same(parameter.kind, parameter.POSITIONAL_OR_KEYWORD, call=parameter.name)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/default-inputs",
-    tier="surface",
-    says="Leaving inputs out means None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.batch_parallel/signature/default-inputs")
 def default_inputs(tf, batch_parallel):
     same(_default(batch_parallel, "inputs"), None)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/default-num-shards",
-    tier="surface",
-    says="Leaving num_shards out means 1.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.batch_parallel/signature/default-num-shards")
 def default_num_shards(tf, batch_parallel):
     same(_default(batch_parallel, "num_shards"), 1)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/default-infeed-queue",
-    tier="surface",
-    says="Leaving infeed_queue out means None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.batch_parallel/signature/default-infeed-queue")
 def default_infeed_queue(tf, batch_parallel):
     same(_default(batch_parallel, "infeed_queue"), None)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/default-device-assignment",
-    tier="surface",
-    says="Leaving device_assignment out means None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.batch_parallel/signature/default-device-assignment")
 def default_device_assignment(tf, batch_parallel):
     same(_default(batch_parallel, "device_assignment"), None)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/signature/default-name",
-    tier="surface",
-    says="Leaving name out means None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.batch_parallel/signature/default-name")
 def default_name(tf, batch_parallel):
     same(_default(batch_parallel, "name"), None)
 
@@ -108,14 +69,7 @@ def _default(function, parameter):
     return inspect.signature(function).parameters[parameter].default
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/behaviour/splits-batch-dimension",
-    tier="run",
-    says=(
-        "Every input is cut into num_shards equal pieces along its first dimension, "
-        "in order."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/behaviour/splits-batch-dimension")
 def splits_batch_dimension(tf, batch_parallel):
     def total(piece):
         return tf.reshape(tf.reduce_sum(piece), [1])
@@ -130,11 +84,7 @@ def splits_batch_dimension(tf, batch_parallel):
             )
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/behaviour/wraps-shard",
-    tier="run",
-    says="It gives what shard gives with default sharding arguments.",
-)
+@function_clause("tf.tpu.batch_parallel/behaviour/wraps-shard")
 def wraps_shard(tf, batch_parallel):
     def computation(piece):
         return piece * 2.0, tf.cast(piece, tf.int32)
@@ -149,14 +99,7 @@ def wraps_shard(tf, batch_parallel):
         same(session.run(wrapped), [[0.0, 2.0, 4.0, 6.0], [0, 1, 2, 3]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/behaviour/applied-to-each-shard",
-    tier="run",
-    says=(
-        "Each piece is handed to the computation on a core of its own, all of them in "
-        "one parallel run."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/behaviour/applied-to-each-shard")
 def applied_to_each_shard(tf, batch_parallel):
     def add_number_of_shards(piece):
         return piece + tf.tpu.cross_replica_sum(tf.ones_like(piece))
@@ -167,14 +110,7 @@ def applied_to_each_shard(tf, batch_parallel):
         same(session.run(out), [[14.0, 24.0, 34.0, 44.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/behaviour/captured-tensor-broadcast",
-    tier="run",
-    says=(
-        "A tensor the computation picks up from the enclosing Python scope reaches "
-        "every shard whole, without being split."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/behaviour/captured-tensor-broadcast")
 def captured_tensor_broadcast(tf, batch_parallel):
     k = tf.constant([10.0, 20.0])
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
@@ -183,18 +119,7 @@ def captured_tensor_broadcast(tf, batch_parallel):
         same(session.run(out), [[31.0, 32.0, 33.0, 34.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/example/captured-constant",
-    tier="run",
-    says=(
-        "The page's captured-constant snippet builds and runs: a constant 7 used "
-        "inside a computation that adds 3."
-    ),
-    doubt=(
-        "The snippet calls shard, leaves arguments out and returns rank 0: run with "
-        "num_shards, rank 0 is stacked."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/example/captured-constant")
 def captured_constant(tf, batch_parallel):
     _captured_constant(tf, tf.tpu.shard)
     _captured_constant(tf, batch_parallel)
@@ -211,11 +136,7 @@ def _captured_constant(tf, shard):
         same(session.run(out), [[10, 10]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/returns/concatenated-first-dimension",
-    tier="run",
-    says="Per-shard outputs are joined along dimension 0 in shard order.",
-)
+@function_clause("tf.tpu.batch_parallel/returns/concatenated-first-dimension")
 def concatenated_first_dimension(tf, batch_parallel):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     out = batch_parallel(lambda piece: piece * 10.0, [x], num_shards=2)
@@ -224,14 +145,7 @@ def concatenated_first_dimension(tf, batch_parallel):
     same(out[0].dtype.name, "float32")
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/returns/list",
-    tier="run",
-    says=(
-        "The result is a list of output tensors, one entry per output of the "
-        "computation, also when there is only one."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/returns/list")
 def returns_list(tf, batch_parallel):
     x = tf.constant([1.0, 2.0])
     one = batch_parallel(lambda piece: piece, [x], num_shards=2)
@@ -243,12 +157,7 @@ def returns_list(tf, batch_parallel):
         same(session.run(two), [[1.0, 2.0], [2.0, 4.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/raises/rank-zero-input",
-    tier="build",
-    says="An input without a batch dimension is refused.",
-    doubt="No exception is named: ValueError while building.",
-)
+@function_clause("tf.tpu.batch_parallel/raises/rank-zero-input")
 def rank_zero_input(tf, batch_parallel):
     scalar, vector = tf.constant(1.0), tf.constant([1.0, 2.0])
 
@@ -260,15 +169,7 @@ def rank_zero_input(tf, batch_parallel):
     expect_raises(ValueError, batch_parallel, two, [vector, scalar], num_shards=2)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/behaviour/output-rank",
-    tier="run",
-    says="Outputs of the computation have a dimension along which they can be joined.",
-    doubt=(
-        "The text asks for rank 1, the page's example returns rank 0: accepted, and "
-        "stacked."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/behaviour/output-rank")
 def output_rank(tf, batch_parallel):
     x = tf.constant([1.0, 2.0, 3.0])
 
@@ -283,14 +184,7 @@ def output_rank(tf, batch_parallel):
     same(scalars, [1.0, 2.0, 3.0])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:computation/python-function",
-    tier="build",
-    says=(
-        "computation is a Python callable that builds the work done on one shard and "
-        "receives that shard's tensors."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:computation/python-function")
 def python_function(tf, batch_parallel):
     received = []
 
@@ -306,15 +200,7 @@ def python_function(tf, batch_parallel):
         same(arguments[0].shape.as_list(), [2, 3])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:inputs/list-of-tensors",
-    tier="run",
-    says="inputs is a list holding one tensor per parameter of the computation.",
-    doubt=(
-        "What converts to a tensor is accepted as an entry, no container but a list "
-        "(releases from 1.15 on)."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:inputs/list-of-tensors")
 def inputs_list_of_tensors(tf, batch_parallel):
     def add(first, second):
         return first + second
@@ -330,11 +216,7 @@ def inputs_list_of_tensors(tf, batch_parallel):
         expect_raises(TypeError, batch_parallel, add, inputs, num_shards=2)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:inputs/none-is-empty",
-    tier="run",
-    says="Passing None for inputs is the same as passing an empty list.",
-)
+@function_clause("tf.tpu.batch_parallel/args:inputs/none-is-empty")
 def inputs_none_is_empty(tf, batch_parallel):
     def computation():
         return tf.constant([5.0])
@@ -345,15 +227,7 @@ def inputs_none_is_empty(tf, batch_parallel):
             same(session.run(out), [[5.0, 5.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:inputs/divisible",
-    tier="build",
-    says="The size of dimension 0 of each input has to be a multiple of num_shards.",
-    doubt=(
-        "No exception is named: ValueError for known sizes, saying size and divisor; "
-        "otherwise InvalidArgumentError when run."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:inputs/divisible")
 def inputs_divisible(tf, batch_parallel):
     for size, num_shards in ((7, 2), (8, 3), (2, 4)):
         error = expect_raises(
@@ -377,15 +251,7 @@ def _require_numbers(error, *numbers):
         assert str(number) in shown, f"{number} is not in: {error}"
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:num_shards/count",
-    tier="run",
-    says="num_shards sets how many pieces and how many parallel copies there are.",
-    doubt=(
-        "Zero and negative values are not mentioned: ValueError, the documented rule "
-        "of shard."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:num_shards/count")
 def num_shards_count(tf, batch_parallel):
     def one():
         return tf.ones([1])
@@ -398,18 +264,7 @@ def num_shards_count(tf, batch_parallel):
         expect_raises(ValueError, batch_parallel, one, num_shards=num_shards)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:infeed_queue/appends-tuple",
-    tier="run",
-    says=(
-        "A given queue's tuple elements follow the inputs in the argument list of the "
-        "computation."
-    ),
-    doubt=(
-        "The class is not described: as in release 1.x, each replica receiving its "
-        "slice along dimension 0."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:infeed_queue/appends-tuple")
 def infeed_queue_appends_tuple(tf, batch_parallel):
     queue = infeed_queue(tf, tuple_types=[tf.float32], tuple_shapes=[[4]])
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
@@ -423,12 +278,7 @@ def infeed_queue_appends_tuple(tf, batch_parallel):
         same(session.run([enqueue, out])[1], [[10.0, 21.0, 32.0, 43.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/used",
-    tier="run",
-    says="A given DeviceAssignment decides on which physical core each shard runs.",
-    doubt="No documented call tells which core did the work: the per-core trace does.",
-)
+@function_clause("tf.tpu.batch_parallel/args:device_assignment/used")
 def device_assignment_used(tf, batch_parallel):
     x = tf.constant([0.0, 1.0, 2.0, 3.0])
     with initialised_topology(tf, cores=4) as (session, topology):
@@ -443,11 +293,7 @@ def device_assignment_used(tf, batch_parallel):
         same(core_of_each_replica(tf, session, out), [3, 2, 1, 0])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/default",
-    tier="run",
-    says="device_assignment None selects a default assignment.",
-)
+@function_clause("tf.tpu.batch_parallel/args:device_assignment/default")
 def device_assignment_default(tf, batch_parallel):
     x = tf.constant([0.0, 1.0, 2.0, 3.0])
     out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=4)
@@ -456,11 +302,7 @@ def device_assignment_default(tf, batch_parallel):
         same(sorted(core_of_each_replica(tf, session, out)), [0, 1, 2, 3])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/omit-one-shard",
-    tier="run",
-    says="device_assignment can be left out when there is a single one-core shard.",
-)
+@function_clause("tf.tpu.batch_parallel/args:device_assignment/omit-one-shard")
 def device_assignment_omitted_for_one_shard(tf, batch_parallel):
     x = tf.constant([1.0, 2.0])
     out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=1)
@@ -468,18 +310,7 @@ def device_assignment_omitted_for_one_shard(tf, batch_parallel):
         same(session.run(out), [[2.0, 3.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/omit-shards-equal-cores",
-    tier="run",
-    says=(
-        "device_assignment can be left out when one-core shards are as many as the "
-        "system has cores."
-    ),
-    doubt=(
-        "The rule holds once a core count is fixed; before that the default system "
-        "grows with the call."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:device_assignment/omit-shards-equal-cores")
 def device_assignment_omitted_for_all_cores(tf, batch_parallel):
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     out = batch_parallel(lambda piece: piece + 1.0, [x], num_shards=4)
@@ -487,15 +318,7 @@ def device_assignment_omitted_for_all_cores(tf, batch_parallel):
         same(session.run(out), [[2.0, 3.0, 4.0, 5.0]])
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/needed-otherwise",
-    tier="run",
-    says="For other shard counts a device_assignment is required.",
-    doubt=(
-        "Only the running system knows its cores: InvalidArgumentError at evaluation, "
-        "naming both counts."
-    ),
-)
+@function_clause("tf.tpu.batch_parallel/args:device_assignment/needed-otherwise")
 def device_assignment_needed(tf, batch_parallel):
     with fixed_system(tf, cores=4) as session:
         for num_shards in (2, 3, 5):
@@ -505,12 +328,7 @@ def device_assignment_needed(tf, batch_parallel):
 
 
 @function_clause(
-    "tf.tpu.batch_parallel/args:device_assignment/needed-for-several-cores",
-    tier="run",
-    says="Shards that use several cores each require an assignment.",
-    doubt=(
-        "Only the running system knows its cores: InvalidArgumentError at evaluation."
-    ),
+    "tf.tpu.batch_parallel/args:device_assignment/needed-for-several-cores"
 )
 def device_assignment_needed_for_several_cores(tf, batch_parallel):
     def on_core(num):
@@ -526,12 +344,7 @@ def device_assignment_needed_for_several_cores(tf, batch_parallel):
             expect_raises(tf.errors.InvalidArgumentError, session.run, out)
 
 
-@function_clause(
-    "tf.tpu.batch_parallel/args:name/no-effect",
-    tier="build",
-    says="name is deprecated and changes nothing.",
-    doubt="Whether a warning is due is not said: silence, as in the releases.",
-)
+@function_clause("tf.tpu.batch_parallel/args:name/no-effect")
 def name_no_effect(tf, batch_parallel):
     unnamed = _operations(tf, batch_parallel)
     same(_operations(tf, batch_parallel, name=None), unnamed)
@@ -546,53 +359,25 @@ def _operations(tf, batch_parallel, **name):
         return [(op.name, op.type) for op in graph.get_operations()]
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers batch_parallel_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.batch_parallel_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.batch_parallel_dyn)
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/signature/parameter-order",
-    seed=SEED,
-    tier="surface",
-    says="It takes the six parameters of batch_parallel in the same order.",
-)
+@clause("tf.tpu.batch_parallel_dyn/signature/parameter-order")
 def dyn_parameter_order(tf):
     plain = inspect.signature(tf.tpu.batch_parallel).parameters
     same(list(inspect.signature(tf.tpu.batch_parallel_dyn).parameters), list(plain))
     parameter_order(tf, tf.tpu.batch_parallel_dyn)
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/signature/num-shards-has-default",
-    seed=SEED,
-    tier="surface",
-    says="num_shards may be omitted.",
-    doubt="The printed type wraps a default that is not None: 1, as in Python.",
-)
+@clause("tf.tpu.batch_parallel_dyn/signature/num-shards-has-default")
 def dyn_num_shards_has_default(tf):
     default_num_shards(tf, tf.tpu.batch_parallel_dyn)
     tf.tpu.batch_parallel_dyn(lambda piece: piece, [tf.zeros([3])])
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/behaviour/same-as-plain",
-    seed=SEED,
-    tier="run",
-    says=(
-        "It splits, applies, broadcasts captured tensors and joins outputs just as "
-        "batch_parallel does."
-    ),
-)
+@clause("tf.tpu.batch_parallel_dyn/behaviour/same-as-plain")
 def dyn_same_as_plain(tf):
     run_every_check(tf, "tf.tpu.batch_parallel", tf.tpu.batch_parallel_dyn)
 
@@ -602,13 +387,7 @@ class _Two:
         return 2
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/args:num_shards/dynamic-type",
-    seed=SEED,
-    tier="run",
-    says="Any integer-like object is accepted as num_shards.",
-    doubt="No type is named: anything with __index__.",
-)
+@clause("tf.tpu.batch_parallel_dyn/args:num_shards/dynamic-type")
 def dyn_num_shards_type(tf):
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     with fixed_system(tf, cores=2) as session:
@@ -617,28 +396,14 @@ def dyn_num_shards_type(tf):
             same(session.run(out), [[3.0, 7.0]])
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/args:name/any-object-ignored",
-    seed=SEED,
-    tier="build",
-    says="name of any type is accepted and ignored.",
-)
+@clause("tf.tpu.batch_parallel_dyn/args:name/any-object-ignored")
 def dyn_name_ignored(tf):
     unnamed = _operations(tf, tf.tpu.batch_parallel_dyn, name=None)
     for name in (object(), 5, ["foo"]):
         same(_operations(tf, tf.tpu.batch_parallel_dyn, name=name), unnamed)
 
 
-@clause(
-    "tf.tpu.batch_parallel_dyn/example/captured-constant",
-    seed=SEED,
-    tier="run",
-    says=(
-        "The captured-constant snippet repeated in this entry runs through the "
-        "dynamic name too."
-    ),
-    doubt="As for the plain entry: num_shards supplied, rank 0 is stacked.",
-)
+@clause("tf.tpu.batch_parallel_dyn/example/captured-constant")
 def dyn_captured_constant(tf):
     _captured_constant(tf, tf.tpu.shard_dyn)
     _captured_constant(tf, tf.tpu.batch_parallel_dyn)

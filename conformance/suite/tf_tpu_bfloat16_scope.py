@@ -6,24 +6,15 @@ import inspect
 import numpy as np
 
 from ..clause import clause, same
-from .tf_tpu_page import SEED, function_clause, run_every_check
+from .tf_tpu_page import function_clause, run_every_check
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/name/exists",
-    tier="surface",
-    says="The namespace offers bfloat16_scope.",
-)
+@function_clause("tf.tpu.bfloat16_scope/name/exists")
 def exists(tf, bfloat16_scope):
     assert callable(bfloat16_scope)
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/signature/no-parameters",
-    tier="surface",
-    says="It is called without arguments.",
-    doubt="Release 2.4 adds an optional name: none may be required.",
-)
+@function_clause("tf.tpu.bfloat16_scope/signature/no-parameters")
 def no_parameters(tf, bfloat16_scope):
     for parameter in inspect.signature(bfloat16_scope).parameters.values():
         optional = parameter.default is not inspect.Parameter.empty
@@ -32,11 +23,7 @@ def no_parameters(tf, bfloat16_scope):
     bfloat16_scope()
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/returns/context-manager",
-    tier="build",
-    says="The returned object is used in a with statement.",
-)
+@function_clause("tf.tpu.bfloat16_scope/returns/context-manager")
 def context_manager(tf, bfloat16_scope):
     scope = bfloat16_scope()
     for method in ("__enter__", "__exit__"):
@@ -45,15 +32,7 @@ def context_manager(tf, bfloat16_scope):
         pass
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/behaviour/get-variable-reads-bfloat16",
-    tier="build",
-    says="Inside the scope a variable asked for with get_variable is read as bfloat16.",
-    doubt=(
-        "Only variables asked for with dtype=tf.bfloat16: the scope is opt-in per "
-        "variable."
-    ),
-)
+@function_clause("tf.tpu.bfloat16_scope/behaviour/get-variable-reads-bfloat16")
 def get_variable_reads_bfloat16(tf, bfloat16_scope):
     with bfloat16_scope():
         read = tf.get_variable("w", [2], dtype=tf.bfloat16)
@@ -62,15 +41,7 @@ def get_variable_reads_bfloat16(tf, bfloat16_scope):
     same(tensor.shape.as_list(), [2])
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/behaviour/custom-getter-stores-float32",
-    tier="host",
-    says=(
-        "A custom getter is installed, so storage keeps float32 while reads are "
-        "narrowed."
-    ),
-    doubt="The storage type is not named: float32, rounded to nearest even when read.",
-)
+@function_clause("tf.tpu.bfloat16_scope/behaviour/custom-getter-stores-float32")
 def stores_float32(tf, bfloat16_scope):
     # Near 1, bfloat16 has steps of 2**-7: both values lie halfway between two of them
     # and go to the one whose last bit is zero.
@@ -91,12 +62,7 @@ def stores_float32(tf, bfloat16_scope):
         same(np.float32(session.run(up)), 1.015625)
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/behaviour/float32-request-untouched",
-    tier="build",
-    says="A variable requested as float32 inside the scope stays float32.",
-    doubt="The negative half of the opt-in reading.",
-)
+@function_clause("tf.tpu.bfloat16_scope/behaviour/float32-request-untouched")
 def float32_untouched(tf, bfloat16_scope):
     with bfloat16_scope():
         variables = [tf.get_variable("a", [2]), tf.get_variable("b", [2], tf.float32)]
@@ -104,12 +70,7 @@ def float32_untouched(tf, bfloat16_scope):
         _require_uncast(tf, variable, "float32")
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/behaviour/only-get-variable",
-    tier="build",
-    says="Variables made by other means are not affected.",
-    doubt="The text names get_variable only, so tf.Variable is untouched.",
-)
+@function_clause("tf.tpu.bfloat16_scope/behaviour/only-get-variable")
 def only_get_variable(tf, bfloat16_scope):
     with bfloat16_scope():
         variable = tf.Variable(tf.zeros([1], tf.bfloat16))
@@ -122,13 +83,7 @@ def _require_uncast(tf, variable, dtype):
     same(variable.dtype.base_dtype.name, dtype)
 
 
-@function_clause(
-    "tf.tpu.bfloat16_scope/behaviour/ends-with-block",
-    tier="build",
-    says=(
-        "After the with block, also after an exception, get_variable is back to normal."
-    ),
-)
+@function_clause("tf.tpu.bfloat16_scope/behaviour/ends-with-block")
 def ends_with_block(tf, bfloat16_scope):
     with bfloat16_scope():
         pass
@@ -138,35 +93,16 @@ def ends_with_block(tf, bfloat16_scope):
     _require_uncast(tf, tf.get_variable("after_error", [1], tf.bfloat16), "bfloat16")
 
 
-@clause(
-    "tf.tpu.bfloat16_scope_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers bfloat16_scope_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.bfloat16_scope_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.bfloat16_scope_dyn)
 
 
-@clause(
-    "tf.tpu.bfloat16_scope_dyn/signature/no-parameters",
-    seed=SEED,
-    tier="surface",
-    says="It needs no arguments.",
-)
+@clause("tf.tpu.bfloat16_scope_dyn/signature/no-parameters")
 def dyn_no_parameters(tf):
     no_parameters(tf, tf.tpu.bfloat16_scope_dyn)
 
 
-@clause(
-    "tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain",
-    seed=SEED,
-    tier="build",
-    says="It opens the same bfloat16 variable scope as bfloat16_scope.",
-)
+@clause("tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain")
 def dyn_same_as_plain(tf):
     run_every_check(tf, "tf.tpu.bfloat16_scope", tf.tpu.bfloat16_scope_dyn)

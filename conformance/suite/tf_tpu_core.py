@@ -6,23 +6,15 @@ import numpy as np
 
 from ..clause import clause, expect_raises, same
 from ..probes import assign_cores, initialised_topology, traced
-from .tf_tpu_page import SEED, function_clause
+from .tf_tpu_page import function_clause
 
 
-@function_clause(
-    "tf.tpu.core/name/exists",
-    tier="surface",
-    says="The namespace offers core.",
-)
+@function_clause("tf.tpu.core/name/exists")
 def exists(tf, core):
     assert callable(core)
 
 
-@function_clause(
-    "tf.tpu.core/signature/num-only",
-    tier="surface",
-    says="It takes exactly one parameter, num, which is required.",
-)
+@function_clause("tf.tpu.core/signature/num-only")
 def num_only(tf, core):
     parameters = inspect.signature(core).parameters
     same(list(parameters), ["num"])
@@ -31,44 +23,21 @@ def num_only(tf, core):
     same(core(num=1), core(1))
 
 
-@function_clause(
-    "tf.tpu.core/returns/device-name-string",
-    tier="build",
-    says=(
-        "It returns the device name of one core inside a replicated computation, as a "
-        "string."
-    ),
-    doubt=(
-        "The printed type is int, the text says device name. tf.device needs a name: "
-        "str."
-    ),
-)
+@function_clause("tf.tpu.core/returns/device-name-string")
 def device_name_string(tf, core):
     assert isinstance(core(0), str)
     same(core(0), "device:TPU_REPLICATED_CORE:0")
     same(core(7), "device:TPU_REPLICATED_CORE:7")
 
 
-@function_clause(
-    "tf.tpu.core/returns/usable-in-tf-device",
-    tier="build",
-    says="The returned value can be given to tf.device.",
-)
+@function_clause("tf.tpu.core/returns/usable-in-tf-device")
 def usable_in_tf_device(tf, core):
     with tf.device(core(1)):
         tensor = tf.constant(1)
     assert tensor.device.endswith("TPU_REPLICATED_CORE:1"), tensor.device
 
 
-@function_clause(
-    "tf.tpu.core/args:num/virtual-core-within-replica",
-    tier="run",
-    says=(
-        "num counts the virtual cores inside one replica, and operators placed there "
-        "run on that core of every replica."
-    ),
-    doubt="No documented call tells which core did the work: the per-core trace does.",
-)
+@function_clause("tf.tpu.core/args:num/virtual-core-within-replica")
 def virtual_core_within_replica(tf, core):
     assert core(0) != core(1)
 
@@ -98,36 +67,17 @@ def _cores_of(trace, operation):
     }
 
 
-@clause(
-    "tf.tpu.core_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers core_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.core_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.core_dyn)
 
 
-@clause(
-    "tf.tpu.core_dyn/signature/num-only",
-    seed=SEED,
-    tier="surface",
-    says="It takes one required parameter named num.",
-)
+@clause("tf.tpu.core_dyn/signature/num-only")
 def dyn_num_only(tf):
     num_only(tf, tf.tpu.core_dyn)
 
 
-@clause(
-    "tf.tpu.core_dyn/returns/same-as-plain",
-    seed=SEED,
-    tier="build",
-    says="It returns the same device name as core for the same number.",
-)
+@clause("tf.tpu.core_dyn/returns/same-as-plain")
 def dyn_same_as_plain(tf):
     for num in range(8):
         same(tf.tpu.core_dyn(num), tf.tpu.core(num))

@@ -40,55 +40,30 @@ def build_sum(tf, cross_replica_sum, x, groups=None, replicas=2):
     return build_in_replicas(tf, lambda: cross_replica_sum(x, groups), replicas)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/name/exists",
-    tier="surface",
-    says="The namespace offers cross_replica_sum.",
-)
+@function_clause("tf.tpu.cross_replica_sum/name/exists")
 def exists(tf, cross_replica_sum):
     assert callable(cross_replica_sum)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/signature/parameter-order",
-    tier="surface",
-    says="Its parameters are x, group_assignment and name, in this order.",
-)
+@function_clause("tf.tpu.cross_replica_sum/signature/parameter-order")
 def parameter_order(tf, cross_replica_sum):
     parameters = inspect.signature(cross_replica_sum).parameters
     same(list(parameters), ["x", "group_assignment", "name"])
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/signature/default-group-assignment",
-    tier="surface",
-    says="group_assignment may be left out and is then None.",
-    doubt="No default is printed, but the text calls the argument optional: None.",
-)
+@function_clause("tf.tpu.cross_replica_sum/signature/default-group-assignment")
 def default_group_assignment(tf, cross_replica_sum):
     parameters = inspect.signature(cross_replica_sum).parameters
     same(parameters["group_assignment"].default, None)
     build_in_replicas(tf, lambda: cross_replica_sum(tf.constant(1.0)), 2)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/signature/default-name",
-    tier="surface",
-    says="name may be left out and is then None.",
-    doubt="No default is printed, but the text calls the argument optional: None.",
-)
+@function_clause("tf.tpu.cross_replica_sum/signature/default-name")
 def default_name(tf, cross_replica_sum):
     same(inspect.signature(cross_replica_sum).parameters["name"].default, None)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/behaviour/sums-all-replicas",
-    tier="run",
-    says=(
-        "Without groups, that is with None, every replica receives the element-wise "
-        "sum of x over all replicas."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/behaviour/sums-all-replicas")
 def sums_all_replicas(tf, cross_replica_sum):
     def computation(i):
         x = tf.stack([i, 10.0 * i])
@@ -99,12 +74,7 @@ def sums_all_replicas(tf, cross_replica_sum):
         same(in_one_group, by_default)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/behaviour/identical-on-replicas",
-    tier="run",
-    says="All members of a group obtain the same bits.",
-    doubt="Implied by one summed tensor, not stated: the same bits everywhere.",
-)
+@function_clause("tf.tpu.cross_replica_sum/behaviour/identical-on-replicas")
 def identical_on_replicas(tf, cross_replica_sum):
     terms = np.random.RandomState(0).standard_normal([4, 1000]).astype(np.float32)
     with fixed_system(tf, cores=4) as session:
@@ -119,25 +89,13 @@ def identical_on_replicas(tf, cross_replica_sum):
     assert (np.abs(sums[0] - exact) <= bound).all(), "further off than three roundings"
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/local-tensor",
-    tier="run",
-    says="x is this replica's own contribution.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/local-tensor")
 def local_tensor(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda i: cross_replica_sum(i + 1.0), 2)
     same(out, [[3.0], [3.0]])
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-object",
-    tier="run",
-    says="x may be any object that converts to a tensor.",
-    doubt=(
-        "The binding's catch-all: whatever converts to a tensor; anything else is "
-        "ValueError or TypeError while building."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-object")
 def overload_object(tf, cross_replica_sum):
     array = np.array([1.0, 2.0], np.float32)
 
@@ -151,15 +109,7 @@ def overload_object(tf, cross_replica_sum):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, x)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-graph-node",
-    tier="run",
-    says="x may be a graph node such as a tensor or a variable.",
-    doubt=(
-        "The binding's base of tensors and operations: tensors and variables; "
-        "TypeError for an operation without output."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-graph-node")
 def overload_graph_node(tf, cross_replica_sum):
     tensor = tf.constant([1.0, 2.0])
     variable = tf.get_variable(
@@ -173,18 +123,7 @@ def overload_graph_node(tf, cross_replica_sum):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, operation)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-per-replica",
-    tier="run",
-    says=(
-        "x may be a PerReplica value, whose component for the running replica is "
-        "summed."
-    ),
-    doubt=(
-        "Where such values come from is not said. In a replica its own component, "
-        "outside all components summed."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-per-replica")
 def overload_per_replica(tf, cross_replica_sum):
     distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
     per_replica = getattr(distribute, "PerReplica", None)
@@ -201,29 +140,13 @@ def overload_per_replica(tf, cross_replica_sum):
         same(session.run(total), 10.0)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-pair",
-    tier="run",
-    says="x may be a two-element tuple.",
-    doubt=(
-        "The printed class containers cannot be summed: a pair of values that "
-        "converts to one tensor."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-pair")
 def overload_pair(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda _: cross_replica_sum((1.0, 2.0)), 2)
     same(out, [[[2.0, 4.0]]] * 2)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-enumerable",
-    tier="run",
-    says="x may be a sequence of values.",
-    doubt=(
-        "One tensor, as the page returns a Tensor; a ragged sequence is ValueError or "
-        "TypeError."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-enumerable")
 def overload_enumerable(tf, cross_replica_sum):
     t = tf.constant([1.0])
     out = in_each_replica(
@@ -234,15 +157,7 @@ def overload_enumerable(tf, cross_replica_sum):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, ragged)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:x/overload-dictionary",
-    tier="run",
-    says="x may be a mapping of values.",
-    doubt=(
-        "The page returns a Tensor, yet a mapping can only be summed key by key: a "
-        "dict with the same keys."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:x/overload-dictionary")
 def overload_dictionary(tf, cross_replica_sum):
     out = in_each_replica(
         tf, lambda _: cross_replica_sum({"a": 1.0, "b": [2.0, 3.0]}), 2
@@ -250,21 +165,13 @@ def overload_dictionary(tf, cross_replica_sum):
     same(out, [{"a": 2.0, "b": [4.0, 6.0]}] * 2)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/subgroups",
-    tier="run",
-    says="With groups the sum is taken inside each subgroup only.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/subgroups")
 def subgroups(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda i: cross_replica_sum(i, [[0, 2], [1, 3]]), 4)
     same(out, [[2.0], [4.0], [2.0], [4.0]])
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids",
-    tier="run",
-    says="Row i of the assignment lists the replica ids that form subgroup i.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids")
 def rows_list_replica_ids(tf, cross_replica_sum):
     def computation(i):
         x = tf.pow(2.0, i)
@@ -277,27 +184,14 @@ def rows_list_replica_ids(tf, cross_replica_sum):
     same(out, [[9.0, 9.0], [6.0, 6.0], [6.0, 6.0], [9.0, 9.0]])
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/two-dimensional",
-    tier="build",
-    says="The assignment has two dimensions: groups by replicas per group.",
-    doubt=(
-        "No exception is named: ValueError while building, the shape being part of "
-        "the contract."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/two-dimensional")
 def group_assignment_two_dimensional(tf, cross_replica_sum):
     for groups in ([0, 1], [[[0, 1]]], 0):
         expect_raises(ValueError, build_sum, tf, cross_replica_sum, 1.0, groups)
     build_sum(tf, cross_replica_sum, 1.0, [[0, 1]])
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/equal-group-sizes",
-    tier="build",
-    says="All subgroups have the same number of members.",
-    doubt="Follows from the rectangular shape, no exception is named: ValueError.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/equal-group-sizes")
 def group_sizes_equal(tf, cross_replica_sum):
     for groups, replicas in (
         ([[0], [1, 2]], 3),
@@ -309,12 +203,7 @@ def group_sizes_equal(tf, cross_replica_sum):
         )
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/int32",
-    tier="build",
-    says="Ids are integers that fit int32.",
-    doubt="Anything integral; TypeError for floats and strings.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/int32")
 def group_ids_int32(tf, cross_replica_sum):
     for groups in (np.array([[0, 1]], np.int32), np.array([[0, 1]]), ((0, 1),)):
         build_sum(tf, cross_replica_sum, 1.0, groups)
@@ -322,15 +211,7 @@ def group_ids_int32(tf, cross_replica_sum):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, 1.0, groups)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:group_assignment/partition",
-    tier="build",
-    says="Each replica belongs to exactly one subgroup.",
-    doubt=(
-        "Not stated: checked while building, where the replicas are known, by a "
-        "ValueError naming an id."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/args:group_assignment/partition")
 def groups_partition_the_replicas(tf, cross_replica_sum):
     for groups, named in (
         ([[0, 0], [1, 2]], "[03]"),
@@ -344,11 +225,7 @@ def groups_partition_the_replicas(tf, cross_replica_sum):
         assert re.search(rf"\b{named}\b", str(error)), str(error)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/args:name/names-the-op",
-    tier="build",
-    says="name, if given, names the created operation.",
-)
+@function_clause("tf.tpu.cross_replica_sum/args:name/names-the-op")
 def name_names_the_op(tf, cross_replica_sum):
     def computation():
         x = tf.constant(1.0)
@@ -359,12 +236,7 @@ def name_names_the_op(tf, cross_replica_sum):
     assert second != first and "foo" in second, second
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/returns/tensor",
-    tier="build",
-    says="The result is a Tensor holding the sum.",
-    doubt="A mapping cannot give one tensor; everything else does.",
-)
+@function_clause("tf.tpu.cross_replica_sum/returns/tensor")
 def returns_tensor(tf, cross_replica_sum):
     def computation():
         inputs = (tf.constant([1.0, 2.0]), 2.5, [1.0, 2.0])
@@ -374,15 +246,7 @@ def returns_tensor(tf, cross_replica_sum):
         assert isinstance(total, tf.Tensor), repr(total)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/returns/dtype-and-shape-kept",
-    tier="run",
-    says="The result has the dtype and shape of x.",
-    doubt=(
-        "Dtypes are not listed: bfloat16 (summed in float32), float16, float32, "
-        "float64, int32 and uint32; TypeError for others."
-    ),
-)
+@function_clause("tf.tpu.cross_replica_sum/returns/dtype-and-shape-kept")
 def dtype_and_shape_kept(tf, cross_replica_sum):
     kept = [
         (tf.float32, [2, 3]),
@@ -446,15 +310,7 @@ def _recorded_warnings():
     texts.extend(str(warning.message) for warning in caught)
 
 
-@function_clause(
-    "tf.tpu.cross_replica_sum/behaviour/outside-replicated-computation",
-    tier="run",
-    says=(
-        "Called where no replicas exist it still builds and treats the caller as the "
-        "only replica."
-    ),
-    doubt="Not stated: one warning, and the caller counts as the only replica.",
-)
+@function_clause("tf.tpu.cross_replica_sum/behaviour/outside-replicated-computation")
 def outside_replicated_computation(tf, cross_replica_sum):
     with _recorded_warnings() as texts:
         total = cross_replica_sum(tf.constant(1.0))

@@ -2,19 +2,17 @@
 
 import numpy as np
 
-from ..clause import clause, same
-from .messages import refused, require_own
+from ..clause import same
+from .messages import refused
+from .page import Page
 from .tf_tpu_cross_replica_sum import build_sum
-from .tf_tpu_page import SEED
 
-DOUBT = "No document has it: tpuref's own."
-NAME = "tf.tpu.cross_replica_sum"
+page = Page("tf.tpu.cross_replica_sum")
 
 
 def refused_groups(tf, exception_type, groups, replicas, words):
     """Require the error of a sum in these groups, with ``words`` in its message."""
     refused(
-        tf,
         exception_type,
         words,
         build_sum,
@@ -26,16 +24,7 @@ def refused_groups(tf, exception_type, groups, replicas, words):
     )
 
 
-@clause(
-    NAME + "/messages/no-partition",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about groups that are no partition names a replica that is too "
-        "much or missing, and which replicas there are."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/no-partition")
 def no_partition(tf):
     def require(groups, *words):
         refused_groups(tf, ValueError, groups, 4, words + ("replicas 0 to 3 must",))
@@ -49,16 +38,7 @@ def no_partition(tf):
     require([[0, 1, 2]], "leaves out replica 3;")
 
 
-@clause(
-    NAME + "/messages/array",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about groups that are no table of whole numbers says what they "
-        "must be and what came."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/array")
 def array(tf):
     refused_groups(tf, ValueError, [0, 1], 2, ["two dimensions", "got shape [2]"])
     refused_groups(tf, ValueError, [[[0, 1]]], 2, ["two dimensions", "shape [1, 1, 2]"])
@@ -72,28 +52,18 @@ def array(tf):
     build_sum(tf, tf.tpu.cross_replica_sum, 1.0, tf.constant([[0, 1]]))
 
 
-@clause(
-    NAME + "/messages/components",
-    seed=SEED,
-    tier="build",
-    says=(
-        "A value with a component for each replica has as many of them as there are "
-        "replicas, and at least one."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/components")
 def components(tf):
-    require_own(tf, "what a PerReplica must be")
     per_replica = tf.contrib.distribute.PerReplica
     pair = per_replica([1.0, 2.0])
     same(repr(pair), "PerReplica(1.0, 2.0)")
     for replicas in (1, 3):
         words = ["PerReplica(1.0, 2.0) has 2 components", f"has {replicas} replicas"]
-        refused(tf, ValueError, words, sum_of, tf, pair, replicas)
+        refused(ValueError, words, sum_of, tf, pair, replicas)
     sum_of(tf, pair, 2)
-    refused(tf, ValueError, ["at least one, got []"], per_replica, [])
-    refused(tf, ValueError, ["at least one, got 3"], per_replica, 3)
-    refused(tf, ValueError, ["got array"], per_replica, np.ones([2]))
+    refused(ValueError, ["at least one, got []"], per_replica, [])
+    refused(ValueError, ["at least one, got 3"], per_replica, 3)
+    refused(ValueError, ["got array"], per_replica, np.ones([2]))
 
 
 def sum_of(tf, x, replicas):

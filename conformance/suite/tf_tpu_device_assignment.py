@@ -8,11 +8,8 @@ import numpy as np
 from ..clause import expect_raises, same
 from .meshes import mesh
 from .page import Page
-from .tf_tpu_page import SEED
 
-DOUBT = "The page only names the class: as release 1.15 does."
-
-PAGE = Page("tf.tpu.experimental.DeviceAssignment", SEED)
+page = Page("tf.tpu.experimental.DeviceAssignment")
 
 
 def pairs(tf):
@@ -26,15 +23,7 @@ def pairs(tf):
     )
 
 
-@PAGE.clause(
-    "/property/what-was-given",
-    tier="build",
-    says=(
-        "An assignment tells its topology, its coordinates, and how many replicas and "
-        "cores per replica there are."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/property/what-was-given")
 def what_was_given(tf):
     topology = mesh(tf, 2, 2, 1)
     cores = [[[1, 1, 0], [0, 1, 0], [1, 0, 0]]]
@@ -48,12 +37,7 @@ def what_was_given(tf):
     same(pairs(tf).num_cores_per_replica, 2)
 
 
-@PAGE.clause(
-    ".coordinates/returns/tuple",
-    tier="build",
-    says="The place of a logical core is a tuple with a coordinate for each axis.",
-    doubt=DOUBT + " Negative numbers count from the end, as they do there.",
-)
+@page.clause(".coordinates/returns/tuple")
 def coordinates(tf):
     assignment = pairs(tf)
     for replica, logical_core, place in (
@@ -69,28 +53,14 @@ def coordinates(tf):
         same(found, place, call=f"coordinates({replica}, {logical_core})")
 
 
-@PAGE.clause(
-    ".coordinates/raises/no-such-core",
-    tier="build",
-    says="A replica or logical core that is not there is an IndexError.",
-    doubt=DOUBT,
-)
+@page.clause(".coordinates/raises/no-such-core")
 def no_such_core(tf):
     assignment = pairs(tf)
     for replica, logical_core in ((2, 0), (-3, 0), (0, 2), (0, -3), (7, 7)):
         expect_raises(IndexError, assignment.coordinates, replica, logical_core)
 
 
-@PAGE.clause(
-    ".tpu_device/returns/device-names",
-    tier="build",
-    says=(
-        "A logical core has a TPU device and a host, which are named with task and "
-        "ordinal, after the job if one is given; replica 0 and logical core 0 are "
-        "meant by default."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".tpu_device/returns/device-names")
 def device_names(tf):
     assignment = pairs(tf)
     same(assignment.tpu_device(), "/task:1/device:TPU:1")
@@ -106,15 +76,7 @@ def device_names(tf):
     same(ordinals, [1, 1, 0, 0])
 
 
-@PAGE.clause(
-    ".lookup_replicas/returns/sorted-list",
-    tier="build",
-    says=(
-        "The replicas whose logical core is on a task are found in increasing order; "
-        "it is a ValueError if there is none."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".lookup_replicas/returns/sorted-list")
 def lookup_replicas(tf):
     same(pairs(tf).lookup_replicas(1, 0), [0, 1])
     same(pairs(tf).lookup_replicas(task_id=0, logical_core=1), [0, 1])
@@ -127,15 +89,7 @@ def lookup_replicas(tf):
     expect_raises(ValueError, pairs(tf).lookup_replicas, 0, 0)
 
 
-@PAGE.clause(
-    "/raises/topology-or-shape",
-    tier="build",
-    says=(
-        "A topology of another class, or an array that is not of rank three with one "
-        "number for each axis of the mesh, is a ValueError."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/raises/topology-or-shape")
 def topology_or_shape(tf):
     construct = tf.tpu.experimental.DeviceAssignment
     topology = mesh(tf, 2, 2, 1)

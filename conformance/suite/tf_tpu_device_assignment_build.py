@@ -7,11 +7,8 @@ on the cores (0, 0, 0) and (0, 0, 1): column and row of the chip, and core in it
 from ..clause import expect_raises, same
 from .meshes import mesh, placed
 from .page import Page
-from .tf_tpu_page import SEED
 
-DOUBT = "The page only names the class: as release 1.15 does."
-
-PAGE = Page("tf.tpu.experimental.DeviceAssignment.build", SEED)
+page = Page("tf.tpu.experimental.DeviceAssignment.build")
 
 
 def built(tf, sizes, shape=None, stride=None, replicas=1):
@@ -20,15 +17,7 @@ def built(tf, sizes, shape=None, stride=None, replicas=1):
     return placed(build(mesh(tf, *sizes), shape, stride, replicas))
 
 
-@PAGE.clause(
-    "/behaviour/one-core-each",
-    tier="build",
-    says=(
-        "Replicas of one core lie in a block as near to a cube as fits: both cores of "
-        "a chip first, then along y, then along x."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/one-core-each")
 def one_core_each(tf):
     same(built(tf, [2, 2, 2]), ["000"])
     five = ["000", "001", "010", "011", "100"]
@@ -45,15 +34,7 @@ def one_core_each(tf):
     same(built(tf, [2, 2, 2], replicas=0), [])
 
 
-@PAGE.clause(
-    "/behaviour/ring",
-    tier="build",
-    says=(
-        "Replicas of both cores of a chip that fill the mesh follow each other in a "
-        "ring of neighbouring chips; fewer of them lie in a block."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/ring")
 def ring(tf):
     pair = [1, 1, 2]
     same(
@@ -71,12 +52,7 @@ def ring(tf):
     )
 
 
-@PAGE.clause(
-    "/behaviour/ring-of-odd-meshes",
-    tier="build",
-    says="A single row or column is walked straight, an odd number of columns by row.",
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/ring-of-odd-meshes")
 def ring_of_odd_meshes(tf):
     pair = [1, 1, 2]
     same(built(tf, [1, 3, 2], pair, replicas=3), ["000 001", "010 011", "020 021"])
@@ -89,12 +65,7 @@ def ring_of_odd_meshes(tf):
     same(built(tf, [2, 3, 2], pair, replicas=6), columns)
 
 
-@PAGE.clause(
-    "/args:computation_shape/blocks",
-    tier="build",
-    says="computation_shape is the block of cores of one replica, 1 along each axis.",
-    doubt=DOUBT,
-)
+@page.clause("/args:computation_shape/blocks")
 def blocks(tf):
     same(
         built(tf, [2, 2, 2], [2, 2, 1], replicas=2),
@@ -111,12 +82,7 @@ def blocks(tf):
     )
 
 
-@PAGE.clause(
-    "/args:computation_shape/ring-within",
-    tier="build",
-    says="The cores of blocks that fill the mesh follow a ring, too.",
-    doubt=DOUBT,
-)
+@page.clause("/args:computation_shape/ring-within")
 def ring_within(tf):
     ring = "000 001 010 011 110 111 100 101"
     same(built(tf, [2, 2, 2], [2, 2, 2]), [ring])
@@ -128,15 +94,7 @@ def ring_within(tf):
     same(three[1], "020 021 030 031 120 121 130 131")
 
 
-@PAGE.clause(
-    "/args:computation_stride/gaps",
-    tier="build",
-    says=(
-        "computation_stride is the distance between the cores of a block, 1 along "
-        "each axis; other replicas fill the gaps."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/args:computation_stride/gaps")
 def gaps(tf):
     same(
         built(tf, [2, 2, 2], [2, 1, 1], [1, 1, 2], 4),
@@ -160,12 +118,7 @@ def gaps(tf):
     same(built(tf, [5, 1, 1], [2, 1, 1], [2, 1, 1], 2), ["000 200", "100 300"])
 
 
-@PAGE.clause(
-    "/args:topology/serialized",
-    tier="build",
-    says="The topology may be given as its serialized bytes.",
-    doubt=DOUBT,
-)
+@page.clause("/args:topology/serialized")
 def serialized(tf):
     topology = mesh(tf, 2, 2, 1)
     build = tf.tpu.experimental.DeviceAssignment.build
@@ -174,24 +127,14 @@ def serialized(tf):
         expect_raises(ValueError, build, wrong)
 
 
-@PAGE.clause(
-    "/raises/shape-and-stride",
-    tier="build",
-    says="A shape or stride that is not one positive number per axis is a ValueError.",
-    doubt=DOUBT,
-)
+@page.clause("/raises/shape-and-stride")
 def shape_and_stride(tf):
     for wrong in ([1, 1], [1, 1, 1, 1], [[1, 1, 1]], [1, 0, 1], [1, 1, -1]):
         expect_raises(ValueError, built, tf, [2, 2, 2], wrong)
         expect_raises(ValueError, built, tf, [2, 2, 2], None, wrong)
 
 
-@PAGE.clause(
-    "/raises/no-room",
-    tier="build",
-    says="Blocks that do not fit into the mesh, or not as often, are a ValueError.",
-    doubt=DOUBT,
-)
+@page.clause("/raises/no-room")
 def no_room(tf):
     for sizes, shape, stride, replicas in (
         ([2, 2, 2], [3, 1, 1], None, 1),

@@ -2,15 +2,12 @@
 
 import numpy as np
 
-from ..clause import Unavailable, expect_raises, same
+from ..clause import expect_raises, same
 from .meshes import mesh, placed, topology_class
-from .messages import refused, require_own
+from .messages import refused
 from .page import Page
-from .tf_tpu_page import SEED
 
-DOUBT = "No document has it: tpuref's own."
-
-PAGE = Page("tf.tpu.experimental.DeviceAssignment", SEED)
+page = Page("tf.tpu.experimental.DeviceAssignment")
 
 
 def with_hole(tf):
@@ -25,23 +22,7 @@ def pairs(tf):
     return tf.tpu.experimental.DeviceAssignment(mesh(tf, 2, 2, 1), np.array(cores))
 
 
-def drawn(assignment, *format):
-    """Return the drawing of an assignment."""
-    draw = getattr(assignment, "draw", None)
-    if draw is None:
-        raise Unavailable("no DeviceAssignment.draw, which draws an assignment")
-    return draw(*format)
-
-
-@PAGE.clause(
-    ".build/messages/too-large",
-    tier="build",
-    says=(
-        "The message about a block that is too large names shape, stride, size and "
-        "mesh, and draws the block from the first core on."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".build/messages/too-large")
 def too_large(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["computation_shape [1, 2, 1]", "stride [1, 2, 1]", "[1, 4, 1]", "2x2x1"]
@@ -55,7 +36,7 @@ def too_large(tf):
         """
     shape, stride = [1, 2, 1], [1, 2, 1]
     words.append(stretched)
-    refused(tf, ValueError, words, build, mesh(tf, 2, 2, 1), shape, stride)
+    refused(ValueError, words, build, mesh(tf, 2, 2, 1), shape, stride)
     square = """
                x=0      x=1      x=2
             +-----------------+
@@ -64,7 +45,7 @@ def too_large(tf):
             +-----------------+
         y=2   #!       #!       #!
         """
-    refused(tf, ValueError, [square], build, mesh(tf, 2, 2, 2), [3, 3, 1])
+    refused(ValueError, [square], build, mesh(tf, 2, 2, 2), [3, 3, 1])
     row = """
              x=0  x=1  x=2
             +--------------+
@@ -73,18 +54,10 @@ def too_large(tf):
         y=1   #!
         each core: # in the block of one replica; ! outside the mesh
         """
-    refused(tf, ValueError, [row], build, mesh(tf, 3, 1, 1), [1, 3, 1])
+    refused(ValueError, [row], build, mesh(tf, 3, 1, 1), [1, 3, 1])
 
 
-@PAGE.clause(
-    ".build/messages/too-many",
-    tier="build",
-    says=(
-        "The message about too many replicas says how many there is room for, draws "
-        "those, and names the first one without a core."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".build/messages/too-many")
 def too_many(tf):
     build = tf.tpu.experimental.DeviceAssignment.build
     words = ["num_replicas=5", "2x2x2 has room for 4", "[1, 1, 2]", "[1, 1, 1]"]
@@ -99,42 +72,29 @@ def too_many(tf):
         """
     words.append(picture)
     eight = mesh(tf, 2, 2, 2)
-    refused(tf, ValueError, words, build, eight, [1, 1, 2], num_replicas=5)
+    refused(ValueError, words, build, eight, [1, 1, 2], num_replicas=5)
     words = ["num_replicas=3", "5x1x1 has room for 2", "[1.1]", "from replica 2 on"]
     long = mesh(tf, 5, 1, 1)
-    refused(tf, ValueError, words, build, long, [2, 1, 1], [2, 1, 1], 3)
+    refused(ValueError, words, build, long, [2, 1, 1], [2, 1, 1], 3)
 
 
-@PAGE.clause(
-    ".build/messages/arguments",
-    tier="build",
-    says="The message about a wrong argument names it, what is expected and what came.",
-    doubt=DOUBT,
-)
+@page.clause(".build/messages/arguments")
 def arguments(tf):
     build, four = tf.tpu.experimental.DeviceAssignment.build, mesh(tf, 2, 2, 1)
     words = ["computation_shape", "3 positive numbers", "mesh 2x2x1", "[1, 1]"]
-    refused(tf, ValueError, words, build, four, [1, 1])
+    refused(ValueError, words, build, four, [1, 1])
     words = ["computation_shape", "3 positive numbers", "[1, 1, 1, 1]"]
-    refused(tf, ValueError, words, build, four, [1, 1, 1, 1])
+    refused(ValueError, words, build, four, [1, 1, 1, 1])
     words = ["computation_stride", "3 positive numbers", "[1, 0, 1]"]
-    refused(tf, ValueError, words, build, four, None, [1, 0, 1])
+    refused(ValueError, words, build, four, None, [1, 0, 1])
     words = ["num_replicas must be 0 or more", "-1"]
-    refused(tf, ValueError, words, build, four, num_replicas=-1)
-    refused(tf, TypeError, ["num_replicas", "1.5"], build, four, num_replicas=1.5)
+    refused(ValueError, words, build, four, num_replicas=-1)
+    refused(TypeError, ["num_replicas", "1.5"], build, four, num_replicas=1.5)
     words = ["topology must be a Topology", "got str", "Session.run first"]
-    refused(tf, TypeError, words, build, "2x2x1")
+    refused(TypeError, words, build, "2x2x1")
 
 
-@PAGE.clause(
-    "/messages/outside",
-    tier="build",
-    says=(
-        "A place outside the mesh, or without a device, is refused with the logical "
-        "core that is put there, and a drawing that marks it."
-    ),
-    doubt=DOUBT + " Releases accept such places.",
-)
+@page.clause("/messages/outside")
 def outside(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     words = ["logical core 0 of replica 1 at [0, 2, 0]", "outside mesh 2x2x1."]
@@ -148,24 +108,16 @@ def outside(tf):
         each core: replica.logical core; . free; x no device; ! conflict
         """
     words.append(picture)
-    refused(tf, ValueError, words, construct, four, [[[0, 0, 0]], [[0, 2, 0]]])
+    refused(ValueError, words, construct, four, [[[0, 0, 0]], [[0, 2, 0]]])
     two = [[[0, 0, 0], [2, 0, 0]], [[0, 1, 0], [0, 0, -1]]]
     words = ["logical core 1 of replica 0 at [2, 0, 0]", "(2 such places)"]
-    refused(tf, ValueError, words, construct, four, two)
+    refused(ValueError, words, construct, four, two)
     words = ["logical core 0 of replica 1 at [0, 1, 0], where no device is."]
     hole = with_hole(tf)
-    refused(tf, ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
+    refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
 
 
-@PAGE.clause(
-    "/messages/taken-twice",
-    tier="build",
-    says=(
-        "A core that is given to several logical cores is refused with the first two "
-        "of them, and a drawing of all."
-    ),
-    doubt=DOUBT + " Releases accept it.",
-)
+@page.clause("/messages/taken-twice")
 def taken_twice(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     crossed = [[[0, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 0]]]
@@ -175,79 +127,51 @@ def taken_twice(tf):
         "[0.0/1.1!]",
         "[0.1/1.0!]",
     ]
-    refused(tf, ValueError, words, construct, four, crossed)
+    refused(ValueError, words, construct, four, crossed)
     words = ["replica 1 is, too. Give", "[0.0/1.0!]", "! conflict"]
-    refused(tf, ValueError, words, construct, four, [[[0, 0, 0]]] * 2)
+    refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 2)
     words = ["replica 1 is, too. Give", "[0.0/1.0/+1!]"]
-    refused(tf, ValueError, words, construct, four, [[[0, 0, 0]]] * 3)
-    refused(tf, ValueError, ["/1.0/+3!]"], construct, four, [[[0, 0, 0]]] * 5)
+    refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 3)
+    refused(ValueError, ["/1.0/+3!]"], construct, four, [[[0, 0, 0]]] * 5)
 
 
-@PAGE.clause(
-    "/messages/shape-and-topology",
-    tier="build",
-    says=(
-        "The messages about the shape of the array and about the topology say what is "
-        "expected."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/shape-and-topology")
 def shape_and_topology(tf):
     construct, four = tf.tpu.experimental.DeviceAssignment, mesh(tf, 2, 2, 1)
     words = ["[replicas, cores per replica, 3]", "mesh 2x2x1", "got shape [1, 3]"]
-    refused(tf, ValueError, words, construct, four, [[0, 0, 0]])
+    refused(ValueError, words, construct, four, [[0, 0, 0]])
     words = ["[replicas, cores per replica, 3]", "got shape [1, 1, 2]"]
-    refused(tf, ValueError, words, construct, four, [[[0, 0]]])
+    refused(ValueError, words, construct, four, [[[0, 0]]])
     for shape in ([1, 1, 4], [1, 1, 3, 1]):
         words = ["[replicas, cores per replica, 3]", f"got shape {shape}"]
-        refused(tf, ValueError, words, construct, four, np.zeros(shape))
+        refused(ValueError, words, construct, four, np.zeros(shape))
     words = ["topology must be a Topology", "got list", "Session.run first"]
-    refused(tf, TypeError, words, construct, [2, 2, 1], [[[0, 0, 0]]])
+    refused(TypeError, words, construct, [2, 2, 1], [[[0, 0, 0]]])
 
 
-@PAGE.clause(
-    "/messages/lookups",
-    tier="build",
-    says="A lookup that finds nothing says how many there are, and draws them.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/lookups")
 def lookups(tf):
     assignment = pairs(tf)
     words = ["replica=2", "there are 2, numbered from 0"]
-    refused(tf, ValueError, words, assignment.coordinates, 2, 0)
+    refused(ValueError, words, assignment.coordinates, 2, 0)
     words = ["replica=5", "there are 2, numbered from 0"]
-    refused(tf, ValueError, words, assignment.coordinates, 5, 0)
+    refused(ValueError, words, assignment.coordinates, 5, 0)
     words = ["logical_core=-3", "there are 2, numbered from 0"]
-    refused(tf, ValueError, words, assignment.coordinates, 0, -3)
+    refused(ValueError, words, assignment.coordinates, 0, -3)
     words = ["logical core 2 on task 1", "2 logical cores", "1 tasks", "[0.1] [1.0]"]
-    refused(tf, ValueError, words, assignment.lookup_replicas, 1, 2)
+    refused(ValueError, words, assignment.lookup_replicas, 1, 2)
 
 
-@PAGE.clause(
-    ".core_index/returns/number",
-    tier="build",
-    says="core_index is the number of a logical core's core among those of all tasks.",
-    doubt=DOUBT,
-)
+@page.clause(".core_index/returns/number")
 def core_index(tf):
     cores = [[[1, 1, 0], [0, 1, 0]], [[1, 0, 0], [0, 0, 0]]]
     topology = mesh(tf, 2, 2, 1, tasks=2)
     assignment = tf.tpu.experimental.DeviceAssignment(topology, np.array(cores))
-    if not hasattr(assignment, "core_index"):
-        raise Unavailable("no DeviceAssignment.core_index to number cores")
     numbers = [assignment.core_index(r, k) for r in range(2) for k in range(2)]
     same(numbers, [3, 1, 2, 0])
 
 
-@PAGE.clause(
-    ".draw/returns/picture",
-    tier="build",
-    says=(
-        "A drawing shows each chip in brackets and each host in a box, with replica "
-        "and logical core, a dot for a free core and an x where no device is."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".draw/returns/picture")
 def picture(tf):
     expected = [
         "2 replicas of 2 cores on mesh 2x2x1",
@@ -258,8 +182,8 @@ def picture(tf):
         "    +-----------+",
         "each core: replica.logical core; . free; x no device",
     ]
-    same(drawn(pairs(tf)).splitlines(), expected)
-    same(drawn(pairs(tf), "text").splitlines(), expected)
+    same(pairs(tf).draw().splitlines(), expected)
+    same(pairs(tf).draw("text").splitlines(), expected)
     single = tf.tpu.experimental.DeviceAssignment(with_hole(tf), [[[0, 0, 0]]])
     expected = [
         "1 replica of 1 core on mesh 2x2x1",
@@ -271,50 +195,36 @@ def picture(tf):
         "          +-----+",
         "each core: replica.logical core; . free; x no device",
     ]
-    same(drawn(single).splitlines(), expected)
+    same(single.draw().splitlines(), expected)
     same(repr(single), "<DeviceAssignment: 1 replica of 1 core on mesh 2x2x1>")
     none = tf.tpu.experimental.DeviceAssignment(with_hole(tf), np.zeros([0, 1, 3]))
     same(repr(none), "<DeviceAssignment: 0 replicas of 1 core on mesh 2x2x1>")
     empty = tf.tpu.experimental.DeviceAssignment(with_hole(tf), np.zeros([1, 0, 3]))
     same(repr(empty), "<DeviceAssignment: 1 replica of 0 cores on mesh 2x2x1>")
-    expect_raises(ValueError, drawn, single, "png")
+    expect_raises(ValueError, single.draw, "png")
 
 
-@PAGE.clause(
-    ".draw/returns/colours-and-svg",
-    tier="build",
-    says=(
-        "On a terminal and as SVG the cores of a replica have one colour, and the SVG "
-        "tells of each core what runs there."
-    ),
-    doubt=DOUBT,
-)
+@page.clause(".draw/returns/colours-and-svg")
 def colours_and_svg(tf):
     single = tf.tpu.experimental.DeviceAssignment(with_hole(tf), [[[1, 1, 0]]])
-    lines = drawn(pairs(tf), "terminal").splitlines()
+    lines = pairs(tf).draw("terminal").splitlines()
     orange, blue = "\x1b[38;5;16;48;5;214m", "\x1b[38;5;16;48;5;75m"
     end = "\x1b[0m"
     same(lines[3], f"y=0 |[{orange}0.0{end}] [{blue}1.1{end}]|")
     same(lines[4], f"y=1 |[{orange}0.1{end}] [{blue}1.0{end}]|")
-    assert f"[{orange}0.0{end}]" in drawn(single, "terminal")
-    svg = drawn(pairs(tf), "svg")
+    assert f"[{orange}0.0{end}]" in single.draw("terminal")
+    svg = pairs(tf).draw("svg")
     note = "replica 1, logical core 1: (1,0,0): core 2, /task:0/device:TPU:2"
     assert f"<title>{note}</title>" in " ".join(svg.split()).replace("> <", "><"), svg
     assert ">replica 1</text>" in svg and "replica 2" not in svg, svg
     assert "free" not in svg and "x no device" not in svg, svg
-    svg = drawn(single, "svg")
+    svg = single.draw("svg")
     assert "(0,1,0): no device" in svg and "(0,0,0): core 0" in svg, svg
     assert "free" in svg and "x no device" in svg, svg
 
 
-@PAGE.clause(
-    ".build/behaviour/chips-of-four-cores",
-    tier="build",
-    says="Pairs of cores in chips of four cores are placed, two to a chip.",
-    doubt=DOUBT + " Release 1.15 ends with an IndexError.",
-)
+@page.clause(".build/behaviour/chips-of-four-cores")
 def chips_of_four_cores(tf):
-    require_own(tf, "what becomes of chips of four cores")
     build = tf.tpu.experimental.DeviceAssignment.build
     built = build(mesh(tf, 2, 1, 4), [1, 1, 2], num_replicas=4)
     same(placed(built), ["000 001", "002 003", "100 101", "102 103"])

@@ -5,7 +5,7 @@ import os
 
 from ..clause import clause, same
 from ..probes import fixed_system, traced
-from .tf_tpu_page import SEED, function_clause
+from .tf_tpu_page import function_clause
 
 
 def in_one_replica(tf, computation, *inputs):
@@ -14,24 +14,12 @@ def in_one_replica(tf, computation, *inputs):
         return session.run(tf.tpu.replicate(computation, [list(inputs)])[0])
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/name/exists",
-    tier="surface",
-    says="The namespace offers outside_compilation.",
-)
+@function_clause("tf.tpu.outside_compilation/name/exists")
 def exists(tf, outside_compilation):
     assert callable(outside_compilation)
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/signature/computation-args-kwargs",
-    tier="surface",
-    says="It takes a computation followed by free positional and keyword arguments.",
-    doubt=(
-        "The binding puts kwargs before args, as a dictionary: the Python form, as in "
-        "all releases."
-    ),
-)
+@function_clause("tf.tpu.outside_compilation/signature/computation-args-kwargs")
 def computation_args_kwargs(tf, outside_compilation):
     parameters = list(inspect.signature(outside_compilation).parameters.values())
     same(
@@ -46,11 +34,7 @@ def computation_args_kwargs(tf, outside_compilation):
     assert parameters[0].default is inspect.Parameter.empty
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/behaviour/leaves-replicate-scope",
-    tier="build",
-    says="The computation is built outside the replicate scope that is active.",
-)
+@function_clause("tf.tpu.outside_compilation/behaviour/leaves-replicate-scope")
 def leaves_replicate_scope(tf, outside_compilation):
     devices = {}
 
@@ -70,15 +54,7 @@ def leaves_replicate_scope(tf, outside_compilation):
     assert "TPU_REPLICATED_CORE" not in devices["host part"], devices
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/behaviour/runs-on-host",
-    tier="run",
-    says="What it builds runs on the host, not on a core.",
-    doubt=(
-        "How often is not said: once per replica and run. The callback is on no page "
-        "and serves as a probe."
-    ),
-)
+@function_clause("tf.tpu.outside_compilation/behaviour/runs-on-host")
 def runs_on_host(tf, outside_compilation):
     processes = []
 
@@ -103,11 +79,7 @@ def runs_on_host(tf, outside_compilation):
     same(len([name for name in operations if name.endswith("on_core")]), 2)
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/args:computation/python-function",
-    tier="build",
-    says="computation is a Python callable that builds the host part.",
-)
+@function_clause("tf.tpu.outside_compilation/args:computation/python-function")
 def python_function(tf, outside_compilation):
     received = []
 
@@ -123,11 +95,7 @@ def python_function(tf, outside_compilation):
     same(keywords, {"key": "value"})
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/args:args/forwarded-in-order",
-    tier="run",
-    says="Positional arguments reach the computation unchanged and in order.",
-)
+@function_clause("tf.tpu.outside_compilation/args:args/forwarded-in-order")
 def args_forwarded_in_order(tf, outside_compilation):
     def computation(x, y):
         return outside_compilation(lambda a, b: a - b, x, y)
@@ -135,11 +103,7 @@ def args_forwarded_in_order(tf, outside_compilation):
     same(in_one_replica(tf, computation, 5.0, 3.0), [2.0])
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/args:kwargs/forwarded-by-name",
-    tier="run",
-    says="Keyword arguments reach the computation under their names.",
-)
+@function_clause("tf.tpu.outside_compilation/args:kwargs/forwarded-by-name")
 def kwargs_forwarded_by_name(tf, outside_compilation):
     def computation(x):
         return outside_compilation(
@@ -149,11 +113,7 @@ def kwargs_forwarded_by_name(tf, outside_compilation):
     same(in_one_replica(tf, computation, 2.0), [5.0])
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/args:kwargs/optional",
-    tier="run",
-    says="It can be called without keyword arguments.",
-)
+@function_clause("tf.tpu.outside_compilation/args:kwargs/optional")
 def kwargs_optional(tf, outside_compilation):
     def computation(x):
         return outside_compilation(lambda a: a + 1.0, x)
@@ -161,14 +121,7 @@ def kwargs_optional(tf, outside_compilation):
     same(in_one_replica(tf, computation, 2.0), [3.0])
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/returns/tensors-of-computation",
-    tier="run",
-    says=(
-        "It returns what the computation returned, and those tensors can be used on "
-        "the core again."
-    ),
-)
+@function_clause("tf.tpu.outside_compilation/returns/tensors-of-computation")
 def returns_tensors_of_computation(tf, outside_compilation):
     def computation(x):
         y = outside_compilation(lambda a: a + 1.0, x)
@@ -178,15 +131,7 @@ def returns_tensors_of_computation(tf, outside_compilation):
     same(in_one_replica(tf, computation, 2.0), [6.0])
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/returns/structure-kept",
-    tier="run",
-    says="Several returned tensors come back in the same structure.",
-    doubt=(
-        "Only tensors are mentioned: the object is returned as it is, structure and "
-        "other values included."
-    ),
-)
+@function_clause("tf.tpu.outside_compilation/returns/structure-kept")
 def returns_structure_kept(tf, outside_compilation):
     returned = []
 
@@ -202,12 +147,7 @@ def returns_structure_kept(tf, outside_compilation):
     same(nest[2:], ("text", None))
 
 
-@function_clause(
-    "tf.tpu.outside_compilation/behaviour/without-replicate-scope",
-    tier="build",
-    says="Called where no replicate scope exists it just calls the computation.",
-    doubt="The text says any current scope: without one, a plain call.",
-)
+@function_clause("tf.tpu.outside_compilation/behaviour/without-replicate-scope")
 def without_replicate_scope(tf, outside_compilation):
     out = outside_compilation(lambda a: a + 1.0, tf.constant(2.0))
     assert isinstance(out, tf.Tensor)
@@ -215,26 +155,12 @@ def without_replicate_scope(tf, outside_compilation):
         same(session.run(out), 3.0)
 
 
-@clause(
-    "tf.tpu.outside_compilation_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers outside_compilation_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.outside_compilation_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.outside_compilation_dyn)
 
 
-@clause(
-    "tf.tpu.outside_compilation_dyn/signature/computation-args-kwargs",
-    seed=SEED,
-    tier="surface",
-    says="It takes a computation followed by free positional and keyword arguments.",
-)
+@clause("tf.tpu.outside_compilation_dyn/signature/computation-args-kwargs")
 def dyn_computation_args_kwargs(tf):
     plain = inspect.signature(tf.tpu.outside_compilation)
     twin = inspect.signature(tf.tpu.outside_compilation_dyn)
@@ -242,24 +168,11 @@ def dyn_computation_args_kwargs(tf):
     computation_args_kwargs(tf, tf.tpu.outside_compilation_dyn)
 
 
-@clause(
-    "tf.tpu.outside_compilation_dyn/behaviour/args-overload",
-    seed=SEED,
-    tier="run",
-    says="Called with positional arguments only it behaves like the plain function.",
-)
+@clause("tf.tpu.outside_compilation_dyn/behaviour/args-overload")
 def dyn_args(tf):
     args_forwarded_in_order(tf, tf.tpu.outside_compilation_dyn)
 
 
-@clause(
-    "tf.tpu.outside_compilation_dyn/behaviour/kwargs-overload",
-    seed=SEED,
-    tier="run",
-    says="Keyword arguments are passed on like those of the plain function.",
-    doubt=(
-        "The binding's dictionary argument: in Python keywords are written as keywords."
-    ),
-)
+@clause("tf.tpu.outside_compilation_dyn/behaviour/kwargs-overload")
 def dyn_kwargs(tf):
     kwargs_forwarded_by_name(tf, tf.tpu.outside_compilation_dyn)

@@ -1,22 +1,13 @@
 """How host parts are told apart, and what tpuref says about one that cannot be."""
 
-from ..clause import clause, same
+from ..clause import same
 from .messages import refused
-from .tf_tpu_page import SEED
+from .page import Page
 
-NAME = "tf.tpu.outside_compilation"
+page = Page("tf.tpu.outside_compilation")
 
 
-@clause(
-    NAME + "/behaviour/parts-are-numbered",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The operations of a host part have an attribute with its number, counted "
-        "from 0 in each replicated computation."
-    ),
-    doubt="The page does not say how host parts are marked: as release 1.15 does.",
-)
+@page.clause("/behaviour/parts-are-numbered")
 def parts_are_numbered(tf):
     numbers = []
 
@@ -32,13 +23,7 @@ def parts_are_numbered(tf):
     same(numbers, ["0", "1", "2", "0", "1", "2"])
 
 
-@clause(
-    NAME + "/messages/cannot-be",
-    seed=SEED,
-    tier="build",
-    says="The messages about a host part within a host part, or of no function.",
-    doubt="No document has it: tpuref's own.",
-)
+@page.clause("/messages/cannot-be")
 def cannot_be(tf):
     outside = tf.tpu.outside_compilation
 
@@ -46,5 +31,5 @@ def cannot_be(tf):
         return outside(lambda: outside(lambda: tf.constant(1.0)))
 
     words = ["cannot be used within itself"]
-    refused(tf, NotImplementedError, words, tf.tpu.replicate, within_itself)
-    refused(tf, TypeError, ["computation must be callable, got 3"], outside, 3)
+    refused(NotImplementedError, words, tf.tpu.replicate, within_itself)
+    refused(TypeError, ["computation must be callable, got 3"], outside, 3)

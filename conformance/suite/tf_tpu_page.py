@@ -8,8 +8,7 @@ import collections
 import functools
 
 from ..clause import Unavailable, clause
-
-SEED = "000_04abb9e9288042d8.txt"
+from ..statements import statements
 
 #: For each function the checks that decide its name with the suffix, too. Of those
 #: that start a system, which takes its time, the first two of each part of the page.
@@ -17,23 +16,23 @@ _CHECKS = {}
 _SYSTEMS = collections.Counter()
 
 
-def function_clause(id, tier, says, doubt=None):
+def function_clause(id):
     """Register the decorated ``check(tf, function)`` under the clause ``id``.
 
     The function under test is the one that the id begins with.
     """
-    api = id.split("/")[0]
+    statement = statements()[id]
+    kind = (statement.api, statement.part)
 
     def register(check):
         @functools.wraps(check)
         def check_of_module(tf):
-            check(tf, function_named(tf, api))
+            check(tf, function_named(tf, statement.api))
 
-        clause(id, seed=SEED, tier=tier, says=says, doubt=doubt)(check_of_module)
-        checks = _CHECKS.setdefault(api, [])
-        part = id.split("/")[1]
-        _SYSTEMS[api, part] += tier == "run"
-        if check not in checks and (tier != "run" or _SYSTEMS[api, part] <= 2):
+        clause(id)(check_of_module)
+        checks = _CHECKS.setdefault(statement.api, [])
+        _SYSTEMS[kind] += statement.tier == "run"
+        if check not in checks and (statement.tier != "run" or _SYSTEMS[kind] <= 2):
             checks.append(check)
         return check
 

@@ -8,13 +8,12 @@ import functools
 
 import numpy as np
 
-from ..clause import clause, same
+from ..clause import same
 from ..probes import infeed_queue
-from .messages import refused, require_own
-from .tf_tpu_page import SEED
+from .messages import refused
+from .page import Page
 
-DOUBT = "No document has it: tpuref's own."
-NAME = "tf.tpu.replicate"
+page = Page("tf.tpu.replicate")
 
 ONES = np.ones(2)
 Pair = collections.namedtuple("Pair", ["left", "right"])
@@ -27,24 +26,15 @@ def one(tf):
 
 def refused_inputs(tf, exception_type, inputs, words):
     """Require the error of replicate with these inputs, with ``words`` in it."""
-    refused(tf, exception_type, words, tf.tpu.replicate, one(tf), inputs)
+    refused(exception_type, words, tf.tpu.replicate, one(tf), inputs)
 
 
 def refused_computation(tf, exception_type, computation, inputs, words):
     """Require the error of replicating this computation, with ``words`` in it."""
-    refused(tf, exception_type, words, tf.tpu.replicate, computation, inputs)
+    refused(exception_type, words, tf.tpu.replicate, computation, inputs)
 
 
-@clause(
-    NAME + "/messages/inputs",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about inputs that are no lists says which one is wrong, what it "
-        "must be, and what came."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/inputs")
 def inputs(tf):
     words = ["inputs must be a list", "per replica or None", "got tuple ([1.0],)"]
     refused_inputs(tf, TypeError, ([1.0],), words)
@@ -52,21 +42,12 @@ def inputs(tf):
     words = ["inputs[1] must be the list of inputs of replica 1", "got float 3.0"]
     refused_inputs(tf, TypeError, [[1.0], 3.0], words)
     words = ["tf.tpu.rewrite", "inputs must be a list of inputs", "got float 3.0"]
-    refused(tf, TypeError, words, tf.tpu.rewrite, one(tf), 3.0)
+    refused(TypeError, words, tf.tpu.rewrite, one(tf), 3.0)
     words = ["tf.tpu.rewrite", "got dict {'a': 1.0}"]
-    refused(tf, TypeError, words, tf.tpu.rewrite, one(tf), {"a": 1.0})
+    refused(TypeError, words, tf.tpu.rewrite, one(tf), {"a": 1.0})
 
 
-@clause(
-    NAME + "/messages/replicas-differ",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about replicas that differ in number or structure of inputs says "
-        "which replica differs from replica 0, and how."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/replicas-differ")
 def replicas_differ(tf):
     words = ["replica 0 has 1, replica 2 has 2"]
     refused_inputs(tf, ValueError, [[1.0], [1.0], [1.0, 2.0], [1.0]], words)
@@ -79,16 +60,7 @@ def replicas_differ(tf):
     refused_inputs(tf, ValueError, [[(1.0,)], [[1.0]]], words)
 
 
-@clause(
-    NAME + "/messages/tensors-differ",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about inputs of different dtype or shape gives the path of both, "
-        "and both dtypes and shapes."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/tensors-differ")
 def tensors_differ(tf):
     words = ["inputs[0][0] is", "float32[]", "inputs[2][0] is", "int32[]"]
     refused_inputs(tf, ValueError, [[1.0], [1.0], [2]], words)
@@ -105,13 +77,7 @@ def tensors_differ(tf):
     refused_inputs(tf, ValueError, [[unknown], [two], [three]], words)
 
 
-@clause(
-    NAME + "/messages/leaves",
-    seed=SEED,
-    tier="build",
-    says="The message about a leaf that is no tensor gives its path.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/leaves")
 def leaves(tf):
     words = ["tf.tpu.replicate: inputs[1][0]:", "of type object"]
     refused_inputs(tf, TypeError, [[1.0], [object()]], words)
@@ -121,16 +87,7 @@ def leaves(tf):
     refused_inputs(tf, TypeError, [[1.0, tf.float32]], words)
 
 
-@clause(
-    NAME + "/messages/number-of-inputs",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about a computation that does not take its inputs tells its "
-        "parameters, how many it takes and how many it is given."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/number-of-inputs")
 def number_of_inputs(tf):
     def require(computation, count, *words):
         inputs = [[1.0] * count]
@@ -151,16 +108,10 @@ def number_of_inputs(tf):
     refused_computation(tf, TypeError, 3, [[1.0]], words)
     queue = infeed_queue(tf, [tf.float32, tf.int32], [[2], [2]])
     words = ["inputs give it 1 and the infeed queue 2 more ["]
-    refused(tf, ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
+    refused(ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
 
 
-@clause(
-    NAME + "/messages/number-of-inputs-of-ufuncs",
-    seed=SEED,
-    tier="build",
-    says="NumPy's functions and built-in ones are computations, too.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/number-of-inputs-of-ufuncs")
 def ufuncs(tf):
     words = ["numpy.add takes exactly 2 inputs, but is given 1 ["]
     refused_computation(tf, ValueError, np.add, [[1.0]], words)
@@ -174,37 +125,22 @@ def ufuncs(tf):
     refused_computation(tf, TypeError, max, [[1.0]], ["scalar tensor"])
 
 
-@clause(
-    NAME + "/messages/other-arguments",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The messages about a queue, an assignment or options of another class say "
-        "which class is expected, and what came."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/other-arguments")
 def other_arguments(tf):
     replicate, computation = tf.tpu.replicate, one(tf)
     words = ["infeed_queue must be a tf.contrib.tpu.InfeedQueue", "got 'queue'"]
-    refused(tf, TypeError, words, replicate, computation, None, "queue")
+    refused(TypeError, words, replicate, computation, None, "queue")
     words = ["must be a DeviceAssignment or None, got str 'there'; make one with"]
-    refused(tf, TypeError, words, replicate, computation, None, None, "there")
+    refused(TypeError, words, replicate, computation, None, None, "there")
     words = ["xla_options must be", "XLAOptions or None, got int 3"]
-    refused(tf, TypeError, words, replicate, computation, xla_options=3)
+    refused(TypeError, words, replicate, computation, xla_options=3)
     queue = infeed_queue(tf, [tf.float32], [[2]])
     words = ["maximum_shapes cannot be used together with infeed_queue"]
     given = {"infeed_queue": queue, "maximum_shapes": [4]}
-    refused(tf, ValueError, words, replicate, computation, [[1.0]], **given)
+    refused(ValueError, words, replicate, computation, [[1.0]], **given)
 
 
-@clause(
-    NAME + "/messages/nested",
-    seed=SEED,
-    tier="build",
-    says="The message about a computation within another one names the outer one.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/nested")
 def nested(tf):
     words = ["cannot be nested; this one is inside 'cluster", "built at"]
     inner = one(tf)
@@ -213,16 +149,7 @@ def nested(tf):
         refused_computation(tf, ValueError, outer, None, words)
 
 
-@clause(
-    NAME + "/messages/unknown-device",
-    seed=SEED,
-    tier="build",
-    says=(
-        "An operation of the computation that is placed on a device of another kind "
-        "is refused with its name; those of hosts and cores are not."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/unknown-device")
 def unknown_device(tf):
     def on(device):
         def computation():
@@ -242,16 +169,7 @@ def unknown_device(tf):
         same(len(tf.tpu.replicate(on(device))), 1)
 
 
-@clause(
-    NAME + "/messages/returned",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about what a computation must not return says where it stands: "
-        "an operation before a tensor or in a nest, or a value that is no tensor."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/returned")
 def returned(tf):
     def require(make, *words):
         refused_computation(tf, ValueError, make, None, words)
@@ -271,19 +189,8 @@ def returned(tf):
     require(lambda: {"a": [tf.float32]}, "returned at ['a'][0] is neither")
 
 
-@clause(
-    NAME + "/returns/containers",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The container that was returned is kept; without the operations behind its "
-        "tensors it is a list or a tuple, and without tensors a NoOp."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/returns/containers")
 def containers(tf):
-    require_own(tf, "the container of a result")
-
     def result(make):
         found = tf.tpu.replicate(make, [[], []])
         same(len(found), 2)
@@ -310,13 +217,7 @@ def containers(tf):
         same([before.type for before in found.control_inputs], ["TPUReplicate"])
 
 
-@clause(
-    NAME + "/args:inputs/order-of-keys",
-    seed=SEED,
-    tier="build",
-    says="A dictionary arrives with its keys in the order of replica 0.",
-    doubt="The page does not say in which order: as release 1.15 does.",
-)
+@page.clause("/args:inputs/order-of-keys")
 def order_of_keys(tf):
     received = []
 

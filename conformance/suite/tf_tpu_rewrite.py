@@ -13,7 +13,7 @@ from ..probes import (
     initialised_topology,
     traced,
 )
-from .tf_tpu_page import SEED, function_clause, run_every_check
+from .tf_tpu_page import function_clause, run_every_check
 
 PARAMETERS = ["computation", "inputs", "infeed_queue", "device_assignment", "name"]
 
@@ -31,26 +31,12 @@ def counter(tf):
     )
 
 
-@function_clause(
-    "tf.tpu.rewrite/name/exists",
-    tier="surface",
-    says="The namespace offers rewrite.",
-)
+@function_clause("tf.tpu.rewrite/name/exists")
 def exists(tf, rewrite):
     assert callable(rewrite)
 
 
-@function_clause(
-    "tf.tpu.rewrite/signature/parameter-order",
-    tier="surface",
-    says=(
-        "Its parameters are, in this order, computation, inputs, infeed_queue, "
-        "device_assignment and name."
-    ),
-    doubt=(
-        "Release 2.4 appends xla_options: further parameters at the end are tolerated."
-    ),
-)
+@function_clause("tf.tpu.rewrite/signature/parameter-order")
 def parameter_order(tf, rewrite):
     parameters = list(inspect.signature(rewrite).parameters.values())
     same([parameter.name for parameter in parameters[:5]], PARAMETERS)
@@ -58,42 +44,22 @@ def parameter_order(tf, rewrite):
     same(required, ["computation"])
 
 
-@function_clause(
-    "tf.tpu.rewrite/signature/default-inputs",
-    tier="surface",
-    says="When inputs is left out it is None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.rewrite/signature/default-inputs")
 def default_inputs(tf, rewrite):
     same(_default(rewrite, "inputs"), None)
 
 
-@function_clause(
-    "tf.tpu.rewrite/signature/default-infeed-queue",
-    tier="surface",
-    says="When infeed_queue is left out it is None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.rewrite/signature/default-infeed-queue")
 def default_infeed_queue(tf, rewrite):
     same(_default(rewrite, "infeed_queue"), None)
 
 
-@function_clause(
-    "tf.tpu.rewrite/signature/default-device-assignment",
-    tier="surface",
-    says="When device_assignment is left out it is None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.rewrite/signature/default-device-assignment")
 def default_device_assignment(tf, rewrite):
     same(_default(rewrite, "device_assignment"), None)
 
 
-@function_clause(
-    "tf.tpu.rewrite/signature/default-name",
-    tier="surface",
-    says="When name is left out it is None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.rewrite/signature/default-name")
 def default_name(tf, rewrite):
     same(_default(rewrite, "name"), None)
 
@@ -102,11 +68,7 @@ def _default(function, parameter):
     return inspect.signature(function).parameters[parameter].default
 
 
-@function_clause(
-    "tf.tpu.rewrite/behaviour/runs-on-one-core",
-    tier="run",
-    says="The computation is turned into a single execution on the TPU system.",
-)
+@function_clause("tf.tpu.rewrite/behaviour/runs-on-one-core")
 def runs_on_one_core(tf, rewrite):
     with fixed_system(tf, cores=4) as session:
         out = rewrite(lambda x: x * x, [tf.constant(3.0)])
@@ -114,21 +76,12 @@ def runs_on_one_core(tf, rewrite):
         same(len(core_of_each_replica(tf, session, out)), 1)
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:computation/applied-to-inputs",
-    tier="run",
-    says="computation is a Python callable building the work applied to the inputs.",
-)
+@function_clause("tf.tpu.rewrite/args:computation/applied-to-inputs")
 def applied_to_inputs(tf, rewrite):
     same(evaluate(tf, lambda: rewrite(lambda a, b: a - b, [5.0, 3.0])), [2.0])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:computation/as-many-inputs-as-parameters",
-    tier="build",
-    says="A computation with n parameters goes with a list of n tensors.",
-    doubt="No exception is named: a ValueError, which may be a TypeError as well.",
-)
+@function_clause("tf.tpu.rewrite/args:computation/as-many-inputs-as-parameters")
 def as_many_inputs_as_parameters(tf, rewrite):
     a, b, c = tf.constant(1.0), tf.constant(2.0), tf.constant(3.0)
     for inputs in ([a], [a, b, c], []):
@@ -136,22 +89,13 @@ def as_many_inputs_as_parameters(tf, rewrite):
     rewrite(lambda first, second: first + second, [a, b])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:computation/may-return-operations-and-tensors",
-    tier="build",
-    says="The list that the computation returns may mix operations and tensors.",
-)
+@function_clause("tf.tpu.rewrite/args:computation/may-return-operations-and-tensors")
 def may_return_operations_and_tensors(tf, rewrite):
     rewrite(lambda x: [x + 1.0, tf.no_op()], [tf.constant(1.0)])
     rewrite(lambda x: [x + 1.0, x, tf.no_op(), tf.no_op()], [tf.constant(1.0)])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:computation/tensors-first",
-    tier="build",
-    says="In a returned list, tensors precede operations.",
-    doubt="No exception is named: ValueError.",
-)
+@function_clause("tf.tpu.rewrite/args:computation/tensors-first")
 def tensors_first(tf, rewrite):
     x = tf.constant(1.0)
     for misplaced in (
@@ -163,18 +107,7 @@ def tensors_first(tf, rewrite):
     rewrite(lambda t: [t, tf.no_op()], [x])
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/list-of-tensors-only",
-    tier="build",
-    says=(
-        "For a returned list the result is a list of its tensors, without the "
-        "operations."
-    ),
-    doubt=(
-        "Text and Returns entry differ: the container of the computation, without its "
-        "operations."
-    ),
-)
+@function_clause("tf.tpu.rewrite/returns/list-of-tensors-only")
 def list_of_tensors_only(tf, rewrite):
     x = tf.constant(1.0)
     out = rewrite(lambda t: [t + 1.0, t + 2.0, tf.no_op()], [x])
@@ -182,18 +115,7 @@ def list_of_tensors_only(tf, rewrite):
     same([isinstance(tensor, tf.Tensor) for tensor in out], [True, True])
 
 
-@function_clause(
-    "tf.tpu.rewrite/behaviour/all-operations-executed",
-    tier="run",
-    says=(
-        "Evaluating any returned tensor runs every operation built in the "
-        "computation, also those not returned."
-    ),
-    doubt=(
-        "The graph of the releases has no such edge, on hardware the cluster runs as "
-        "a whole: as written."
-    ),
-)
+@function_clause("tf.tpu.rewrite/behaviour/all-operations-executed")
 def all_operations_executed(tf, rewrite):
     count = counter(tf)
 
@@ -210,21 +132,13 @@ def all_operations_executed(tf, rewrite):
         same(session.run(count), 2.0)
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/list-of-tensors",
-    tier="run",
-    says="inputs is a list with one entry per parameter.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/list-of-tensors")
 def inputs_list_of_tensors(tf, rewrite):
     inputs = [tf.constant(1.0), tf.constant(2.0)]
     same(evaluate(tf, lambda: rewrite(lambda a, b: a + b, inputs)), [3.0])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/none-is-empty",
-    tier="run",
-    says="None is the same as an empty list.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/none-is-empty")
 def inputs_none_is_empty(tf, rewrite):
     def two():
         return tf.constant(2.0)
@@ -234,15 +148,7 @@ def inputs_none_is_empty(tf, rewrite):
             same(session.run(out), [2.0])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/overload-tuple-or-none",
-    tier="run",
-    says="The typed overload allows a tuple or nothing.",
-    doubt=(
-        "A binding artefact: lists and tuples are equal, other containers are "
-        "TypeError."
-    ),
-)
+@function_clause("tf.tpu.rewrite/args:inputs/overload-tuple-or-none")
 def inputs_tuple_or_none(tf, rewrite):
     x, y = tf.constant(1.0), tf.constant(2.0)
     with fixed_system(tf, cores=4) as session:
@@ -252,11 +158,7 @@ def inputs_tuple_or_none(tf, rewrite):
         expect_raises(TypeError, rewrite, lambda a: a, inputs)
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/nested-structure",
-    tier="run",
-    says="An input can be a nest, handed to the computation unchanged in shape.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/nested-structure")
 def inputs_nested_structure(tf, rewrite):
     received = []
 
@@ -270,11 +172,7 @@ def inputs_nested_structure(tf, rewrite):
     assert isinstance(received[0]["b"], list), repr(received[0]["b"])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/leaves-convert",
-    tier="build",
-    says="Leaves may be any values convertible to tensors.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/leaves-convert")
 def inputs_leaves_convert(tf, rewrite):
     leaves = _received(tf, rewrite, [1, 2.0, True, np.zeros((2, 3))])
     names = [leaf.dtype.name for leaf in leaves]
@@ -282,11 +180,7 @@ def inputs_leaves_convert(tf, rewrite):
     same([leaf.shape.as_list() for leaf in leaves], [[], [], [], [2, 3]])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/nested-list-of-numbers-is-scalars",
-    tier="build",
-    says="An n-dimensional list of numbers arrives as nested lists of scalar tensors.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/nested-list-of-numbers-is-scalars")
 def inputs_nested_list_is_scalars(tf, rewrite):
     (rows,) = _received(tf, rewrite, [[[1, 2], [3, 4]]])
     assert isinstance(rows, list), repr(rows)
@@ -296,11 +190,7 @@ def inputs_nested_list_is_scalars(tf, rewrite):
         same(scalar.shape.as_list(), [])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:inputs/convert-to-tensor-keeps-rank",
-    tier="build",
-    says="Converting first keeps one tensor of full rank.",
-)
+@function_clause("tf.tpu.rewrite/args:inputs/convert-to-tensor-keeps-rank")
 def inputs_converted_keep_rank(tf, rewrite):
     (x,) = _received(tf, rewrite, [tf.convert_to_tensor([[1, 2], [3, 4]])])
     assert isinstance(x, tf.Tensor), repr(x)
@@ -320,12 +210,7 @@ def _received(tf, rewrite, inputs):
     return received[0]
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:infeed_queue/appended-to-arguments",
-    tier="run",
-    says="Elements dequeued from a given queue follow the inputs as arguments.",
-    doubt="The class is not described: as in release 1.x.",
-)
+@function_clause("tf.tpu.rewrite/args:infeed_queue/appended-to-arguments")
 def infeed_queue_appended(tf, rewrite):
     queue = infeed_queue(tf, tuple_types=[tf.float32], tuple_shapes=[[4]])
     out = rewrite(lambda x, fed: x + fed, [1.0], infeed_queue=queue)
@@ -334,12 +219,7 @@ def infeed_queue_appended(tf, rewrite):
         same(session.run([enqueue, out])[1], [[1.0, 1.0, 1.0, 1.0]])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:device_assignment/used",
-    tier="run",
-    says="A given device_assignment maps logical to physical cores.",
-    doubt="No documented call tells which core did the work: the per-core trace does.",
-)
+@function_clause("tf.tpu.rewrite/args:device_assignment/used")
 def device_assignment_used(tf, rewrite):
     with initialised_topology(tf, cores=4) as (session, topology):
         assignment = assign_cores(tf, topology, [2])
@@ -348,24 +228,12 @@ def device_assignment_used(tf, rewrite):
         same(core_of_each_replica(tf, session, out), [2])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:device_assignment/omit-single-core",
-    tier="run",
-    says="device_assignment may be left out for a computation on one core.",
-)
+@function_clause("tf.tpu.rewrite/args:device_assignment/omit-single-core")
 def device_assignment_omitted(tf, rewrite):
     same(evaluate(tf, lambda: rewrite(lambda x: x + 1.0, [1.0])), [2.0])
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:device_assignment/default-is-task-0-device-0",
-    tier="run",
-    says=(
-        "Without device_assignment, the core with task 0 and TPU device 0 does the "
-        "work."
-    ),
-    doubt="No documented call tells which core did the work: the per-core trace does.",
-)
+@function_clause("tf.tpu.rewrite/args:device_assignment/default-is-task-0-device-0")
 def device_assignment_default(tf, rewrite):
     with fixed_system(tf, cores=4) as session:
         out = rewrite(lambda x: x + 1.0, [1.0])
@@ -377,11 +245,7 @@ def device_assignment_default(tf, rewrite):
         assert record.device.endswith("TPU:0"), record.device
 
 
-@function_clause(
-    "tf.tpu.rewrite/args:name/no-effect",
-    tier="build",
-    says="name is deprecated and changes nothing.",
-)
+@function_clause("tf.tpu.rewrite/args:name/no-effect")
 def name_no_effect(tf, rewrite):
     unnamed = _operations(tf, rewrite)
     same(_operations(tf, rewrite, name=None), unnamed)
@@ -395,15 +259,7 @@ def _operations(tf, rewrite, **name):
         return [operation.name for operation in graph.get_operations()]
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/same-structure-as-direct-call",
-    tier="build",
-    says=(
-        "Apart from three special cases the result has the data structure of "
-        "computation(*inputs)."
-    ),
-    doubt="Every container is kept, a flat tuple included.",
-)
+@function_clause("tf.tpu.rewrite/returns/same-structure-as-direct-call")
 def same_structure_as_direct_call(tf, rewrite):
     x = tf.constant(1.0)
     nest = rewrite(lambda t: {"a": t, "b": [t, (t,)]}, [x])
@@ -418,11 +274,7 @@ def same_structure_as_direct_call(tf, rewrite):
     assert isinstance(both, list), repr(both)
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/none-gives-noop",
-    tier="build",
-    says="Special case 1: returning None yields a NoOp operation.",
-)
+@function_clause("tf.tpu.rewrite/returns/none-gives-noop")
 def none_gives_noop(tf, rewrite):
     _require_noop(tf, rewrite(lambda x: None, [tf.constant(1.0)]))
 
@@ -432,11 +284,7 @@ def _require_noop(tf, value):
     same(value.type, "NoOp")
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/none-noop-depends-on-computation",
-    tier="run",
-    says="The NoOp that stands for None has a control dependency on the computation.",
-)
+@function_clause("tf.tpu.rewrite/returns/none-noop-depends-on-computation")
 def none_noop_depends_on_computation(tf, rewrite):
     count = counter(tf)
 
@@ -454,12 +302,7 @@ def _require_counted_once(tf, rewrite, computation, count):
         same(session.run(count), 1.0)
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/single-value-is-tuple",
-    tier="build",
-    says="Special case 2: a single value comes back inside a tuple.",
-    doubt="Releases return a list, the page says tuple: a real tuple.",
-)
+@function_clause("tf.tpu.rewrite/returns/single-value-is-tuple")
 def single_value_is_tuple(tf, rewrite):
     out = rewrite(lambda x: x + 1.0, [tf.constant(1.0)])
     assert isinstance(out, tuple), repr(out)
@@ -467,15 +310,7 @@ def single_value_is_tuple(tf, rewrite):
     assert isinstance(out[0], tf.Tensor), repr(out[0])
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/operations-only-give-noop",
-    tier="build",
-    says="Special case 3: returning nothing but operations yields a NoOp.",
-    doubt=(
-        "Flat results only, an empty one included; an operation inside a nest is "
-        "ValueError."
-    ),
-)
+@function_clause("tf.tpu.rewrite/returns/operations-only-give-noop")
 def operations_only_give_noop(tf, rewrite):
     for computation in (
         tf.no_op,
@@ -492,50 +327,24 @@ def operations_only_give_noop(tf, rewrite):
         expect_raises(ValueError, rewrite, nested)
 
 
-@function_clause(
-    "tf.tpu.rewrite/returns/operations-noop-depends-on-computation",
-    tier="run",
-    says="The NoOp that stands for operations depends on the computation.",
-)
+@function_clause("tf.tpu.rewrite/returns/operations-noop-depends-on-computation")
 def operations_noop_depends_on_computation(tf, rewrite):
     count = counter(tf)
     _require_counted_once(tf, rewrite, lambda: count.assign_add(1.0).op, count)
 
 
-@clause(
-    "tf.tpu.rewrite_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers rewrite_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.rewrite_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.rewrite_dyn)
 
 
-@clause(
-    "tf.tpu.rewrite_dyn/signature/parameter-order",
-    seed=SEED,
-    tier="surface",
-    says="It takes the five parameters of rewrite in the same order.",
-)
+@clause("tf.tpu.rewrite_dyn/signature/parameter-order")
 def dyn_parameter_order(tf):
     plain = inspect.signature(tf.tpu.rewrite).parameters
     same(list(inspect.signature(tf.tpu.rewrite_dyn).parameters), list(plain))
     parameter_order(tf, tf.tpu.rewrite_dyn)
 
 
-@clause(
-    "tf.tpu.rewrite_dyn/behaviour/same-as-plain",
-    seed=SEED,
-    tier="run",
-    says=(
-        "It follows all rules of rewrite for computation, inputs, queue, assignment, "
-        "name and result."
-    ),
-)
+@clause("tf.tpu.rewrite_dyn/behaviour/same-as-plain")
 def dyn_same_as_plain(tf):
     run_every_check(tf, "tf.tpu.rewrite", tf.tpu.rewrite_dyn)

@@ -11,7 +11,7 @@ import numpy as np
 from ..clause import clause, expect_raises, same
 from ..probes import fixed_system
 from . import tf_tpu_batch_parallel
-from .tf_tpu_page import SEED, function_clause, run_checks, run_every_check
+from .tf_tpu_page import function_clause, run_checks, run_every_check
 
 DEFAULTS = [
     ("computation", inspect.Parameter.empty),
@@ -28,32 +28,12 @@ DEFAULTS = [
 GRID = np.arange(24, dtype=np.float32).reshape(4, 6)
 
 
-@function_clause(
-    "tf.tpu.shard/name/exists",
-    tier="surface",
-    says="The namespace offers shard.",
-    doubt=(
-        "Listed without an entry; batch_parallel refers to it: the documentation of "
-        "release 1.15."
-    ),
-)
+@function_clause("tf.tpu.shard/name/exists")
 def exists(tf, shard):
     assert callable(shard)
 
 
-@function_clause(
-    "tf.tpu.shard/name/parameters",
-    tier="surface",
-    says=(
-        "shard takes computation, inputs=None, num_shards=1, input_shard_axes=None, "
-        "outputs_from_all_shards=True, output_shard_axes=None, infeed_queue=None, "
-        "device_assignment=None and name=None, in this order."
-    ),
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. Further "
-        "parameters at the end are tolerated (2.4 appends xla_options)."
-    ),
-)
+@function_clause("tf.tpu.shard/name/parameters")
 def parameters(tf, shard):
     found = list(inspect.signature(shard).parameters.values())[: len(DEFAULTS)]
     same([parameter.name for parameter in found], [name for name, _ in DEFAULTS])
@@ -61,15 +41,7 @@ def parameters(tf, shard):
         assert parameter.default is default, f"default of {name}: {parameter.default!r}"
 
 
-@function_clause(
-    "tf.tpu.shard/name/splits-along-axes",
-    tier="run",
-    says=(
-        "Each input is cut into num_shards pieces along its own axis and the pieces "
-        "go to the copies of the computation."
-    ),
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/splits-along-axes")
 def splits_along_axes(tf, shard):
     seen = []
 
@@ -89,18 +61,7 @@ def splits_along_axes(tf, shard):
         same(session.run(out), [GRID])
 
 
-@function_clause(
-    "tf.tpu.shard/name/inputs-list-or-none",
-    tier="build",
-    says=(
-        "inputs is None, which counts as an empty list, or a Python list whose "
-        "entries are tensors."
-    ),
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. TypeError for "
-        "other containers is observed, not documented."
-    ),
-)
+@function_clause("tf.tpu.shard/name/inputs-list-or-none")
 def inputs_list_or_none(tf, shard):
     x = tf.zeros([4])
     for inputs in (None, []):
@@ -109,12 +70,7 @@ def inputs_list_or_none(tf, shard):
         expect_raises(TypeError, shard, lambda piece: piece, inputs, num_shards=2)
 
 
-@function_clause(
-    "tf.tpu.shard/name/num-shards-count",
-    tier="run",
-    says="num_shards is the number of shards.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/num-shards-count")
 def num_shards_count(tf, shard):
     for num_shards in (1, 2, 4):
         out = shard(lambda: tf.ones([1]), num_shards=num_shards)
@@ -122,12 +78,7 @@ def num_shards_count(tf, shard):
             same(session.run(out), [[1.0] * num_shards])
 
 
-@function_clause(
-    "tf.tpu.shard/name/input-axes-default-zero",
-    tier="run",
-    says="input_shard_axes None cuts all inputs along dimension 0.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/input-axes-default-zero")
 def input_axes_default_zero(tf, shard):
     seen = []
 
@@ -141,15 +92,7 @@ def input_axes_default_zero(tf, shard):
         same(session.run(out), [GRID.sum(axis=1)])
 
 
-@function_clause(
-    "tf.tpu.shard/name/input-axis-divisible",
-    tier="build",
-    says="The chosen axis of each input has a size divisible by num_shards.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15, which names no "
-        "exception: ValueError (observed)."
-    ),
-)
+@function_clause("tf.tpu.shard/name/input-axis-divisible")
 def input_axis_divisible(tf, shard):
     for axis, num_shards in ((1, 4), (0, 3), (1, 5)):
         expect_raises(
@@ -162,12 +105,7 @@ def input_axis_divisible(tf, shard):
         )
 
 
-@function_clause(
-    "tf.tpu.shard/name/outputs-from-all-shards-true",
-    tier="run",
-    says="With True, outputs of all shards are concatenated along their output axis.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/outputs-from-all-shards-true")
 def outputs_from_all_shards_true(tf, shard):
     out = shard(
         lambda piece: piece,
@@ -180,15 +118,7 @@ def outputs_from_all_shards_true(tf, shard):
         same(session.run(out), [np.concatenate([GRID[:2], GRID[2:]], axis=1)])
 
 
-@function_clause(
-    "tf.tpu.shard/name/outputs-from-all-shards-false",
-    tier="run",
-    says="With False, each output is taken from one arbitrary shard.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. Releases take "
-        "shard 0; any shard is accepted."
-    ),
-)
+@function_clause("tf.tpu.shard/name/outputs-from-all-shards-false")
 def outputs_from_all_shards_false(tf, shard):
     x = tf.constant([0.0, 1.0, 2.0, 3.0])
     out = shard(lambda piece: piece, [x], num_shards=2, outputs_from_all_shards=False)
@@ -201,15 +131,7 @@ def _require_one_shard(value):
     assert list(value) in ([0.0, 1.0], [2.0, 3.0]), value
 
 
-@function_clause(
-    "tf.tpu.shard/name/outputs-from-all-shards-list",
-    tier="run",
-    says="A list of booleans sets the choice per output; one boolean applies to all.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. ValueError for a "
-        "wrong length is observed, not documented."
-    ),
-)
+@function_clause("tf.tpu.shard/name/outputs-from-all-shards-list")
 def outputs_from_all_shards_list(tf, shard):
     def computation(piece):
         return piece, piece
@@ -234,27 +156,14 @@ def outputs_from_all_shards_list(tf, shard):
         )
 
 
-@function_clause(
-    "tf.tpu.shard/name/output-axes-default-zero",
-    tier="run",
-    says="output_shard_axes None joins all outputs along dimension 0.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/output-axes-default-zero")
 def output_axes_default_zero(tf, shard):
     out = shard(lambda piece: piece, [tf.constant(GRID)], num_shards=2)
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [GRID])
 
 
-@function_clause(
-    "tf.tpu.shard/name/output-axes-ignored-when-not-joined",
-    tier="run",
-    says="output_shard_axes has no influence on outputs taken from one shard.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. Values are "
-        "ignored, the length is still checked, as in the releases."
-    ),
-)
+@function_clause("tf.tpu.shard/name/output-axes-ignored-when-not-joined")
 def output_axes_ignored_when_not_joined(tf, shard):
     x = tf.constant([0.0, 1.0, 2.0, 3.0])
 
@@ -274,15 +183,7 @@ def output_axes_ignored_when_not_joined(tf, shard):
     expect_raises(ValueError, build, [0, 1])
 
 
-@function_clause(
-    "tf.tpu.shard/name/captured-broadcast",
-    tier="run",
-    says="Captured tensors reach every shard whole.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. Outputs of rank "
-        "0 are stacked."
-    ),
-)
+@function_clause("tf.tpu.shard/name/captured-broadcast")
 def captured_broadcast(tf, shard):
     x = tf.constant(7)
     out = shard(lambda: x + 3, num_shards=2)
@@ -290,15 +191,7 @@ def captured_broadcast(tf, shard):
         same(session.run(out), [[10, 10]])
 
 
-@function_clause(
-    "tf.tpu.shard/name/infeed-device-name",
-    tier="run",
-    says=(
-        "infeed_queue, device_assignment and name have the meaning they have for "
-        "batch_parallel."
-    ),
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/infeed-device-name")
 def infeed_device_name(tf, shard):
     checks = [
         tf_tpu_batch_parallel.infeed_queue_appends_tuple,
@@ -313,15 +206,7 @@ def infeed_device_name(tf, shard):
     run_checks(tf, checks, shard)
 
 
-@function_clause(
-    "tf.tpu.shard/name/returns-list",
-    tier="build",
-    says="It returns a list of output tensors.",
-    doubt=(
-        "Only the name is listed: the documentation of release 1.15. The list with "
-        "one NoOp is observed, not documented."
-    ),
-)
+@function_clause("tf.tpu.shard/name/returns-list")
 def returns_list(tf, shard):
     two = shard(lambda piece: (piece, piece + 1.0), [tf.zeros([4])], num_shards=2)
     assert isinstance(two, list)
@@ -334,24 +219,14 @@ def returns_list(tf, shard):
     same([operation.type for operation in nothing], ["NoOp"])
 
 
-@function_clause(
-    "tf.tpu.shard/name/raises-num-shards",
-    tier="build",
-    says="num_shards of zero or less is refused with ValueError.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/raises-num-shards")
 def raises_num_shards(tf, shard):
     for num_shards in (0, -1, -8):
         expect_raises(ValueError, shard, lambda: tf.ones([1]), num_shards=num_shards)
         expect_raises(ValueError, shard, tf.identity, [tf.zeros([8])], num_shards)
 
 
-@function_clause(
-    "tf.tpu.shard/name/raises-input-axes-length",
-    tier="build",
-    says="As many input axes as inputs, otherwise ValueError.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/raises-input-axes-length")
 def raises_input_axes_length(tf, shard):
     for axes in ([0, 1], [], [0, 0, 0]):
         expect_raises(
@@ -364,12 +239,7 @@ def raises_input_axes_length(tf, shard):
         )
 
 
-@function_clause(
-    "tf.tpu.shard/name/raises-output-axes-length",
-    tier="build",
-    says="As many output axes as outputs, otherwise ValueError.",
-    doubt="Only the name is listed: the documentation of release 1.15.",
-)
+@function_clause("tf.tpu.shard/name/raises-output-axes-length")
 def raises_output_axes_length(tf, shard):
     for axes in ([0, 0], [], [0, 1, 0]):
         expect_raises(
@@ -382,26 +252,12 @@ def raises_output_axes_length(tf, shard):
         )
 
 
-@clause(
-    "tf.tpu.shard_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers shard_dyn.",
-    doubt=(
-        "Neither shard nor its twin has an entry: a second name of the same function."
-    ),
-)
+@clause("tf.tpu.shard_dyn/name/exists")
 def dyn_exists(tf):
     assert callable(tf.tpu.shard_dyn)
 
 
-@clause(
-    "tf.tpu.shard_dyn/name/same-as-plain",
-    seed=SEED,
-    tier="run",
-    says="shard_dyn takes the same parameters as shard and behaves alike.",
-    doubt="Only the name is listed: the same function as shard.",
-)
+@clause("tf.tpu.shard_dyn/name/same-as-plain")
 def dyn_same_as_plain(tf):
     plain = inspect.signature(tf.tpu.shard).parameters
     same(list(inspect.signature(tf.tpu.shard_dyn).parameters), list(plain))

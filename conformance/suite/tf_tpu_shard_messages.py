@@ -1,29 +1,19 @@
 """What tpuref says about shards that cannot be."""
 
-from ..clause import clause, same
+from ..clause import same
 from .messages import refused
-from .tf_tpu_page import SEED
+from .page import Page
 
-DOUBT = "No document has it: tpuref's own."
-NAME = "tf.tpu.shard"
+page = Page("tf.tpu.shard")
 
 
 def refused_shards(tf, exception_type, words, computation, *args, **kwargs):
     """Require the error of two shards of this computation, with ``words`` in it."""
     kwargs.setdefault("num_shards", 2)
-    refused(tf, exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
+    refused(exception_type, words, tf.tpu.shard, computation, *args, **kwargs)
 
 
-@clause(
-    NAME + "/messages/size",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about a size that num_shards does not divide names input, size, "
-        "dimension and count, and the nearest sizes that it divides."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/size")
 def size(tf):
     def require(shape, count, axis, *words):
         inputs = [tf.zeros([12]), tf.zeros(shape)]
@@ -39,16 +29,7 @@ def size(tf):
     require([3], 4, 0, "size 3 in dimension 0, which num_shards = 4", "divides are 4 [")
 
 
-@clause(
-    NAME + "/messages/dimension",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The message about a dimension that an input does not have names the input "
-        "and the dimension; negative ones count from the last."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/messages/dimension")
 def dimension(tf):
     def require(value, axis, *words):
         inputs = [tf.zeros([4]), value]
@@ -72,13 +53,7 @@ def dimension(tf):
     same(seen, [([4, 3], [None, 3])])
 
 
-@clause(
-    NAME + "/messages/arguments",
-    seed=SEED,
-    tier="build",
-    says="The message about a wrong argument names it, what is expected and what came.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/arguments")
 def arguments(tf):
     def require(kind, *words, **given):
         refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
@@ -102,13 +77,7 @@ def arguments(tf):
     require(ValueError, *words, outputs_from_all_shards=[True] * 3)
 
 
-@clause(
-    NAME + "/messages/inputs-and-outputs",
-    seed=SEED,
-    tier="build",
-    says="Inputs are a list of tensors, and so is what the computation returns.",
-    doubt=DOUBT,
-)
+@page.clause("/messages/inputs-and-outputs")
 def inputs_and_outputs(tf):
     words = ["inputs must be a list of tensors or None, got tuple (1.0,)"]
     refused_shards(tf, TypeError, words, lambda x: x, (1.0,))
@@ -121,16 +90,7 @@ def inputs_and_outputs(tf):
         refused_shards(tf, TypeError, words, make)
 
 
-@clause(
-    NAME + "/behaviour/static-shapes",
-    seed=SEED,
-    tier="build",
-    says=(
-        "The shapes of pieces and of joined outputs are known while building; outputs "
-        "of rank 0 are stacked, those of one shard are as they are."
-    ),
-    doubt=DOUBT,
-)
+@page.clause("/behaviour/static-shapes")
 def static_shapes(tf):
     seen = []
 

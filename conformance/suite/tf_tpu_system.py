@@ -9,7 +9,7 @@ import numpy as np
 
 from ..clause import clause, expect_raises, same
 from ..probes import fixed_system
-from .tf_tpu_page import SEED, function_clause, run_every_check
+from .tf_tpu_page import function_clause, run_every_check
 
 
 def doubled(tf, replicas):
@@ -25,56 +25,29 @@ def session_on(tf, jobs):
     return tf.Session(config=tf.ConfigProto(cluster_def=cluster.as_cluster_def()))
 
 
-@function_clause(
-    "tf.tpu.initialize_system/name/exists",
-    tier="surface",
-    says="The namespace offers initialize_system.",
-)
+@function_clause("tf.tpu.initialize_system/name/exists")
 def initialize_exists(tf, initialize_system):
     assert callable(initialize_system)
 
 
-@function_clause(
-    "tf.tpu.initialize_system/signature/parameter-order",
-    tier="surface",
-    says="Its parameters are embedding_config and then job.",
-    doubt="Later releases append keywords: these two first.",
-)
+@function_clause("tf.tpu.initialize_system/signature/parameter-order")
 def initialize_parameter_order(tf, initialize_system):
     parameters = list(inspect.signature(initialize_system).parameters)
     same(parameters[:2], ["embedding_config", "job"])
 
 
-@function_clause(
-    "tf.tpu.initialize_system/signature/default-embedding-config",
-    tier="surface",
-    says="embedding_config may be omitted and is then None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.initialize_system/signature/default-embedding-config")
 def initialize_default_embedding_config(tf, initialize_system):
     parameters = inspect.signature(initialize_system).parameters
     same(parameters["embedding_config"].default, None)
 
 
-@function_clause(
-    "tf.tpu.initialize_system/signature/default-job",
-    tier="surface",
-    says="job may be omitted and is then None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.initialize_system/signature/default-job")
 def initialize_default_job(tf, initialize_system):
     same(inspect.signature(initialize_system).parameters["job"].default, None)
 
 
-@function_clause(
-    "tf.tpu.initialize_system/behaviour/system-usable-afterwards",
-    tier="run",
-    says="Evaluating its result makes the distributed system ready for computations.",
-    doubt=(
-        "Whether a program must call it is not said: after a shutdown it must, and "
-        "building the call starts nothing."
-    ),
-)
+@function_clause("tf.tpu.initialize_system/behaviour/system-usable-afterwards")
 def initialize_makes_system_usable(tf, initialize_system):
     out, expected = doubled(tf, 4)
     with fixed_system(tf, cores=4) as session:
@@ -85,11 +58,7 @@ def initialize_makes_system_usable(tf, initialize_system):
         same(session.run(out), expected)
 
 
-@function_clause(
-    "tf.tpu.initialize_system/returns/string-tensor",
-    tier="build",
-    says="It returns a scalar string Tensor.",
-)
+@function_clause("tf.tpu.initialize_system/returns/string-tensor")
 def initialize_returns_string_tensor(tf, initialize_system):
     topology = initialize_system()
     assert isinstance(topology, tf.Tensor), repr(topology)
@@ -98,12 +67,7 @@ def initialize_returns_string_tensor(tf, initialize_system):
     assert topology.shape.ndims in (None, 0), topology.shape
 
 
-@function_clause(
-    "tf.tpu.initialize_system/returns/serialized-topology",
-    tier="run",
-    says="The evaluated string is a serialised TopologyProto describing the system.",
-    doubt="No page documents the message: the public one, with its field numbers.",
-)
+@function_clause("tf.tpu.initialize_system/returns/serialized-topology")
 def initialize_returns_serialized_topology(tf, initialize_system):
     with fixed_system(tf, cores=4) as session:
         serialized = session.run(initialize_system())
@@ -147,12 +111,7 @@ def _varint(data):
     raise AssertionError("the message ends within a number")
 
 
-@function_clause(
-    "tf.tpu.initialize_system/returns/evaluate-before-use",
-    tier="run",
-    says="The topology has to be fetched with Session.run before anything can use it.",
-    doubt="The exception is not named: TypeError or ValueError.",
-)
+@function_clause("tf.tpu.initialize_system/returns/evaluate-before-use")
 def initialize_evaluate_before_use(tf, initialize_system):
     assignment = tf.tpu.experimental.DeviceAssignment
     topology_of = tf.contrib.tpu.Topology
@@ -168,15 +127,7 @@ def initialize_evaluate_before_use(tf, initialize_system):
     same(built.num_replicas, 4)
 
 
-@function_clause(
-    "tf.tpu.initialize_system/args:embedding_config/none-no-embeddings",
-    tier="build",
-    says="With embedding_config None no hardware embedding tables are available.",
-    doubt=(
-        "No documented call would use the tables: the attribute of the operation is "
-        "looked at."
-    ),
-)
+@function_clause("tf.tpu.initialize_system/args:embedding_config/none-no-embeddings")
 def initialize_without_embeddings(tf, initialize_system):
     for topology in (initialize_system(), initialize_system(embedding_config=None)):
         same(topology.op.get_attr("embedding_config"), b"")
@@ -189,15 +140,7 @@ class _EmbeddingConfiguration:
         return b"abc"
 
 
-@function_clause(
-    "tf.tpu.initialize_system/args:embedding_config/proto",
-    tier="build",
-    says="A TPUEmbeddingConfiguration message describing the tables is accepted.",
-    doubt=(
-        "Cores on CPUs have no embedding hardware: the message is recorded, anything "
-        "else refused."
-    ),
-)
+@function_clause("tf.tpu.initialize_system/args:embedding_config/proto")
 def initialize_embedding_config(tf, initialize_system):
     topology = initialize_system(embedding_config=_EmbeddingConfiguration())
     same(topology.op.get_attr("embedding_config"), b"abc")
@@ -207,14 +150,7 @@ def initialize_embedding_config(tf, initialize_system):
         )
 
 
-@function_clause(
-    "tf.tpu.initialize_system/args:job/places-on-job",
-    tier="build",
-    says=(
-        "job is the job part of a device specification and selects where the system "
-        "is initialised."
-    ),
-)
+@function_clause("tf.tpu.initialize_system/args:job/places-on-job")
 def initialize_on_job(tf, initialize_system):
     for job in ("worker", "ps", "tpu_worker"):
         device = initialize_system(job=job).op.device
@@ -222,26 +158,14 @@ def initialize_on_job(tf, initialize_system):
     assert "/job:" not in initialize_system().op.device, "a job was not asked for"
 
 
-@function_clause(
-    "tf.tpu.initialize_system/args:job/none-single-job",
-    tier="run",
-    says="job None is fine when the cluster has only one job.",
-)
+@function_clause("tf.tpu.initialize_system/args:job/none-single-job")
 def initialize_single_job(tf, initialize_system):
     with fixed_system(tf, cores=2), session_on(tf, ["worker"]) as session:
         assert session.run(initialize_system()), "no topology came back"
         assert session.run(initialize_system(job="worker")), "no topology came back"
 
 
-@function_clause(
-    "tf.tpu.initialize_system/args:job/none-several-jobs-error",
-    tier="run",
-    says="job None is an error when the cluster has more than one job.",
-    doubt=(
-        "An error will be returned, of no named type: InvalidArgumentError at "
-        "evaluation, as the graph does not know the cluster."
-    ),
-)
+@function_clause("tf.tpu.initialize_system/args:job/none-several-jobs-error")
 def initialize_several_jobs(tf, initialize_system):
     with fixed_system(tf, cores=2):
         for jobs in (["ps", "worker"], ["worker", "chief"], ["ps", "worker", "chief"]):
@@ -253,80 +177,37 @@ def initialize_several_jobs(tf, initialize_system):
                 assert topology, "no topology came back"
 
 
-@clause(
-    "tf.tpu.initialize_system_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers initialize_system_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.initialize_system_dyn/name/exists")
 def initialize_dyn_exists(tf):
     assert callable(tf.tpu.initialize_system_dyn)
 
 
-@clause(
-    "tf.tpu.initialize_system_dyn/signature/parameter-order",
-    seed=SEED,
-    tier="surface",
-    says="It takes embedding_config and job in this order.",
-)
+@clause("tf.tpu.initialize_system_dyn/signature/parameter-order")
 def initialize_dyn_parameter_order(tf):
     initialize_parameter_order(tf, tf.tpu.initialize_system_dyn)
 
 
-@clause(
-    "tf.tpu.initialize_system_dyn/behaviour/same-as-plain",
-    seed=SEED,
-    tier="run",
-    says=(
-        "It builds the same initialisation, with the same rules for both arguments "
-        "and the same result."
-    ),
-)
+@clause("tf.tpu.initialize_system_dyn/behaviour/same-as-plain")
 def initialize_dyn_same_as_plain(tf):
     run_every_check(tf, "tf.tpu.initialize_system", tf.tpu.initialize_system_dyn)
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/name/exists",
-    tier="surface",
-    says="The namespace offers shutdown_system.",
-)
+@function_clause("tf.tpu.shutdown_system/name/exists")
 def shutdown_exists(tf, shutdown_system):
     assert callable(shutdown_system)
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/signature/job-only",
-    tier="surface",
-    says="Its only parameter is job.",
-)
+@function_clause("tf.tpu.shutdown_system/signature/job-only")
 def shutdown_job_only(tf, shutdown_system):
     same(list(inspect.signature(shutdown_system).parameters), ["job"])
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/signature/default-job",
-    tier="surface",
-    says="job may be left out and is then None.",
-    doubt="The page prints no defaults: those of release 1.15.",
-)
+@function_clause("tf.tpu.shutdown_system/signature/default-job")
 def shutdown_default_job(tf, shutdown_system):
     same(inspect.signature(shutdown_system).parameters["job"].default, None)
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/behaviour/stops-running-system",
-    tier="run",
-    says="Running the result shuts the distributed system down.",
-    doubt=(
-        "What later computations do is not said: they fail until the system is "
-        "initialised again."
-    ),
-)
+@function_clause("tf.tpu.shutdown_system/behaviour/stops-running-system")
 def shutdown_stops_running_system(tf, shutdown_system):
     out, expected = doubled(tf, 2)
     afterwards = [
@@ -368,26 +249,14 @@ def _require_gone(processes):
     same(sorted(processes & _live_children()), [], call="core processes still there")
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/returns/operation",
-    tier="build",
-    says="It returns something a session can run.",
-    doubt="The page prints no Returns entry: an Operation, as in all releases.",
-)
+@function_clause("tf.tpu.shutdown_system/returns/operation")
 def shutdown_returns_operation(tf, shutdown_system):
     operation = shutdown_system()
     assert isinstance(operation, tf.Operation), repr(operation)
     same(len(operation.outputs), 0)
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/args:job/places-on-job",
-    tier="build",
-    says=(
-        "job is the job part of a device specification and selects which system is "
-        "stopped."
-    ),
-)
+@function_clause("tf.tpu.shutdown_system/args:job/places-on-job")
 def shutdown_on_job(tf, shutdown_system):
     for job in ("worker", "ps", "tpu_worker"):
         device = shutdown_system(job=job).device
@@ -395,11 +264,7 @@ def shutdown_on_job(tf, shutdown_system):
     assert "/job:" not in shutdown_system().device, "a job was not asked for"
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/args:job/none-single-job",
-    tier="run",
-    says="job None is fine in a cluster with one job.",
-)
+@function_clause("tf.tpu.shutdown_system/args:job/none-single-job")
 def shutdown_single_job(tf, shutdown_system):
     with fixed_system(tf, cores=2), session_on(tf, ["worker"]) as session:
         session.run(tf.tpu.initialize_system())
@@ -407,15 +272,7 @@ def shutdown_single_job(tf, shutdown_system):
         session.run(tf.tpu.initialize_system())
 
 
-@function_clause(
-    "tf.tpu.shutdown_system/args:job/none-several-jobs-error",
-    tier="run",
-    says="job None is an error in a cluster with several jobs.",
-    doubt=(
-        "Type and moment of the error are open: InvalidArgumentError at evaluation, "
-        "as for initialize_system."
-    ),
-)
+@function_clause("tf.tpu.shutdown_system/args:job/none-several-jobs-error")
 def shutdown_several_jobs(tf, shutdown_system):
     with fixed_system(tf, cores=2):
         for jobs in (["ps", "worker"], ["worker", "chief"], ["ps", "worker", "chief"]):
@@ -428,35 +285,16 @@ def shutdown_several_jobs(tf, shutdown_system):
                 session.run(tf.tpu.initialize_system(job="worker"))
 
 
-@clause(
-    "tf.tpu.shutdown_system_dyn/name/exists",
-    seed=SEED,
-    tier="surface",
-    says="The namespace offers shutdown_system_dyn.",
-    doubt=(
-        "The suffix marks an overload of the binding: a second name of the same "
-        "function."
-    ),
-)
+@clause("tf.tpu.shutdown_system_dyn/name/exists")
 def shutdown_dyn_exists(tf):
     assert callable(tf.tpu.shutdown_system_dyn)
 
 
-@clause(
-    "tf.tpu.shutdown_system_dyn/signature/job-only",
-    seed=SEED,
-    tier="surface",
-    says="Its only parameter is job.",
-)
+@clause("tf.tpu.shutdown_system_dyn/signature/job-only")
 def shutdown_dyn_job_only(tf):
     shutdown_job_only(tf, tf.tpu.shutdown_system_dyn)
 
 
-@clause(
-    "tf.tpu.shutdown_system_dyn/behaviour/same-as-plain",
-    seed=SEED,
-    tier="run",
-    says="It shuts the system down under the same job rules.",
-)
+@clause("tf.tpu.shutdown_system_dyn/behaviour/same-as-plain")
 def shutdown_dyn_same_as_plain(tf):
     run_every_check(tf, "tf.tpu.shutdown_system", tf.tpu.shutdown_system_dyn)

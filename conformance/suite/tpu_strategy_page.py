@@ -8,9 +8,7 @@ from ..probes import fixed_system
 from .cloud_stand_ins import hosts, reachable
 from .page import Page
 
-SEED = "001_66db0865fe92828f.txt"
-
-page = Page("tf.contrib.distribute.TPUStrategy", SEED)
+page = Page("tf.contrib.distribute.TPUStrategy")
 
 
 def local_strategy(tf, **arguments):

@@ -8,15 +8,12 @@ import re
 
 from ..clause import expect_raises, same
 from .cloud_stand_ins import environment
-from .contrib_cluster_resolver import SEED
-from .own_rule import own_rule
 from .page import Page
 from .resolver_checks import text
 from .server_stand_ins import PORT, unheard
 
-page = Page("tf.train.Server", SEED)
+page = Page("tf.train.Server")
 
-RELEASES = ("1.8", "1.15")
 
 ONE = {"worker": ["localhost:0"]}
 TWO = {"worker": ["localhost:0", "localhost:0"]}
@@ -40,15 +37,7 @@ def made(tf, *arguments, **options):
     return defined(tf.train.Server(*arguments, start=False, **options))
 
 
-@page.clause(
-    "/args:server_or_cluster_def/cluster",
-    tier="host",
-    says=(
-        "Job and task may be left out where the cluster has but one, and have to be "
-        "given where it has several."
-    ),
-    versions=RELEASES,
-)
+@page.clause("/args:server_or_cluster_def/cluster")
 def cluster(tf):
     with unheard(tf):
         same(made(tf, ONE), ({"worker": {0: "localhost:0"}}, "worker", 0, "grpc"))
@@ -66,12 +55,7 @@ def cluster(tf):
         expect_raises(TypeError, tf.train.Server, 5, start=False)
 
 
-@page.clause(
-    "/args:server_or_cluster_def/server-def",
-    tier="host",
-    says="A ServerDef says all of it; an argument that is given goes before it.",
-    versions=RELEASES,
-)
+@page.clause("/args:server_or_cluster_def/server-def")
 def server_def(tf):
     definition = tf.train.ServerDef(
         cluster=tf.train.ClusterSpec(dict(TWO, ps=["localhost:0"])).as_cluster_def(),
@@ -88,12 +72,7 @@ def server_def(tf):
         same(made(tf, definition, protocol="grpc")[1:], ("worker", 1, "grpc"))
 
 
-@page.clause(
-    ".create_local_server/returns/server",
-    tier="host",
-    says="It is a server that is the one task of the job 'local'.",
-    versions=RELEASES,
-)
+@page.clause(".create_local_server/returns/server")
 def local_server(tf):
     with unheard(tf):
         server = tf.train.Server.create_local_server(start=False)
@@ -102,12 +81,7 @@ def local_server(tf):
         same(defined(another), defined(server))
 
 
-@page.clause(
-    ".target/returns/grpc-path",
-    tier="host",
-    says="It is the grpc path of the port that the server listens on.",
-    versions=RELEASES,
-)
+@page.clause(".target/returns/grpc-path")
 def target(tf):
     with unheard(tf):
         server = tf.train.Server(ONE)
@@ -115,15 +89,7 @@ def target(tf):
         assert re.match(r"^grpc://localhost:[1-9][0-9]*$", path), path
 
 
-@page.clause(
-    "/behaviour/own-address",
-    tier="host",
-    says=(
-        "In tpuref a server listens on the address of its task and on no other, and a "
-        "client reaches it under the same host, but for the two that mean every one."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-address")
 def own_address(tf):
     hosts = [
         ("localhost:0", "localhost"),
@@ -145,16 +111,7 @@ def own_address(tf):
             same(listening, [])
 
 
-@page.clause(
-    "/behaviour/own-refusals",
-    tier="host",
-    says=(
-        "In tpuref an unknown task and another protocol than grpc are ValueError, "
-        "before anything listens, and the message names the choices."
-    ),
-    doubt="Releases raise errors of their own for both.",
-)
-@own_rule
+@page.clause("/behaviour/own-refusals")
 def own_refusals(tf):
     with unheard(tf) as listening:
         error = expect_raises(ValueError, tf.train.Server, {})
@@ -176,16 +133,7 @@ def own_refusals(tf):
         same(made(tf, ONE, protocol="")[3], "grpc")
 
 
-@page.clause(
-    "/behaviour/own-start-and-stop",
-    tier="host",
-    says=(
-        "In tpuref a server begins to serve at once unless it is told not to, can be "
-        "stopped twice, and is not started again."
-    ),
-    doubt="Releases have no stop.",
-)
-@own_rule
+@page.clause("/behaviour/own-start-and-stop")
 def own_start_and_stop(tf):
     with unheard(tf) as listening:
         server = tf.train.Server(ONE)
@@ -206,15 +154,7 @@ def own_start_and_stop(tf):
         same(listening[2].calls, ["start"])
 
 
-@page.clause(
-    "/behaviour/own-protection",
-    tier="host",
-    says=(
-        "In tpuref a server takes a token, which the variable TPUREF_TOKEN stands in "
-        "for, credentials, and a size of messages, by default half a gigabyte."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-protection")
 def own_protection(tf):
     credentials = object()
     with unheard(tf) as listening, environment({"TPUREF_TOKEN": "of the environment"}):
@@ -232,15 +172,7 @@ def own_protection(tf):
     assert listening[1].credentials is credentials, repr(listening[1].credentials)
 
 
-@page.clause(
-    "/behaviour/own-session-config",
-    tier="host",
-    says=(
-        "In tpuref the config is kept in server_def; one that is given goes before "
-        "that of a ServerDef."
-    ),
-)
-@own_rule
+@page.clause("/behaviour/own-session-config")
 def own_session_config(tf):
     kept, given = tf.ConfigProto(), tf.ConfigProto()
     definition = tf.train.ServerDef(

@@ -1,4 +1,4 @@
-"""What the site takes from the project: members, differences, changes, error codes.
+"""What the site takes from the project: clauses, members, differences, error codes.
 
 A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
 ``<!-- unreleased -->`` and ``<!-- error codes -->``.
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import tomllib
 from mkdocs.structure.files import File, Files
 from notebooks import NOTEBOOK, as_markdown
+from tpuref_conformance.suite import load_clauses
 
 import tpuref as tf
 from tpuref.error_catalogue import AREAS
 from tpuref.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP))
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
 
@@ -31,11 +34,19 @@ and writes this page.
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the notebook, and how figures are made where nobody has measured yet."""
+    """Add the clauses, the notebook, and what stands for figures not yet measured."""
     if files.get_file_from_path("performance.md") is None:
         files.append(File.generated(config, "performance.md", content=NO_FIGURES))
     page = as_markdown(NOTEBOOK)
     files.append(File.generated(config, "notebooks/first_steps.md", content=page))
+    from maintenance.pages import pages
+
+    for name, page in pages(load_clauses()).items():
+        path = f"clauses/{name}"
+        written = files.get_file_from_path(path)
+        if written is not None:
+            files.remove(written)
+        files.append(File.generated(config, path, content=page))
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -101,16 +112,15 @@ def differences() -> str:
     """Return the recorded differences of all subjects as tables."""
     parts = []
     for file in sorted((TOP / "conformance" / "known").glob("*.toml")):
-        entries = tomllib.loads(file.read_text())["deviation"]
+        entries = tomllib.loads(file.read_text())
         parts += [f"## {file.stem}", "", "| statement | what is seen | evidence |"]
-        parts += ["| --- | --- | --- |", *map(row, entries), ""]
+        parts += ["| --- | --- | --- |", *(row(*one) for one in entries.items()), ""]
     return "\n".join(parts)
 
 
-def row(entry: dict[str, str]) -> str:
+def row(clause: str, entry: dict[str, str]) -> str:
     """Return one difference as a row of a table."""
-    seen = entry.get("observed", entry["outcome"])
-    cells = f"`{entry['clause']}`", cell(seen), cell(entry.get("evidence", ""))
+    cells = f"`{clause}`", cell(entry["observed"]), cell(entry["evidence"])
     return f"| {' | '.join(cells)} |"
 
 

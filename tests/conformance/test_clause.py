@@ -5,57 +5,55 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tpuref_conformance import clause as clause_module
-from tpuref_conformance import registered
 from tpuref_conformance.clause import (
-    Clause,
     DuplicateClause,
     Unavailable,
+    UnknownStatement,
+    checks,
     clause,
     expect_raises,
+    registered,
     same,
 )
+from tpuref_conformance.statements import Statement
 
-IDENTIFIER = "tf.double/returns/twice-the-number"
+TWICE = "tf.double/returns/twice"
 
 
 @pytest.fixture(autouse=True)
-def empty_registry(monkeypatch):
+def one_statement(monkeypatch):
+    stated = Statement(TWICE, "document", "000.txt", "run", "Doubles.", "None?")
     monkeypatch.setattr(clause_module, "_REGISTRY", {})
+    monkeypatch.setattr(clause_module, "statements", lambda: {TWICE: stated})
 
 
-def test_decorator_registers_and_keeps_the_function():
-    @clause(IDENTIFIER, seed="000.txt", tier="run", says="Doubles.", doubt="None?")
+def test_a_check_and_its_statement_are_a_clause():
+    @clause(TWICE)
     def doubles(tf):
         return tf
 
     (only,) = registered()
-    assert (only.id, only.api, only.part) == (IDENTIFIER, "tf.double", "returns")
-    assert (only.seed, only.tier, only.says) == ("000.txt", "run", "Doubles.")
+    assert (only.id, only.api, only.part) == (TWICE, "tf.double", "returns")
+    assert (only.document, only.tier, only.says) == ("000.txt", "run", "Doubles.")
     assert only.doubt == "None?"
     assert only.check is doubles and doubles(3) == 3
 
 
 def test_a_clause_id_can_be_used_once():
-    register = clause(IDENTIFIER, seed="000.txt", tier="run", says="Doubles.")
-    register(print)
-    with pytest.raises(DuplicateClause, match="twice-the-number"):
-        register(print)
+    clause(TWICE)(print)
+    with pytest.raises(DuplicateClause, match=TWICE):
+        clause(TWICE)(print)
 
 
-def test_one_check_may_decide_two_clauses():
-    first = clause("tf.a/name/exists", seed="0.txt", tier="surface", says="a")
-    second = clause("tf.b/name/exists", seed="0.txt", tier="surface", says="b")
-    first(second(print))
-    assert [one.id for one in registered()] == ["tf.b/name/exists", "tf.a/name/exists"]
+def test_a_check_needs_a_statement():
+    clause("tf.treble/returns/thrice")(print)
+    with pytest.raises(UnknownStatement, match="tf.treble/returns/thrice"):
+        registered()
 
 
-@pytest.mark.parametrize(
-    ("identifier", "tier", "message"),
-    [("tf.double", "run", "api/part/slug"), (IDENTIFIER, "fast", "tier must be one")],
-)
-def test_malformed_clauses_are_refused(identifier, tier, message):
-    with pytest.raises(ValueError, match=message):
-        Clause(identifier, "000.txt", tier, "Doubles.", None, print)
+def test_one_check_may_decide_two_statements():
+    clause("tf.a/name/exists")(clause(TWICE)(print))
+    assert checks() == {TWICE: print, "tf.a/name/exists": print}
 
 
 def test_expect_raises_returns_the_error():

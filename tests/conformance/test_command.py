@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import _thread
+import importlib
 import json
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tpuref_conformance import clause as clause_module
-from tpuref_conformance import command, main, registered
+from tpuref_conformance import command, main
 from tpuref_conformance.catalogue import Subject
 from tpuref_conformance.suite import load_clauses
 
@@ -20,12 +20,10 @@ FAKES = Path(__file__).parent / "fakes"
 @pytest.fixture
 def tiny(monkeypatch):
     """Put the tiny suite, and the fakes as subjects, in the place of the real ones."""
-    monkeypatch.setattr(clause_module, "_REGISTRY", {})
-    monkeypatch.setattr(command, "load_clauses", lambda: None)
-    monkeypatch.setattr(command, "find_subject", find_fake)
     monkeypatch.syspath_prepend(str(FAKES))
-    monkeypatch.delitem(sys.modules, "tiny_suite", raising=False)
-    __import__("tiny_suite")
+    suite = importlib.import_module("tiny_suite")
+    monkeypatch.setattr(command, "load_clauses", suite.load_clauses)
+    monkeypatch.setattr(command, "find_subject", find_fake)
 
 
 def find_fake(name):
@@ -42,9 +40,15 @@ def test_one_run_and_all_that_it_writes(tiny, capsys, tmp_path):
     assert "right: right 1.2" in text
     rows = [line.split() for line in text.splitlines() if line.startswith("tf.")]
     assert rows == [["tf.double", "2", "1", "1F"], ["tf.half", "2", "1", "1E"]]
-    assert "wrong: fail: tf.double/returns/twice" in text
-    assert "got: double(2): expected 4, got 2" in text
-    assert "import wrong as tf" in text
+    assert ["stated", "by", "documents", "4", "2", "1F", "1E"] in map(
+        str.split, text.splitlines()
+    )
+    assert text.splitlines()[-4:] == [
+        "wrong: fail: tf.double/returns/twice: double(2): expected 4, got 2",
+        "wrong: error: tf.half/returns/half: RuntimeError: too small",
+        "",
+        "--verbose explains each failure and shows how to reproduce it",
+    ]
     written = json.loads((tmp_path / "json").read_text())
     assert written["footer"] == {"results": 8}
     suites = ElementTree.parse(tmp_path / "junit").getroot()
@@ -61,7 +65,7 @@ def test_one_run_and_all_that_it_writes(tiny, capsys, tmp_path):
 
 def test_a_run_without_failures(tiny, capsys):
     assert main(["--subject", "right"]) == 0
-    assert "reproduction" not in capsys.readouterr().out
+    assert "--verbose" not in capsys.readouterr().out
 
 
 def test_after_the_first_failure_there_is_only_what_was_decided(tiny, capsys):
@@ -72,9 +76,63 @@ def test_after_the_first_failure_there_is_only_what_was_decided(tiny, capsys):
     assert rows == [["tf.double", "1F"]]
 
 
-def test_the_reproduction_names_its_interpreter(tiny, capsys):
-    main(["--subject", "wrong"])
-    assert f"reproduction, for {sys.executable}:" in capsys.readouterr().out
+@pytest.mark.parametrize("option", ["--verbose", "-v"])
+def test_all_about_a_failure_on_request(tiny, capsys, option):
+    main(["--subject", "wrong", option])
+    text = capsys.readouterr().out
+    assert "  according to 000.txt: Doubles." in text
+    assert "got: double(2): expected 4, got 2" in text
+    assert text.count(f"reproduction, for {sys.executable}:") == 2
+    assert text.count("import wrong as tf") == 2
+
+
+def test_a_missing_name_is_one_line(tiny, capsys):
+    assert main(["--subject", "empty"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "absent:" in line] == [
+        "empty: absent: there is no tf.double (2 clauses)",
+        "empty: absent: there is no tf.half (2 clauses)",
+    ]
+
+
+def test_a_module_that_cannot_be_imported_is_one_line(capsys):
+    assert main(["--module", "no_such_module", "--api", "tf.tpu"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "no_such_module could not be run: it cannot be imported "
+        "(ModuleNotFoundError: No module named 'no_such_module')"
+    ]
+    assert printed.err == ""
+
+
+def test_a_module_may_lie_in_the_current_directory(capsys, tmp_path, monkeypatch):
+    (tmp_path / "lying_here.py").write_text("__version__ = '7.0'\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["--module", "lying_here", "--api", "tf.tpu"]) == 1
+    assert "lying_here: lying_here 7.0" in capsys.readouterr().out
+
+
+def test_tpuref_alone_is_judged_by_its_own_rules(capsys, tmp_path, monkeypatch):
+    (tmp_path / "stranger.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert main(["--module", "stranger", "--clause", "tf.train.Server/*/own-*"]) == 2
+    assert "stranger: none of these clauses is for it" in capsys.readouterr().err
+    of_releases = ["--module", "stranger", "--clause", "tf.train.Server.target/*"]
+    assert main(of_releases) == 2
+    assert main([*of_releases, "--include-releases"]) == 1
+    assert "done by releases" in capsys.readouterr().out
+
+
+def test_the_list_is_json_if_asked(capsys, tmp_path):
+    arguments = ["--list", "--clause", "*-nineteen", "--json"]
+    assert main(arguments) == 0
+    (printed,) = json.loads(capsys.readouterr().out)
+    assert (printed["id"], printed["source"]) == (
+        "tf.tpu/name/all-nineteen",
+        "document",
+    )
+    assert main([*arguments, str(tmp_path / "list")]) == 0
+    assert json.loads((tmp_path / "list").read_text()) == [printed]
 
 
 @pytest.mark.parametrize("option", ["--json", "--junit", "--html", "--markdown"])
@@ -110,7 +168,7 @@ def test_two_reports_are_compared(tiny, capsys, tmp_path):
         lambda report: report["subjects"][0]["results"].append(
             report["subjects"][0]["results"][0]
         ),
-        lambda report: report.update(format=2),
+        lambda report: report.update(format=1),
     ],
 )
 def test_a_report_that_is_not_whole_is_refused(tiny, capsys, tmp_path, spoil):
@@ -160,9 +218,9 @@ def test_any_module_of_any_interpreter(capsys):
 
 
 def test_smoke_touches_every_document(capsys):
-    load_clauses()
-    few = command.select(registered(), smoke=True)
-    assert {one.seed for one in few} == {one.seed for one in registered()}
+    clauses = load_clauses()
+    few = command.select(clauses, smoke=True)
+    assert {one.document for one in few} == {one.document for one in clauses}
     assert {one.tier for one in few} == {"surface", "build", "run", "host"}
     assert sum(one.tier != "surface" for one in few) < 20
 

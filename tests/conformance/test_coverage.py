@@ -1,116 +1,77 @@
-"""Every documented statement has its clause, and every clause its statement."""
+"""Every statement has its check, and both fit together."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
-from tpuref_conformance import main, registered
+from tpuref_conformance import main
 from tpuref_conformance.coverage import Coverage
 from tpuref_conformance.documents import DOCUMENTS
-from tpuref_conformance.statements import Change, changes, documented
-from tpuref_conformance.suite import load_clauses
+from tpuref_conformance.statements import Statement, statements
+from tpuref_conformance.suite import load_checks
 
-INVENTORY = Path(__file__).resolve().parents[3] / "shared" / "clauses.json"
-
-
-def of(document, entries):
-    return [one for one in entries if one.seed == document.file]
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda one: one.number)
-def test_nothing_is_missing_on_either_side(document):
-    load_clauses()
-    clauses = of(document, registered())
-    here = {one.id for one in [*clauses, *of(document, documented())]}
-    recorded = [change for change in changes() if change.id in here]
-    coverage = Coverage(of(document, documented()), clauses, recorded)
-    assert (coverage.unchecked, coverage.undocumented, coverage.idle) == ([], [], [])
+DOCUMENT = DOCUMENTS[0].file
 
 
 def test_the_command_finds_nothing(capsys):
     assert main(["coverage"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "documented statements without a check: none",
-        "checks without a documented statement: none",
-        "recorded changes that are none: none",
+        "statements without a check: none",
+        "checks without a statement: none",
+        "faults: none",
     ]
 
 
 def test_the_command_lists_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setattr("tpuref_conformance.command.documented", lambda: [])
+    monkeypatch.setattr("tpuref_conformance.command.statements", lambda: {})
     assert main(["coverage"]) == 1
     text = capsys.readouterr().out
-    assert "documented statements without a check: none" in text
+    assert "statements without a check: none" in text
     assert "  tf.tpu.core/name/exists" in text
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda one: one.number)
-def test_clauses_are_of_the_document_and_tier_of_their_statement(document):
-    load_clauses()
-    clauses = {one.id: one for one in registered()}
-    for statement in documented():
-        if statement.seed == document.file and statement.id in clauses:
-            clause = clauses[statement.id]
-            assert (clause.seed, clause.tier) == (statement.seed, statement.tier)
-
-
-def test_the_list_is_the_inventory():
-    if not INVENTORY.exists():
-        pytest.skip("the inventory of statements is not beside this repository")
-    entries = json.loads(INVENTORY.read_text(encoding="utf-8"))
-    ours = {one.id: (one.seed, one.tier) for one in documented()}
-    assert ours == {entry["id"]: (entry["seed"], entry["tier"]) for entry in entries}
-
-
-def named(*ids):
-    return [SimpleNamespace(id=id) for id in ids]
-
-
-def test_what_is_missing_is_listed():
-    coverage = Coverage(named("a", "b"), named("b", "c"), [])
-    assert (coverage.unchecked, coverage.undocumented) == (["a"], ["c"])
+def test_what_is_missing_on_either_side_is_listed():
+    stated = {"tf.a/b/c": Statement("tf.a/b/c", "document", DOCUMENT, "run", "Says.")}
+    coverage = Coverage(stated, {"tf.d/e/f": print})
+    assert (coverage.unchecked, coverage.unstated) == (["tf.a/b/c"], ["tf.d/e/f"])
     assert not coverage.complete
-    assert coverage.lines()[:2] == ["documented statements without a check: 1", "  a"]
-
-
-def test_recorded_changes_count():
-    recorded = [
-        Change("merged", "a", ["b"], "same"),
-        Change("split", "d", ["e", "f"], "two facts"),
-        Change("added", "g", [], "of our own"),
-    ]
-    coverage = Coverage(named("a", "b", "d"), named("b", "e", "f", "g"), recorded)
-    assert coverage.complete
-
-
-def test_changes_that_are_none_are_listed():
-    recorded = [
-        Change("merged", "a", ["b"], "but a has a check"),
-        Change("added", "g", [], "but g is not there"),
-    ]
-    coverage = Coverage(named("a", "b"), named("a", "b"), recorded)
-    assert coverage.idle == ["a", "g"]
-
-
-def test_changes_are_read(tmp_path):
-    path = tmp_path / "CHANGES"
-    path.write_text(
-        "# comment\nmerged x/y/z into a/b/c: same\n"
-        "split d/e/f into d/e/g, d/e/h: two\nadded i/j/k: why not\n"
-    )
-    merged, split, added = changes(path)
-    assert (merged.into, split.into, added.into) == (["a/b/c"], ["d/e/g", "d/e/h"], [])
-    assert added.reason == "why not"
+    assert coverage.lines()[:2] == ["statements without a check: 1", "  tf.a/b/c"]
 
 
 @pytest.mark.parametrize(
-    "line", ["merged a/b/c: to what", "added a/b/c into d/e/f: no"]
+    ("id", "changed", "fault"),
+    [
+        ("tf.tpu.core/name/exists", {"says": "A name"}, "no sentence"),
+        ("tf.tpu.core/name/exists", {"says": "tpuref has it."}, "speaks of tpuref"),
+        (
+            "tf.tpu.core/name/exists",
+            {"document": DOCUMENTS[1].file},
+            "tf_tpu_core is about",
+        ),
+        (
+            "tf.tpu.core/name/exists",
+            {"versions": ("1.9", "1.10")},
+            "no release that can be run",
+        ),
+        (
+            "tf.tpu.bfloat16_scope_dyn/behaviour/same-as-plain",
+            {"tier": "surface"},
+            "session",
+        ),
+        ("tf.tpu.rewrite/args:computation/applied-to-inputs", {"tier": "build"}, "sys"),
+    ],
 )
-def test_malformed_changes_are_refused(tmp_path, line):
-    path = tmp_path / "CHANGES"
-    path.write_text(line)
-    with pytest.raises(ValueError, match="CHANGES:1"):
-        changes(path)
+def test_what_does_not_fit_is_a_fault(id, changed, fault):
+    checks = load_checks()
+    stated = {one: statements()[one] for one in ("tf.tpu.core/signature/num-only", id)}
+    stated[id] = Statement(**dict(stated[id].as_json(), **changed))
+    (found,) = Coverage(stated, {one: checks[one] for one in stated}).faults
+    assert found.startswith(id) and fault in found
+
+
+def test_two_statements_about_a_name_say_different_things():
+    stated = {
+        id: Statement(id, "document", DOCUMENT, "surface", "The same.")
+        for id in ("tf.a/b/c", "tf.a/b/d", "tf.e/b/c")
+    }
+    (fault,) = Coverage(stated, {}).faults
+    assert fault == "tf.a/b/d: says the same as tf.a/b/c"

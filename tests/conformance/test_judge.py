@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 from tpuref_conformance.clause import Clause, Unavailable, same
 from tpuref_conformance.judge import judge
+from tpuref_conformance.statements import Statement
 from tpuref_conformance.subject import sessions_on_a_server
 
 import tpuref as tf
@@ -22,9 +23,14 @@ def counts_calls(tf):
         raise Unavailable("no tf.calls")
 
 
-DOUBLES = Clause("tf.double/returns/twice", "0.txt", "run", "Doubles.", None, doubles)
-COUNTS = Clause("tf.double/probe/calls", "0.txt", "build", "Counts.", "?", counts_calls)
-OF_115 = Clause("tf.x/y/z", "000_04abb9e9288042d8.txt", "run", "", None, doubles)
+def clause(id, tier, check, versions=(None, None)):
+    stated = Statement(id, "document", "0.txt", tier, "Says.", None, versions)
+    return Clause(stated, check)
+
+
+DOUBLES = clause("tf.double/returns/twice", "run", doubles)
+COUNTS = clause("tf.double/probe/calls", "build", counts_calls)
+OF_115 = clause("tf.x/y/z", "run", doubles, ("1.15", "1.15"))
 
 
 def subject(double=None, **names):
@@ -83,8 +89,8 @@ def test_attributes_of_instances_are_left_to_the_check():
     class Thing:
         pass
 
-    clause = Clause("tf.Thing.size/x/y", "0.txt", "build", "", None, lambda tf: None)
-    assert judge(clause, subject(Thing=Thing)).outcome == "pass"
+    size = clause("tf.Thing.size/x/y", "build", lambda tf: None)
+    assert judge(size, subject(Thing=Thing)).outcome == "pass"
 
 
 def test_a_failure_shows_where_it_happened():

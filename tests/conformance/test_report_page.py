@@ -6,10 +6,9 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-from tpuref_conformance import registered
 from tpuref_conformance.html import as_html
 from tpuref_conformance.outcome import Result
-from tpuref_conformance.report import Column, Report, Statement
+from tpuref_conformance.report import Column, Report
 from tpuref_conformance.reproduction import snippet
 from tpuref_conformance.suite import load_clauses
 
@@ -43,19 +42,17 @@ def column(name, clauses, wrong):
         reason="",
         seconds=1.0,
         settings={},
+        clauses=len(clauses),
     )
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    load_clauses()
-    clauses = [one for one in registered() if one.api.startswith("tf.tpu.")]
+    clauses = [one for one in load_clauses() if one.api.startswith("tf.tpu.")]
     by_id = {one.id: one for one in clauses}
     wrong = next(one.id for one in clauses if one.api == "tf.tpu.core")
-    report = Report(
-        [Statement.of(one) for one in clauses],
-        [column("good", clauses, None), column("bad", clauses, wrong)],
-    )
+    columns = [column("good", clauses, None), column("bad", clauses, wrong)]
+    report = Report(clauses, columns)
     text = as_html(report, lambda id, column: snippet(by_id[id], column.module))
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(text, encoding="utf-8")

@@ -6,14 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from tpuref_conformance import registered
 from tpuref_conformance.reproduction import snippet
 from tpuref_conformance.suite import load_clauses
 
 import tpuref
 
-load_clauses()
-CLAUSES = {one.id: one for one in registered()}
+CLAUSES = {one.id: one for one in load_clauses()}
 # Alone in their process, with a helper module, a registry, a renamed function.
 IN_A_FILE = (
     "tf.tpu.core/name/exists",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from tpuref_conformance import clause as clause_module
 from tpuref_conformance.catalogue import Subject
 from tpuref_conformance.known import Known
-from tpuref_conformance.report import Column, Report, Statement
+from tpuref_conformance.report import Column, Report
 from tpuref_conformance.runner import Runner
 
 FAKES = Path(__file__).parent / "fakes"
@@ -18,13 +18,9 @@ FAKES = Path(__file__).parent / "fakes"
 
 @pytest.fixture
 def clauses(monkeypatch):
-    """Return the clauses of the tiny suite, which is not registered for others."""
-    monkeypatch.setattr(clause_module, "_REGISTRY", {})
+    """Return the clauses of the tiny suite."""
     monkeypatch.syspath_prepend(str(FAKES))
-    monkeypatch.delitem(sys.modules, "tiny_suite", raising=False)
-    __import__("tiny_suite")
-    del sys.modules["tiny_suite"]
-    return clause_module.registered()
+    return importlib.import_module("tiny_suite").load_clauses()
 
 
 def fake(module, **facts):
@@ -118,6 +114,17 @@ def test_a_subject_that_always_falls_is_given_up(clauses, tmp_path, monkeypatch)
     assert "lost 1 times in a row" in finished.reason
 
 
+def test_a_subject_is_judged_by_the_statements_of_its_sources(clauses, tmp_path):
+    done, own = clauses[1], clauses[2]
+    done.source, own.source = "release", "tpuref"
+    stranger, release = fake("right"), fake("right")
+    release.sources += ("release",)
+    runs = run(clauses, tmp_path, stranger, release)
+    assert [len(one.results) for one in runs] == [2, 3]
+    assert own.id not in {one.id for one in runs[1].results}
+    assert fake("tpuref").sources == ("document", "release", "tpuref")
+
+
 def test_fail_fast_ends_with_the_first_failure(clauses, tmp_path):
     (finished,) = run(clauses, tmp_path, fake("wrong"), fail_fast=True)
     assert outcomes(finished) == ["fail"]
@@ -136,9 +143,7 @@ def test_fail_fast_ends_with_the_first_failure(clauses, tmp_path):
 )
 def test_exit_status(clauses, tmp_path, module, strict, status):
     runs = run(clauses, tmp_path, fake(module, strict=strict))
-    report = Report(
-        [Statement.of(one) for one in clauses], [Column.of(one) for one in runs]
-    )
+    report = Report(clauses, [Column.of(one) for one in runs])
     assert report.exit_status == status
 
 
@@ -146,8 +151,7 @@ def test_exit_status(clauses, tmp_path, module, strict, status):
 
 ENTRY = """
 # a comment
-[[deviation]]
-clause = "tf.double/returns/twice"
+["tf.double/returns/twice"]
 outcome = "fail"
 observed = "expected 4, got 2"
 evidence = "seen"
@@ -186,6 +190,20 @@ def test_an_entry_without_a_clause_is_unknown(clauses, tmp_path):
     text = ENTRY.replace("tf.double/returns/twice", "tf.double/returns/thrice")
     _, (complaint,) = judged(clauses, tmp_path, "right", text)
     assert "unknown clause tf.double/returns/thrice" in complaint
+
+
+def test_an_entry_with_wildcards_is_for_every_clause_that_it_matches(clauses, tmp_path):
+    text = """
+["tf.*/returns/*"]
+outcome = "absent"
+observed = "there is no tf."
+evidence = "seen"
+"""
+    finished, complaints = judged(clauses, tmp_path, "empty", text)
+    assert outcomes(finished) == ["deviates", "absent", "deviates", "absent"]
+    assert complaints == []
+    finished, complaints = judged(clauses, tmp_path, "right", text)
+    assert len(complaints) == 2
 
 
 @pytest.mark.parametrize(

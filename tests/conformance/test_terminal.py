@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 from tpuref_conformance.outcome import Result
-from tpuref_conformance.report import Column, Report, Statement
+from tpuref_conformance.report import Column, Report
+from tpuref_conformance.statements import Statement
 from tpuref_conformance.terminal import Progress, as_text, coloured
 
 
@@ -17,7 +18,7 @@ class Terminal(io.StringIO):
 
 
 SUBJECT = SimpleNamespace(name="tpuref")
-STATEMENT = Statement("tf.a/b/c", "tf.a", "b", "0.txt", "run", "Says.", None)
+STATEMENT = Statement("tf.a/b/c", "document", "0.txt", "run", "Says.")
 
 
 def report(outcome):
@@ -26,10 +27,11 @@ def report(outcome):
         name="tpuref",
         module="tpuref",
         strict=True,
-        header={},
+        header={"version": "1.0"},
         reason="",
         seconds=0.0,
         settings={},
+        clauses=1,
     )
     return Report([STATEMENT], [column])
 
@@ -66,6 +68,6 @@ def test_rows_are_coloured_by_what_they_hold(outcome, colour):
     def snippet(id, column):
         return "pass"
 
-    text = as_text(report(outcome), snippet, colour=True)
+    text = as_text(report(outcome), snippet, colour=True, verbose=True)
     assert f"{colour}tf.a" in text
     assert "\033" not in as_text(report(outcome), snippet)

@@ -6,25 +6,24 @@ from pathlib import Path
 
 import pytest
 from tpuref_conformance import known, statements
-from tpuref_conformance.toml import quoted, read_tables
+from tpuref_conformance.toml import read_tables
 
-DIRECTORIES = {known.DIRECTORY: "deviation", statements.DIRECTORY: "statement"}
-
-
-def files():
-    for directory, name in DIRECTORIES.items():
-        for path in sorted(Path(directory).glob("*.toml")):
-            yield pytest.param(path, name, id=path.name)
+FILES = [
+    path
+    for directory in (known.DIRECTORY, statements.DIRECTORY)
+    for path in sorted(Path(directory).rglob("*.toml"))
+]
 
 
-@pytest.mark.parametrize(("path", "name"), list(files()))
-def test_reads_as_the_standard_library(path, name):
+@pytest.mark.parametrize(
+    "path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_reads_as_the_standard_library(path):
     tomllib = pytest.importorskip("tomllib", reason="tomllib came with Python 3.11")
-    assert read_tables(path, name) == tomllib.loads(path.read_text())[name]
+    assert read_tables(path) == tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def test_text_is_quoted_and_read_back(tmp_path):
-    text = 'a "quoted" \\ line\nand ünïcode'
+def test_quotes_and_other_letters_are_read(tmp_path):
     path = tmp_path / "file.toml"
-    path.write_text(f"[[entry]]\ntext = {quoted(text)}\n", encoding="utf-8")
-    assert read_tables(path, "entry") == [{"text": text}]
+    path.write_text('# note\n["a \\"b\\""]\ntext = "\\\\ ünï\\n"\n', encoding="utf-8")
+    assert read_tables(path) == {'a "b"': {"text": "\\ ünï\n"}}

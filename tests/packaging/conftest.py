@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     *("pyproject.toml", "setup.py", "MANIFEST.in", "tox.ini"),
     *("README.md", "CHANGES.md", "CONTRIBUTING.md", "LICENSE"),
-    *("src", "conformance"),
+    *("src", "conformance", "maintenance"),
 )
 
 

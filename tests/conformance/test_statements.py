@@ -1,0 +1,92 @@
+"""The files of statements, and what is refused in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tpuref_conformance.documents import DOCUMENTS
+from tpuref_conformance.statements import Statement, read_statements, statements
+
+INVENTORY = Path(__file__).resolve().parents[3] / "shared" / "clauses.json"
+TABLE = '["tf.a/b/c"]\ntier = "run"\nsays = "Says."\n'
+
+
+def written(directory, text, folder="documents", document=DOCUMENTS[0]):
+    (directory / folder).mkdir(exist_ok=True)
+    name = document.file.replace(".txt", ".toml")
+    (directory / folder / name).write_text(text, encoding="utf-8")
+
+
+def test_the_folder_is_the_source_and_the_file_the_document(tmp_path):
+    written(tmp_path, TABLE + 'doubt = "Really?"\n')
+    written(tmp_path, TABLE.replace("a/b", "d/e"), "releases", DOCUMENTS[1])
+    first, second = read_statements(tmp_path).values()
+    assert (first.source, first.document, first.doubt) == (
+        "document",
+        "000_04abb9e9288042d8.txt",
+        "Really?",
+    )
+    assert (first.api, first.part, first.tier, first.says) == (
+        "tf.a",
+        "b",
+        "run",
+        "Says.",
+    )
+    assert (second.source, second.document) == ("release", DOCUMENTS[1].file)
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("", ("1.15", "1.15")),
+        ('versions = "1.8-1.10"\n', ("1.8", "1.10")),
+        ('versions = "2.4-"\n', ("2.4", None)),
+        ('versions = "2.4"\n', ("2.4", "2.4")),
+    ],
+)
+def test_versions_are_those_of_the_document_or_its_own(tmp_path, text, versions):
+    written(tmp_path, TABLE + text)
+    assert read_statements(tmp_path)["tf.a/b/c"].versions == versions
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TABLE + TABLE, "expected a new"),
+        (TABLE + 'versions = "late"\n', "versions must look like"),
+        (TABLE.replace("run", "fast"), "tier must be one of"),
+        (TABLE.replace("a/b/c", "a"), "an id must look like"),
+        ('["tf.a/b/c"\n', r"toml:1: expected a new"),
+    ],
+)
+def test_malformed_files_are_refused(tmp_path, text, message):
+    written(tmp_path, text)
+    with pytest.raises(ValueError, match=message):
+        read_statements(tmp_path)
+
+
+def test_a_statement_has_one_place(tmp_path):
+    written(tmp_path, TABLE)
+    written(tmp_path, TABLE, "tpuref", DOCUMENTS[4])
+    with pytest.raises(ValueError, match="tf.a/b/c is stated twice"):
+        read_statements(tmp_path)
+
+
+def test_a_source_is_one_of_three():
+    with pytest.raises(ValueError, match="source must be in"):
+        Statement("tf.a/b/c", "hearsay", "000.txt", "run", "Says.")
+
+
+def test_the_documents_statements_are_the_inventory():
+    ours = {
+        one.id: (one.document, one.tier)
+        for one in statements().values()
+        if one.source == "document"
+    }
+    assert len(ours) == 572
+    if not INVENTORY.exists():
+        pytest.skip("the inventory of statements is not beside this repository")
+    entries = json.loads(INVENTORY.read_text(encoding="utf-8"))
+    assert ours == {entry["id"]: (entry["seed"], entry["tier"]) for entry in entries}
