@@ -1,7 +1,8 @@
 """What the site takes from the project: members, differences, changes, error codes.
 
 A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
-``<!-- unreleased -->`` and ``<!-- error codes -->``.
+``<!-- unreleased -->`` and ``<!-- error codes -->``.  A plot of ``tpuref bench``, where
+there is one, goes below its table, at ``<!-- end NAME -->``.
 """
 
 from __future__ import annotations
@@ -21,19 +22,13 @@ from tpuref.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
+PLOTS = TOP / "docs" / "performance"
+TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
-
-NO_FIGURES = """# Performance
-
-There are no figures of this version yet. `tpuref bench --write-docs docs` measures,
-and writes this page.
-"""
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the notebook, and how figures are made where nobody has measured yet."""
-    if files.get_file_from_path("performance.md") is None:
-        files.append(File.generated(config, "performance.md", content=NO_FIGURES))
+    """Add the notebook as a page."""
     page = as_markdown(NOTEBOOK)
     files.append(File.generated(config, "notebooks/first_steps.md", content=page))
 
@@ -43,6 +38,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     text = OUTSIDE.sub(r"\1", markdown)
     text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
+    text = TABLE_END.sub(lambda found: plot(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
@@ -61,6 +57,12 @@ def unreleased() -> str:
             texts = [f"- {note.read_text().strip()}" for note in notes]
             parts += [f"### {kind.title()}", "", *texts, ""]
     return "\n".join(["## The next release", "", *parts])
+
+
+def plot(name: str) -> str:
+    """Return the image of a table's plot, or nothing where it was not drawn."""
+    drawn = (PLOTS / f"{name}.svg").exists()
+    return f"\n![Plot: {name}](performance/{name}.svg)\n" if drawn else ""
 
 
 def members(path: str) -> str:
