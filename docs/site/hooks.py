@@ -71,7 +71,8 @@ def members(path: str) -> str:
     for name in path.split(".")[1:]:
         namespace = getattr(namespace, name)
     blocks = []
-    for name in sorted(dir(namespace), key=str.lower):
+    names = getattr(namespace, "__all__", dir(namespace))
+    for name in sorted(names, key=str.lower):
         value = getattr(namespace, name)
         if not is_documented(name, value) or is_elsewhere(path, name, value):
             continue
@@ -95,7 +96,7 @@ def is_elsewhere(path: str, name: str, value: Any) -> bool:
     other = name != value.__name__ and getattr(tf, value.__name__, None) is value
     below = [tf] if path else []
     if path == ".contrib.tpu":
-        below.append(tf.tpu)
+        below += [tf.tpu, tf.tpu.experimental]
     return other or any(getattr(place, name, None) is value for place in below)
 
 
