@@ -1,8 +1,8 @@
-"""What the site takes from the project: members, differences, changes, error codes.
+"""The generated parts of the site: members, differences, changes, error codes.
 
 A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
-``<!-- unreleased -->`` and ``<!-- error codes -->``.  A plot of ``tpuref bench``, where
-there is one, goes below its table, at ``<!-- end NAME -->``.
+``<!-- unreleased -->`` and ``<!-- error codes -->``.  If ``tpuref bench`` has drawn a
+plot, it goes below its table, at ``<!-- end NAME -->``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def on_files(files: Files, config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Leave links into the repository as names, and put in what a page asks for."""
+    """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
     text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
@@ -49,7 +49,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def unreleased() -> str:
-    """Return what comes with the next release, as towncrier would write it."""
+    """Return the changes of the next release, as towncrier would write them."""
     parts = []
     for kind in ("added", "changed", "fixed", "removed"):
         notes = sorted((TOP / "changes").glob(f"*.{kind}.md"))
@@ -60,13 +60,13 @@ def unreleased() -> str:
 
 
 def plot(name: str) -> str:
-    """Return the image of a table's plot, or nothing where it was not drawn."""
+    """Return the image of a table's plot, or nothing if it was not drawn."""
     drawn = (PLOTS / f"{name}.svg").exists()
     return f"\n![Plot: {name}](performance/{name}.svg)\n" if drawn else ""
 
 
 def members(path: str) -> str:
-    """Return the reference of a namespace, without what another one has."""
+    """Return the reference of a namespace, without members documented elsewhere."""
     namespace: Any = tf
     for name in path.split(".")[1:]:
         namespace = getattr(namespace, name)
@@ -92,7 +92,7 @@ def is_documented(name: str, value: Any) -> bool:
 
 
 def is_elsewhere(path: str, name: str, value: Any) -> bool:
-    """Return whether a shorter name, or a documented one, means the same."""
+    """Return whether a member is documented under a shorter or a documented name."""
     other = name != value.__name__ and getattr(tf, value.__name__, None) is value
     below = [tf] if path else []
     if path == ".contrib.tpu":
@@ -118,7 +118,7 @@ def row(entry: dict[str, str]) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text as it stands in a cell."""
+    """Escape text for a cell of a table."""
     for sign in "\\|*_<[`":
         text = text.replace(sign, "\\" + sign)
     return " ".join(text.split())
@@ -134,7 +134,7 @@ def error_codes() -> str:
 
 
 def entry_of_page(entry: Entry) -> str:
-    """Return one code as it stands on the page."""
+    """Return the entry of one code on the page."""
     source = f"\n\nThe rule is in `{entry.document}`." if entry.document else ""
     anchor = entry.code.removeprefix("TPUREF-")
     return (
