@@ -113,11 +113,6 @@ class Iterator(ElementDescription):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Parameters
-        ----------
-        name
-            The name of the operation.
-
         Returns
         -------
         object
@@ -149,8 +144,6 @@ class Iterator(ElementDescription):
         ----------
         dataset
             A dataset with elements of the iterator's types and shapes.
-        name
-            The name of the operation.
 
         Raises
         ------

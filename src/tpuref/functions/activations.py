@@ -30,8 +30,6 @@ def relu(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A tensor of real numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -55,8 +53,6 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A tensor of real numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -82,8 +78,6 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
         A floating-point tensor; integers are cast to float32.
     alpha
         The slope below 0.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -110,8 +104,6 @@ def elu(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -135,8 +127,6 @@ def selu(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -160,8 +150,6 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -185,8 +173,6 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -210,8 +196,6 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -239,8 +223,6 @@ def softmax(
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
         The old name of `axis`.
 
@@ -276,8 +258,6 @@ def log_softmax(
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
         The old name of `axis`.
 

@@ -33,8 +33,6 @@ def argmax(
         Real numbers or booleans.
     axis
         The axis to look along, 0 by default.
-    name
-        The name of the operation.
     dimension
         A former name of `axis`.
     output_type
@@ -77,8 +75,6 @@ def argmin(
         Real numbers or booleans.
     axis
         The axis to look along, 0 by default.
-    name
-        The name of the operation.
     dimension
         A former name of `axis`.
     output_type
@@ -125,8 +121,6 @@ def cumsum(
         Whether each sum leaves out its own element and so starts with 0.
     reverse
         Whether to run from the end.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -168,8 +162,6 @@ def cumprod(
         Whether each product leaves out its own element and so starts with 1.
     reverse
         Whether to run from the end.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -47,8 +47,6 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -79,8 +77,6 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -103,8 +99,6 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -129,8 +123,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
         A number of the dtype of `x`, of rank 0.
     x
         A tensor of numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -165,8 +157,6 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -190,8 +180,6 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -214,8 +202,6 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -238,8 +224,6 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -269,8 +253,6 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Floating-point or complex numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -296,8 +278,6 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -328,8 +308,6 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -360,8 +338,6 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -389,8 +365,6 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -418,8 +392,6 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -442,8 +414,6 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -466,8 +436,6 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -490,8 +458,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     ----------
     inputs
         A list or tuple of tensors of one shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -533,8 +499,6 @@ def accumulate_n(
         The shape that the inputs must be compatible with.
     tensor_dtype
         The dtype that the inputs must have.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -575,8 +539,6 @@ def negative(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point, complex or signed integer numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -599,8 +561,6 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -624,8 +584,6 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -648,8 +606,6 @@ def square(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -672,8 +628,6 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -50,8 +50,6 @@ def assert_equal(
         How many elements of each tensor to show, by default 3.
     message
         What to say before them.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -24,8 +24,6 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -48,8 +46,6 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -72,8 +68,6 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -96,8 +90,6 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Integers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -120,8 +112,6 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -144,8 +134,6 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------

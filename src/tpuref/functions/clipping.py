@@ -31,8 +31,6 @@ def clip_by_value(
         Real numbers.
     clip_value_min, clip_value_max
         The bounds, of the dtype of `t` and of shapes that broadcast to its shape.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -75,8 +73,6 @@ def clip_by_norm(
         The greatest length, positive.
     axes
         The axes along which the length is taken; all by default.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -102,8 +98,6 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     ----------
     t_list
         Tensors of one floating-point dtype; None entries are left out.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -143,8 +137,6 @@ def clip_by_global_norm(
         The greatest length of all tensors together, positive.
     use_norm
         Their length, where it is known; `global_norm` finds it otherwise.
-    name
-        The name of the operations.
 
     Returns
     -------

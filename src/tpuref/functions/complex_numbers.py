@@ -24,8 +24,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     ----------
     real, imag
         Numbers, both float32 or both float64; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -48,8 +46,6 @@ def real(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -73,8 +69,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -97,8 +91,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -122,8 +114,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         Complex numbers; others give zeros, below 0 too (`np.angle` gives pi there).
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -57,8 +57,6 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
     ----------
     inputs
         Operations, tensors, variables, or nested structures of those.
-    name
-        The name of the operation.
 
     Examples
     --------
@@ -146,8 +144,6 @@ def Print(
         Accepted for programs that give it; it has no effect.
     summarize
         How many elements of each tensor to print, by default 3.
-    name
-        The name of the operation.
 
     Examples
     --------
@@ -184,8 +180,6 @@ def Assert(
         The tensors to show.
     summarize
         How many elements of each tensor to show, by default 3.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -234,8 +228,6 @@ def py_func(
         The element type of the result, or a list of element types.
     stateful
         Accepted; the function is called at every evaluation in either case.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -288,8 +280,6 @@ def cond(
         they return must have the same structure and element types.
     strict
         Whether a list or tuple of one stays a list or tuple of one.
-    name
-        The name of the operation.
     fn1, fn2
         The old names of `true_fn` and `false_fn`.
 
@@ -461,8 +451,6 @@ def while_loop(
         variables whose shape changes.
     parallel_iterations, back_prop, swap_memory
         Accepted for programs that give them; they have no effect.
-    name
-        The name of the operation.
     maximum_iterations
         The largest number of iterations, known while the graph is built.
     return_same_structure

@@ -31,8 +31,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         Numbers or booleans.
     dtype
         The element type to convert to.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -65,8 +63,6 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -89,8 +85,6 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -113,8 +107,6 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -137,8 +129,6 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -161,8 +151,6 @@ def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -187,8 +175,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         Real numbers.
     dtype
         The element type to convert to, a real one.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -50,8 +50,6 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     value
         A scalar of any dtype, which becomes that of the result.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -83,8 +81,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     dtype
         The element type.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -111,8 +107,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     dtype
         The element type, a number or bool.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -147,8 +141,6 @@ def zeros_like(
         The tensor whose shape is taken.
     dtype
         The element type; None for that of `tensor`.
-    name
-        The name of the operation.
     optimize
         Accepted for compatibility; it changes nothing.
 
@@ -181,8 +173,6 @@ def ones_like(
         The tensor whose shape is taken.
     dtype
         The element type; None for that of `tensor`.
-    name
-        The name of the operation.
     optimize
         Accepted for compatibility; it changes nothing.
 
@@ -223,8 +213,6 @@ def range(
         A scalar, the distance from one to the next; not 0.
     dtype
         The element type; None for the one that holds all three arguments.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -284,8 +272,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
         Floating-point scalars of one dtype: the first and the last number.
     num
         How many numbers, 1 or more.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -332,8 +318,6 @@ def eye(
         The shape of a collection of such matrices; None for one matrix.
     dtype
         The element type.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -379,8 +363,6 @@ def one_hot(
         Where the new axis goes; the last by default.
     dtype
         The element type, by default that of the values, or float32.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -436,8 +418,6 @@ def sequence_mask(
         The length of the rows, a scalar; by default the greatest of `lengths`.
     dtype
         The element type of the result, by default bool.
-    name
-        The name of the operation.
 
     Returns
     -------

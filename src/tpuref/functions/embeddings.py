@@ -32,8 +32,6 @@ def embedding_lookup(
         int32 or int64 of any shape.
     partition_strategy
         ``"mod"`` or ``"div"``; it makes no difference for one table.
-    name
-        The name of the operation.
     validate_indices
         Accepted for compatibility; ids are always checked.
     max_norm

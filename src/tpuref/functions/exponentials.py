@@ -27,8 +27,6 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -51,8 +49,6 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -75,8 +71,6 @@ def exp(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -99,8 +93,6 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -123,8 +115,6 @@ def log(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -147,8 +137,6 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -171,8 +159,6 @@ def erf(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -195,8 +181,6 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -219,8 +203,6 @@ def lgamma(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------

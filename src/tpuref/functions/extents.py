@@ -22,8 +22,6 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
     out_type
         int32 or int64.
 
@@ -49,8 +47,6 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
     out_type
         int32 or int64.
 
@@ -76,8 +72,6 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
 
     Returns
     -------

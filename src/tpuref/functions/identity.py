@@ -20,8 +20,6 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor of any shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -45,8 +43,6 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor of any shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -41,8 +41,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
         Where the block begins, one number for each axis.
     size
         How much of each axis to take; -1 takes all that remains.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -98,8 +96,6 @@ def strided_slice(
         Bit i set: take only the element at ``begin[i]`` and leave the axis out.
     var
         Not supported; None.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -173,8 +169,6 @@ def gather(
         int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
     validate_indices
         Accepted for compatibility; indices are always checked.
-    name
-        The name of the operation.
     axis
         The axis; by default the first that is no batch dimension.
     batch_dims
@@ -221,8 +215,6 @@ def gather_nd(
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
         d axes that are no batch dimensions.
-    name
-        The name of the operation.
     batch_dims
         How many leading axes `params` and `indices` have in common.
 
@@ -263,8 +255,6 @@ def scatter_nd(
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
     shape
         The shape of the result.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -303,8 +293,6 @@ def tensor_scatter_nd_update(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         The values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -342,8 +330,6 @@ def tensor_scatter_nd_add(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         What to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -380,8 +366,6 @@ def tensor_scatter_nd_sub(
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
         What to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -28,8 +28,6 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
         A list of tensors of equal shape and dtype.
     axis
         Where the new axis goes.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -76,8 +74,6 @@ def unstack(
         The size of the axis; needed where it is not static.
     axis
         The axis.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -125,8 +121,6 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
         A list of tensors of equal dtype and rank, whose other sizes are equal.
     axis
         The axis.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -173,8 +167,6 @@ def split(
         The axis.
     num
         The number of parts, where their sizes are given by a tensor.
-    name
-        The name of the operation.
 
     Returns
     -------

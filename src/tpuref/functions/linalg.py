@@ -43,8 +43,6 @@ def matmul(
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
         Hints that change no result.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -114,8 +112,6 @@ def matvec(
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
         Hints that change no result.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -156,8 +152,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     axes
         How many axes, the last of `a` and the first of `b`; or the axes of `a` and
         the axes of `b`, two integers or two sequences of as many integers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -195,8 +189,6 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         occur once, in alphabetical order.
     *inputs
         Numbers of one dtype, one tensor for each part of the equation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -233,8 +225,6 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers of rank 2 or more.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -277,8 +267,6 @@ def norm(
         tensor counts as one vector.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     keep_dims
         A former name of `keepdims`.
 

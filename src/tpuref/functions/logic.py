@@ -22,8 +22,6 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -46,8 +44,6 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -70,8 +66,6 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -94,8 +88,6 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Booleans.
-    name
-        The name of the operation.
 
     Returns
     -------

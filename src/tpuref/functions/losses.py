@@ -36,8 +36,6 @@ def softmax_cross_entropy_with_logits_v2(
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
         The old name of `axis`.
 
@@ -89,8 +87,6 @@ def softmax_cross_entropy_with_logits(
         A floating-point tensor of rank 1 or more.
     dim
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     axis
         The new name of `dim`.
 
@@ -138,8 +134,6 @@ def sparse_softmax_cross_entropy_with_logits(
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -187,8 +181,6 @@ def sigmoid_cross_entropy_with_logits(
         Probabilities, of the shape and dtype of `logits`.
     logits
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -231,8 +223,6 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     ----------
     t
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------

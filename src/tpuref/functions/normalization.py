@@ -38,8 +38,6 @@ def l2_normalize(
         One or several axes; by default all.
     epsilon
         The least square of the length.
-    name
-        The name of the operation.
     dim
         The old name of `axis`.
 
@@ -82,8 +80,6 @@ def bias_add(
     data_format
         ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
         Forms of other ranks begin with ``"NC"`` or end with ``"C"`` likewise.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -179,8 +175,6 @@ def batch_normalization(
         What to add at the end and to multiply by before; None for neither.
     variance_epsilon
         A small number that keeps the division from being by 0.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -233,8 +227,6 @@ def dropout(
         stay or fall together.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
     rate
         The chance of an element to fall, ``0 <= rate < 1``.
 

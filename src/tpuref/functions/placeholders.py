@@ -26,8 +26,6 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         The element type.
     shape
         The static shape; None, or None as a dimension, where it may be any.
-    name
-        The name of the operation.
 
     Returns
     -------

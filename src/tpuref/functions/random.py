@@ -98,8 +98,6 @@ def random_uniform(
         A floating-point type, int32 or int64.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -173,8 +171,6 @@ def random_normal(
         A floating-point type.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -216,8 +212,6 @@ def truncated_normal(
         A floating-point type.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -265,8 +259,6 @@ def random_shuffle(
         A tensor.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -302,8 +294,6 @@ def categorical(
         int32 or int64, the default.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -347,8 +337,6 @@ def multinomial(
         How many classes to draw for each row.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
     output_dtype
         int32 or int64, the default.
 

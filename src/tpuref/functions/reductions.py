@@ -45,8 +45,6 @@ def reduce_sum(
         default.
     keepdims
         Whether summed axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -93,8 +91,6 @@ def reduce_mean(
         default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -145,8 +141,6 @@ def reduce_prod(
         The axis or axes to multiply along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -190,8 +184,6 @@ def reduce_max(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -235,8 +227,6 @@ def reduce_min(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -280,8 +270,6 @@ def reduce_any(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -327,8 +315,6 @@ def reduce_all(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -374,8 +360,6 @@ def reduce_logsumexp(
         The axis or axes to sum along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -418,8 +402,6 @@ def reduce_euclidean_norm(
         The axis or axes to take the length along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -457,8 +439,6 @@ def reduce_variance(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -498,8 +478,6 @@ def reduce_std(
         The axis or axes to look along; all by default.
     keepdims
         Whether those axes stay, with size 1.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -545,8 +523,6 @@ def count_nonzero(
         Whether those axes stay, with size 1.
     dtype
         The integer type of the count.
-    name
-        The name of the operation.
     reduction_indices, keep_dims, input
         Other names of `axis`, `keepdims` and `input_tensor`.
 

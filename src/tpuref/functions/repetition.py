@@ -30,8 +30,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
         A tensor.
     multiples
         How often, one number for each axis.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -67,8 +65,6 @@ def repeat(
         How often: one number, or one for each element of the axis.
     axis
         The axis; by default the tensor is flattened.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -113,8 +109,6 @@ def pad(
     mode
         ``"CONSTANT"``; ``"REFLECT"``, which mirrors at the edge element; or
         ``"SYMMETRIC"``, which mirrors behind it.  Case does not matter.
-    name
-        The name of the operation.
     constant_values
         The scalar that ``"CONSTANT"`` adds.
 

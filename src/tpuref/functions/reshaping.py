@@ -36,8 +36,6 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
         A tensor.
     shape
         The new shape; one size may be -1, which stands for what remains.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -72,8 +70,6 @@ def expand_dims(
         A tensor.
     axis
         Where the new axis goes; negative counts from the end.
-    name
-        The name of the operation.
     dim
         The old name of `axis`.
 
@@ -112,8 +108,6 @@ def squeeze(
         A tensor.
     axis
         One or several axes of size 1; by default all of them.
-    name
-        The name of the operation.
     squeeze_dims
         The old name of `axis`.
 
@@ -150,8 +144,6 @@ def transpose(
         A tensor.
     perm
         For each axis of the result, the axis of `a`; by default the reverse order.
-    name
-        The name of the operation.
     conjugate
         Whether to take the complex conjugate too.
 
@@ -188,8 +180,6 @@ def matrix_transpose(
     ----------
     a
         A tensor of known rank, 2 or more.
-    name
-        The name of the operation.
     conjugate
         Whether to take the complex conjugate too.
 
@@ -228,8 +218,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         A tensor.
     axis
         One or several axes.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -263,8 +251,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         By how many places, one number for each axis.
     axis
         One or several axes.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -295,8 +281,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         A tensor.
     shape
         The shape of the result.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -23,8 +23,6 @@ def round(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers; integers stay as they are.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -47,8 +45,6 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -71,8 +67,6 @@ def floor(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -95,8 +89,6 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -119,8 +111,6 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     ----------
     x1, x2
         Floating-point numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------

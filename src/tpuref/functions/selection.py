@@ -32,8 +32,6 @@ def where(
         or of any shape that broadcasts with `x` and `y`.
     x, y
         Tensors of one dtype.  Without both, the positions of true elements are found.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -75,8 +73,6 @@ def where_v2(
         A bool tensor.
     x, y
         Tensors of one dtype.  Without both, the positions of true elements are found.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -129,8 +125,6 @@ def boolean_mask(
         A tensor.
     mask
         A bool tensor of known rank, whose shape is part of that of `tensor`.
-    name
-        The name of the operation.
     axis
         The axis of `tensor` at which the mask begins, 0 by default.
 

@@ -33,8 +33,6 @@ def sort(
         The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -77,8 +75,6 @@ def argsort(
         ``"ASCENDING"`` or ``"DESCENDING"``.
     stable
         Accepted for compatibility: equal values always keep their order.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -126,8 +122,6 @@ def top_k(
         How many; at most the size of the last axis.
     sorted
         Accepted for compatibility: the greatest is always first.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -163,8 +157,6 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
         int32 or int64 of shape ``[batch]``: a class for each row.
     k
         How many classes count; with a tie at the border all of them do.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -208,8 +200,6 @@ def searchsorted(
         ``"left"`` goes before equal elements, ``"right"`` behind them.
     out_type
         int32 or int64.
-    name
-        The name of the operation.
 
     Returns
     -------

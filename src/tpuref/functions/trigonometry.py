@@ -31,8 +31,6 @@ def sin(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -55,8 +53,6 @@ def cos(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -79,8 +75,6 @@ def tan(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -103,8 +97,6 @@ def asin(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -127,8 +119,6 @@ def acos(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -151,8 +141,6 @@ def atan(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -175,8 +163,6 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     ----------
     y, x
         Floating-point numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -199,8 +185,6 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -223,8 +207,6 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -247,8 +229,6 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -271,8 +251,6 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -295,8 +273,6 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -319,8 +295,6 @@ def atanh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------

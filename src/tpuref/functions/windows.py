@@ -45,8 +45,6 @@ def conv2d(
         ``"NHWC"`` or ``"NCHW"``.
     dilations
         One, two or four numbers: the distance of the elements within a window.
-    name
-        The name of the operation.
     filters
         The new name of `filter`.
 
@@ -157,8 +155,6 @@ def max_pool(
         ``"SAME"`` or ``"VALID"``.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    name
-        The name of the operation.
     input
         The new name of `value`.
 
@@ -210,8 +206,6 @@ def avg_pool(
         ``"SAME"`` or ``"VALID"``.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    name
-        The name of the operation.
     input
         The new name of `value`.
 

@@ -37,8 +37,6 @@ def cross_replica_sum(
     group_assignment
         The replica ids of each group, ``[num_groups, replicas_per_group]``: every
         replica once.  None for one group of all.
-    name
-        The name of the operation.
 
     Returns
     -------
