@@ -97,7 +97,7 @@ class Picture:
         fill: str | None = None,
         size: int = FONT_SIZE,
     ) -> None:
-        """Write a line of text with its baseline at `y`, in the page colour by default."""
+        """Write a line of text with its baseline at `y`, by default black."""
         attributes = {"x": _number(x), "y": _number(y)}
         if fill is None:
             attributes |= {"class": "ink", "fill": "#1f2328"}

@@ -70,14 +70,14 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """Return the features, those below 0 multiplied by `alpha`.
+    """Return the features, with negative ones multiplied by `alpha`.
 
     Parameters
     ----------
     features
         A floating-point tensor; integers are cast to float32.
     alpha
-        The slope below 0.
+        The slope for negative features.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
-    """Return the features, those below 0 as ``exp(features) - 1``.
+    """Return the features, with negative ones replaced by ``exp(features) - 1``.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def softmax(
     axis
         The axis of the classes, by default the last.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def softmax(
     Raises
     ------
     ValueError
-        If there is no such axis.
+        If the axis does not exist.
 
     Examples
     --------
@@ -250,7 +250,7 @@ def softmax(
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
-    """Return the logarithm of the softmax, without the loss of taking it afterwards.
+    """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def log_softmax(
     axis
         The axis of the classes, by default the last.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def log_softmax(
     Raises
     ------
     ValueError
-        If there is no such axis.
+        If the axis does not exist.
 
     Examples
     --------
@@ -284,6 +284,6 @@ def log_softmax(
 
 def class_axis(function: str, axis: Any, dim: Any) -> int:
     if axis is not None and dim is not None:
-        raise ValueError(f"{function}: axis and dim are the same; give one")
+        raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
     return -1 if given is None else int(given)

@@ -1,4 +1,4 @@
-"""Sums, products, quotients and the like, element by element."""
+"""Elementwise arithmetic."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
     TypeError
-        If the dtypes differ or are no numbers.
+        If the dtypes differ or are not numeric.
     ValueError
         If the shapes do not broadcast.
 
@@ -81,7 +81,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as Python 3 has it: integers give fractions.
+    """Return the quotient as in Python 3: integers give fractions.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands; float32 of integers of 8 and 16 bits, float64 of
+        Same dtype as the operands; float32 for integers of 8 and 16 bits, float64 for
         longer ones.
 
     Examples
@@ -184,7 +184,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        The quotient, as `truediv` gives it.
+        The quotient, as for `truediv`.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        The quotient, as `truediv` gives it.
+        The quotient, as for `truediv`.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as Python 2 had it: integers give the whole part below.
+    """Return the quotient as in Python 2: integers give the floor.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y``, and 0 wherever `y` is 0.
+    """Return ``x / y``, or 0 where `y` is 0.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -272,7 +272,7 @@ divide_no_nan = div_no_nan
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x // y``: the greatest whole number that is not above the quotient.
+    """Return ``x // y``, the floor of the quotient.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -302,7 +302,7 @@ floor_div = floordiv
 
 
 def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the rest of the floor division, which has the sign of `y`.
+    """Return the remainder of the floor division, which has the sign of `y`.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -332,7 +332,7 @@ mod = floormod
 
 
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the rest of the division that rounds to zero; it has the sign of `x`.
+    """Return the remainder of the truncating division, which has the sign of `x`.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -369,7 +369,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -386,7 +386,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the square of ``x - y``; of complex numbers, that of its length.
+    """Return the square of ``x - y``, for complex numbers that of its absolute value.
 
     Parameters
     ----------
@@ -396,7 +396,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -418,7 +418,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -440,7 +440,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -452,7 +452,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """Return the sum of a list of tensors, which are not broadcast.
+    """Return the sum of a list of tensors, without broadcasting.
 
     Parameters
     ----------
@@ -462,13 +462,13 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of the inputs.  float16 and bfloat16 are added in float32
+        Same shape and dtype as the inputs.  float16 and bfloat16 are added in float32
         and rounded once.
 
     Raises
     ------
     ValueError
-        If `inputs` is no list, is empty, or holds different shapes.
+        If `inputs` is not a list, is empty, or holds different shapes.
     TypeError
         If the dtypes differ.
 
@@ -503,14 +503,14 @@ def accumulate_n(
     Returns
     -------
     Tensor
-        Of shape and dtype of the inputs.
+        Same shape and dtype as the inputs.
 
     Raises
     ------
     ValueError
-        If `inputs` is no list, is empty, or holds other shapes.
+        If `inputs` is not a list, is empty, or holds other shapes.
     TypeError
-        If an input has another dtype.
+        If the dtype of an input differs.
 
     Examples
     --------
@@ -543,7 +543,7 @@ def negative(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -555,7 +555,7 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """Return the size of each number without its sign.
+    """Return the absolute value of each number.
 
     Parameters
     ----------
@@ -565,8 +565,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the shape of `x`, and of its dtype; complex numbers give their length,
-        float32 or float64.
+        Same shape and dtype as `x`, but float32 or float64 for complex numbers.
 
     Examples
     --------
@@ -578,7 +577,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """Return -1, 0 or 1 by the sign; of a complex number, itself at length 1.
+    """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
 
     Parameters
     ----------
@@ -588,7 +587,7 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -610,7 +609,7 @@ def square(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -632,7 +631,7 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------

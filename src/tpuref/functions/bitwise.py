@@ -1,4 +1,4 @@
-"""Functions of the bits of integers, the namespace ``tf.bitwise``."""
+"""Bitwise functions of integers, the namespace ``tf.bitwise``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def invert(x: Any, name: str | None = None) -> Tensor:
-    """Return the integers with every bit flipped.
+    """Return the integers with all bits flipped.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def invert(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def invert(x: Any, name: str | None = None) -> Tensor:
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places up.
+    """Return `x` shifted left by `y` bits.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands; 0 for as many places as there are bits.
+        Same dtype as the operands; 0 if `y` is the number of bits.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places down; the sign stays.
+    """Return `x` shifted right by `y` bits, keeping the sign.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------

@@ -163,7 +163,7 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def is_finite(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------

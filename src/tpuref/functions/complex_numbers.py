@@ -18,7 +18,7 @@ __all__ = [
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """Return the complex numbers that have the given parts.
+    """Return complex numbers with the given parts.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        complex64 of float32, complex128 of float64.
+        complex64 for float32, complex128 for float64.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """Return the real part; a real tensor is returned as it is.
+    """Return the real part; a real tensor is returned unchanged.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128.
+        float32 for complex64, float64 for complex128.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """Return the complex conjugate; a real tensor is returned as it is.
+    """Return the complex conjugate; a real tensor is returned unchanged.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -113,12 +113,12 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     Parameters
     ----------
     input
-        Complex numbers; others give zeros, below 0 too (`np.angle` gives pi there).
+        Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
 
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
 
     Examples
     --------

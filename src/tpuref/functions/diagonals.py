@@ -71,7 +71,7 @@ def matrix_band_part(
     input
         A tensor of shape ``[..., m, n]``.
     num_lower, num_upper
-        How many diagonals to keep below and above the main one; all where negative.
+        How many diagonals to keep below and above the main one; negative keeps all.
 
     Returns
     -------

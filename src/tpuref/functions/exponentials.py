@@ -21,7 +21,7 @@ __all__ = [
 
 
 def sqrt(x: Any, name: str | None = None) -> Tensor:
-    """Return the square root; nan of a negative number.
+    """Return the square root; nan for a negative number.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def sqrt(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def exp(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
 
 def expm1(x: Any, name: str | None = None) -> Tensor:
-    """Return ``exp(x) - 1``, exact for small `x` too.
+    """Return ``exp(x) - 1``, exact even for small `x`.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
-    """Return the natural logarithm; nan of a negative number, -inf of 0.
+    """Return the natural logarithm; nan for a negative number, -inf for 0.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def log(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
 
 def log1p(x: Any, name: str | None = None) -> Tensor:
-    """Return ``log(1 + x)``, exact for small `x` too.
+    """Return ``log(1 + x)``, exact even for small `x`.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def erf(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
 
 def erfc(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 - erf(x)``, exact where that is small too.
+    """Return ``1 - erf(x)``, exact even where it is small.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 
 
 def lgamma(x: Any, name: str | None = None) -> Tensor:
-    """Return the logarithm of the size of the gamma function, inf at its poles.
+    """Return the logarithm of the absolute value of the gamma function; inf at poles.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def lgamma(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ __all__ = [
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """Return the shape of a tensor as a tensor, true also where it is not static.
+    """Return the shape of a tensor as a tensor, even if it is not static.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Logic of truth values, element by element."""
+"""Elementwise logic of booleans."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether both are true, element by element.
+    """Return whether both elements are true.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether either is true, element by element.
+    """Return whether either element is true.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Return whether exactly one is true, element by element.
+    """Return whether exactly one element is true.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------

@@ -17,17 +17,17 @@ __all__ = [
 
 
 def round(x: Any, name: str | None = None) -> Tensor:
-    """Return the nearest whole number, the even one of two that are as near.
+    """Return the nearest whole number; ties round to the even one.
 
     Parameters
     ----------
     x
-        Numbers; integers stay as they are.
+        Numbers; integers stay unchanged.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:
-    """Return the nearest whole number, the even one of two that are as near.
+    """Return the nearest whole number; ties round to the even one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 
 
 def floor(x: Any, name: str | None = None) -> Tensor:
-    """Return the greatest whole number that is not above `x`.
+    """Return the greatest whole number not greater than `x`.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def floor(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 
 
 def ceil(x: Any, name: str | None = None) -> Tensor:
-    """Return the least whole number that is not below `x`.
+    """Return the least whole number not less than `x`.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
-    """Return the number next to `x1` on the way to `x2`.
+    """Return the next representable number after `x1` towards `x2`.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Functions of angles, and their hyperbolic kin."""
+"""Trigonometric and hyperbolic functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sin(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def cos(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def tan(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the sine `x`; nan beyond -1 to 1.
+    """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def asin(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the cosine `x`; nan beyond -1 to 1.
+    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def acos(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the tangent `x`.
+    """Return the angle in radians whose tangent is `x`.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def atan(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians from the first axis to the point ``(x, y)``.
+    """Return the angle in radians from the x axis to the point ``(x, y)``.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of the dtype of the operands, from -pi to pi.
+        Same dtype as the operands, from -pi to pi.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic sine.
+    """Return the inverse hyperbolic sine.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic cosine; nan below 1.
+    """Return the inverse hyperbolic cosine; nan below 1.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -289,7 +289,7 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic tangent; nan beyond -1 to 1.
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def atanh(x: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
