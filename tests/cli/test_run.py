@@ -164,7 +164,7 @@ def test_the_error_of_a_script_with_its_code(script: Any, capsys: Any) -> None:
     captured = capsys.readouterr()
     error = json.loads(captured.out)["error"]
     assert error["type"] == "ValueError" and error["code"] == "TPUREF-E021"
-    assert "does not divide" in error["message"]
+    assert "not divisible" in error["message"]
     assert captured.err.startswith('Traceback (most recent call last):\n  File "')
     assert "runpy" not in captured.err
 
