@@ -1,4 +1,4 @@
-"""A fresh graph for each benchmark, and a system of cores where one is asked for."""
+"""A running system of cores for benchmarks that request one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ from tpuref.benchmarks.system import running_system
 
 @pytest.fixture
 def session_of() -> Iterator[Callable[[int], tf.Session]]:
-    """Give a function that starts a pool of so many cores and returns a session."""
+    """Return a function that starts a pool of N cores and returns a session."""
     with contextlib.ExitStack() as stack:
         yield lambda cores: stack.enter_context(running_system(cores))

@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def keep(benchmark: Any, measure: Callable[[], float]) -> None:
-    """Time the measurement, and keep what it says about one sum."""
+    """Time the measurement, and record its seconds per sum."""
     samples: list[float] = []
     benchmark.pedantic(lambda: samples.append(measure()), rounds=ROUNDS, iterations=1)
     benchmark.extra_info["seconds of one sum"] = samples

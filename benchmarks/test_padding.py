@@ -1,4 +1,4 @@
-"""Ragged vectors padded to one size, by the kernel and by others."""
+"""Ragged vectors padded to one size, by the kernel and by other libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting and ending a system, in a process of its own."""
+"""Starting and shutting down a system, in a separate process."""
 
 from __future__ import annotations
 

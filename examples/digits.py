@@ -1,9 +1,9 @@
 """Learn handwritten digits, data-parallel on eight cores.
 
-The 1,797 digits that ship with scikit-learn go through ``tf.tpu.shard`` to the cores;
-each core works out the gradients of its part of the batch by hand-written rules, and
-``tf.tpu.cross_replica_sum`` adds them up.  The same training in plain NumPy on the
-whole batch must leave the same parameters.
+``tf.tpu.shard`` distributes the 1,797 digits that ship with scikit-learn over the
+cores.  Each core computes the gradients of its part of the batch with hand-written
+rules, and ``tf.tpu.cross_replica_sum`` adds them.  Training in plain NumPy on whole
+batches must give the same parameters.
 
     python examples/digits.py --model softmax
     python examples/digits.py --model perceptron --epochs 20
@@ -37,7 +37,7 @@ def load(seed: int) -> tuple[Array, Array, Array, Array]:
     return images[:1440], labels[:1440], images[1440:], labels[1440:]
 
 
-# Both models are written once, with NumPy's functions and operators, which work on
+# Both models are written once, in NumPy's functions and operators, which work on
 # tensors as they do on arrays.
 
 
@@ -84,12 +84,12 @@ def perceptron_scores(parameters: Parameters, images: Any) -> Any:
 
 
 def softmax_start(seed: int) -> list[Array]:
-    """Return the first parameters of softmax regression."""
+    """Return the initial parameters of softmax regression."""
     return [np.zeros((64, CLASSES), np.float32), np.zeros(CLASSES, np.float32)]
 
 
 def perceptron_start(seed: int) -> list[Array]:
-    """Return the first parameters of the perceptron, 32 hidden units."""
+    """Return the initial parameters of the perceptron, with 32 hidden units."""
     rng = np.random.default_rng(seed)
     return [
         (rng.standard_normal((64, 32)) * 0.2).astype(np.float32),
@@ -106,7 +106,7 @@ MODELS: dict[str, tuple[Callable[..., Any], Callable[..., Any], Callable[..., An
 
 
 def batches(count: int, size: int, epochs: int, seed: int) -> Iterator[Array]:
-    """Give the indices of each batch, shuffled anew in each epoch."""
+    """Yield the indices of each batch, reshuffled in each epoch."""
     rng = np.random.default_rng(seed)
     for _ in range(epochs):
         order = rng.permutation(count)
@@ -175,13 +175,13 @@ def train_in_numpy(
 def accuracy(
     model: str, parameters: list[Array], images: Array, labels: Array
 ) -> float:
-    """Return the part of the images whose digit is recognised."""
+    """Return the fraction of images whose digit is recognised."""
     scores = MODELS[model][2](parameters, images)
     return float(np.mean(np.argmax(scores, axis=1) == np.argmax(labels, axis=1)))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train, compare with NumPy, and print what came out."""
+    """Train, compare with NumPy, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", choices=sorted(MODELS), default="softmax")
     parser.add_argument("--epochs", type=int, default=30)

@@ -1,8 +1,8 @@
-"""Find a TPU by its name and train on it, all of it on this computer.
+"""Find a TPU by its name and train on it, all on this computer.
 
 A second process is the TPU's host: a ``tf.train.Server`` with eight cores.  A local
 Cloud TPU service knows it by name.  The resolver asks that service through Google's
-client, and a session on what it answers trains as ``digits.py`` does.
+client, and a session on the address it returns trains as ``digits.py`` does.
 
     pip install tpuref[examples,gcp,grpc]
     python examples/resolver.py --epochs 5
@@ -28,7 +28,7 @@ NAME = "my-tpu"
 
 
 def serve() -> None:
-    """Be the host of a TPU: print the address, and run what sessions ask for."""
+    """Act as the host of a TPU: print the address and serve sessions."""
     server = tf.train.Server({"worker": ["localhost:0"]})
     print(server.target.removeprefix("grpc://"), flush=True)
     server.join()
@@ -36,7 +36,7 @@ def serve() -> None:
 
 @contextlib.contextmanager
 def host() -> Iterator[str]:
-    """Run the host of a TPU in a process of its own; give its address."""
+    """Run the host of a TPU in its own process and yield its address."""
     variables = os.environ | {"TPUREF_CORES": str(digits.CORES)}
     command = [sys.executable, __file__, "--serve"]
     with subprocess.Popen(

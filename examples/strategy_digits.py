@@ -1,10 +1,10 @@
 """Learn handwritten digits with TPUStrategy: twenty steps at a time on eight cores.
 
-The 1,797 digits that ship with scikit-learn go through ``tf.data.Dataset`` to the
-towers.  ``run_steps_on_dataset`` runs the steps on the cores, without coming back to
-the host in between.  The weights and their velocities are mirrored variables, gradients
-are summed by ``reduce``, and each tower counts what it got right.  The same training in
-plain NumPy must leave the same weights.
+A ``tf.data.Dataset`` feeds the 1,797 digits that ship with scikit-learn to the towers.
+``run_steps_on_dataset`` runs the steps on the cores without returning to the host in
+between.  The weights and their velocities are mirrored variables, ``reduce`` sums the
+gradients, and each tower counts its correct answers.  Training in plain NumPy must give
+the same weights.
 
     python examples/strategy_digits.py
     TPUREF_EXECUTOR=pool python examples/strategy_digits.py --compare-speed
@@ -26,7 +26,7 @@ CORES = 8
 CLASSES = 10
 MOMENTUM = np.float32(0.9)
 TOLERANCE = 1e-5
-"""How far the weights may be from NumPy's: sums of float32 in another order."""
+"""How far the weights may be from NumPy's, whose float32 sums have another order."""
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SHAPE = (65, CLASSES)  # the last row of the weights is the bias
@@ -36,13 +36,13 @@ def load(seed: int) -> tuple[Array, Array, Array, Array]:
     """Return training and test images (values 0 to 1) and labels, 1,440 and 357."""
     digits = load_digits()
     order = np.random.default_rng(seed).permutation(len(digits.target))
-    ones = np.ones((len(order), 1))  # what the bias is multiplied with
+    ones = np.ones((len(order), 1))  # multiplied by the bias
     images = np.hstack([digits.data[order] / 16.0, ones]).astype(np.float32)
     labels = np.eye(CLASSES, dtype=np.float32)[digits.target[order]]
     return images[:1440], labels[:1440], images[1440:], labels[1440:]
 
 
-# The model, softmax regression, is written once, with NumPy's functions and operators,
+# The model, softmax regression, is written once, in NumPy's functions and operators,
 # which work on tensors as they do on arrays.
 
 
@@ -105,17 +105,17 @@ class Training:
 
 
 def accelerate(velocity: Any, gradient: Any) -> Any:
-    """Let a gradient change the velocity of a weight."""
+    """Update the velocity of a weight with a gradient."""
     return velocity.assign(MOMENTUM * velocity.read_value() + gradient)
 
 
 def move(weight: Any, velocity: Any, rate: Any) -> Any:
-    """Let a weight move on."""
+    """Update a weight with its velocity."""
     return weight.assign_sub(rate * velocity)
 
 
 def batches(images: Array, labels: Array, size: int, seed: int) -> Any:
-    """Return the dataset of batches, shuffled anew in each epoch, without end."""
+    """Return an endless dataset of batches, reshuffled in each epoch."""
     rows = tf.data.Dataset.from_tensor_slices((images, labels))
     shuffled = rows.shuffle(len(images), seed=seed).repeat()
     return shuffled.batch(size, drop_remainder=True)
@@ -157,16 +157,16 @@ def train_in_numpy(images: Array, labels: Array, options: argparse.Namespace) ->
 
 
 def accuracy(weights: Array, images: Array, labels: Array) -> float:
-    """Return the part of the images whose digit is recognised."""
+    """Return the fraction of images whose digit is recognised."""
     guessed = np.argmax(images @ weights, axis=1)
     return float(np.mean(guessed == np.argmax(labels, axis=1)))
 
 
 def compare_speed(images: Array, labels: Array, options: argparse.Namespace) -> None:
-    """Print how long a step takes, several at a time and one at a time.
+    """Print the time of a step, with several steps per run and with one.
 
-    The two take turns, and the best turn of each counts, as others use the processors
-    too.
+    The two take turns, and the best turn of each counts, because other programs use
+    the processors too.
     """
     with tf.Graph().as_default(), tf.config.override(cores=CORES):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver("local")
@@ -192,15 +192,15 @@ def compare_speed(images: Array, labels: Array, options: argparse.Namespace) -> 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Train, compare with NumPy, and print what came out."""
+    """Train, compare with NumPy, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=27, help="how often to run steps")
-    parser.add_argument("--steps", type=int, default=20, help="steps of each run")
+    parser.add_argument("--runs", type=int, default=27, help="the number of runs")
+    parser.add_argument("--steps", type=int, default=20, help="steps per run")
     parser.add_argument("--batch", type=int, default=160, help="a multiple of 8")
     parser.add_argument("--rate", type=float, default=0.5, help="the learning rate")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--compare-speed", action="store_true")
-    parser.add_argument("--turns", type=int, default=20, help="of the comparison")
+    parser.add_argument("--turns", type=int, default=20, help="turns per contestant")
     options = parser.parse_args(arguments)
     images, labels, test_images, test_labels = load(options.seed)
 

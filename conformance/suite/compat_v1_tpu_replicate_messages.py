@@ -45,7 +45,7 @@ def structure_of_shapes(tf):
     refused_shapes(tf, ValueError, [[]], shape, "each replica has 0 inputs")
     words = ["maximum_shapes must be", "a list with one entry per input, got 'x'"]
     refused_shapes(tf, ValueError, [[x]], "x", *words)
-    words = ["maximum_shapes must be", "expected 1 shapes"]
+    words = ["maximum_shapes must be", "expected 1 shape(s)"]
     refused_shapes(tf, ValueError, [[x]], [shape, shape], *words)
     nest = [[x, {"a": x, "b": [x, x]}]]
 
@@ -58,7 +58,7 @@ def structure_of_shapes(tf):
     require({"a": shape, "c": [shape, shape]}, *keys)
     require([shape, shape], *keys)
     require({"a": shape, "b": (shape, shape)}, place + "['b'] must be", "a list, got (")
-    require({"a": shape, "b": [shape]}, place + "['b'] must be", "expected 2 shapes")
+    require({"a": shape, "b": [shape]}, place + "['b'] must be", "expected 2 shape(s)")
     leaf = [place + "['b'][1] must be", "a shape such as", "got [4]"]
     require({"a": shape, "b": [shape, [4]]}, *leaf)
 
@@ -72,11 +72,11 @@ def one_shape(tf):
     require(TypeError, "4", "must be a tf.TensorShape", "got str '4'")
     require(TypeError, True, "must be a tf.TensorShape", "got bool True")
     require(TypeError, 4.5, "must be a tf.TensorShape", "got float 4.5")
-    require(TypeError, np.array([1.5]), "must hold whole numbers")
-    require(TypeError, tf.constant([1.5]), "must hold whole numbers")
-    require(TypeError, tf.placeholder(tf.int32, [1]), "value is not known while")
+    require(TypeError, np.array([1.5]), "must contain integers")
+    require(TypeError, tf.constant([1.5]), "must contain integers")
+    require(TypeError, tf.placeholder(tf.int32, [1]), "value is unknown when")
     require(ValueError, tf.TensorShape(None), "of unknown rank; give as many")
-    require(ValueError, np.array([-2]), "has the dimension -2; expected a size from 0")
+    require(ValueError, np.array([-2]), "has the dimension -2; expected a size of at")
 
 
 @page.clause("/messages/inputs-do-not-fit")
@@ -174,9 +174,10 @@ def report(tf):
     first, second = str(found).splitlines()
     operation = found.inputs[0].operation
     words = ["input[0]: [4], [1] padded to [4], 38% waste", "dimension 0 by replica 0;"]
-    require_words(first, [operation] + words + ["2 compiled, 1 found"])
+    require_words(first, [operation] + words + ["2 compilations, 1 cache hit"])
     words = [
-        "input[1]: [3, 2], [3, 2] padded to [4, 2], 25% waste; 2 compiled, 1 found"
+        "input[1]: [3, 2], [3, 2] padded to [4, 2], 25% waste; "
+        "2 compilations, 1 cache hit"
     ]
     require_words(second, words)
     other = tf.Graph()

@@ -68,7 +68,7 @@ def too_many(tf):
         y=1 |[1.0  1.1] [2.0  2.1]|
             +---------------------+
         each core: replica.logical core; . free; x no device
-        no core is left from replica 4 on!
+        no cores are left from replica 4 on
         """
     words.append(picture)
     eight = mesh(tf, 2, 2, 2)
@@ -112,7 +112,7 @@ def outside(tf):
     two = [[[0, 0, 0], [2, 0, 0]], [[0, 1, 0], [0, 0, -1]]]
     words = ["logical core 1 of replica 0 at [2, 0, 0]", "(2 such places)"]
     refused(ValueError, words, construct, four, two)
-    words = ["logical core 0 of replica 1 at [0, 1, 0], where no device is."]
+    words = ["logical core 0 of replica 1 at [0, 1, 0], where there is no device."]
     hole = with_hole(tf)
     refused(ValueError, words, construct, hole, [[[0, 0, 0]], [[0, 1, 0]]])
 
@@ -123,14 +123,14 @@ def taken_twice(tf):
     crossed = [[[0, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 0]]]
     words = [
         "logical core 0 of replica 0 at [0, 0, 0]",
-        "where logical core 1 of replica 1 is, too (2 such places)",
+        "the place of logical core 1 of replica 1 (2 such places)",
         "[0.0/1.1!]",
         "[0.1/1.0!]",
     ]
     refused(ValueError, words, construct, four, crossed)
-    words = ["replica 1 is, too. Give", "[0.0/1.0!]", "! conflict"]
+    words = ["replica 1. Give", "[0.0/1.0!]", "! conflict"]
     refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 2)
-    words = ["replica 1 is, too. Give", "[0.0/1.0/+1!]"]
+    words = ["replica 1. Give", "[0.0/1.0/+1!]"]
     refused(ValueError, words, construct, four, [[[0, 0, 0]]] * 3)
     refused(ValueError, ["/1.0/+3!]"], construct, four, [[[0, 0, 0]]] * 5)
 

@@ -30,6 +30,6 @@ def cannot_be(tf):
     def within_itself():
         return outside(lambda: outside(lambda: tf.constant(1.0)))
 
-    words = ["cannot be used within itself"]
+    words = ["cannot be nested"]
     refused(NotImplementedError, words, tf.tpu.replicate, within_itself)
     refused(TypeError, ["computation must be callable, got 3"], outside, 3)

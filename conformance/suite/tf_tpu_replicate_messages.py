@@ -96,26 +96,26 @@ def number_of_inputs(tf):
     def named(x, *, k, size=ONES, m):
         return x
 
-    require(lambda x: x, 2, "(x) takes exactly 1 inputs, but the inputs give it 2 [")
-    require(lambda x, y=1: x, 3, "(x, y=1) takes from 1 to 2 inputs", "give it 3 [")
-    require(lambda x, y, *z: x, 1, "(x, y, *z) takes at least 2 inputs,", "give it 1 [")
-    require(lambda x, *, k: x, 1, "exactly 1 inputs and needs k by keyword (use")
+    require(lambda x: x, 2, "(x) takes exactly 1 input, but gets 2 [")
+    require(lambda x, y=1: x, 3, "(x, y=1) takes 1 to 2 inputs", "gets 3 [")
+    require(lambda x, y, *z: x, 1, "(x, y, *z) takes at least 2 inputs,", "gets 1 [")
+    require(lambda x, *, k: x, 1, "exactly 1 input and needs k by keyword (use")
     require(named, 1, "named(x, *, k, size=", "needs k, m by keyword")
-    require(lambda x, y=1, **z: x, 0, "takes from 1 to 2 inputs,", "give it 0 [")
-    require(lambda x, y=ONES: x, 3, "takes from 1 to 2 inputs,", "give it 3 [")
+    require(lambda x, y=1, **z: x, 0, "takes 1 to 2 inputs,", "gets 0 [")
+    require(lambda x, y=ONES: x, 3, "takes 1 to 2 inputs,", "gets 3 [")
     require(functools.partial(named, k=1, m=2), 2, "partial(x, *, k=1,", "exactly 1")
     words = ["computation must be callable, got 3"]
     refused_computation(tf, TypeError, 3, [[1.0]], words)
     queue = infeed_queue(tf, [tf.float32, tf.int32], [[2], [2]])
-    words = ["inputs give it 1 and the infeed queue 2 more ["]
+    words = ["gets 1 and 2 more from the infeed queue ["]
     refused(ValueError, words, tf.tpu.replicate, lambda x: x, [[1.0]], queue)
 
 
 @page.clause("/messages/number-of-inputs-of-ufuncs")
 def ufuncs(tf):
-    words = ["numpy.add takes exactly 2 inputs, but is given 1 ["]
+    words = ["numpy.add takes exactly 2 inputs, but gets 1 ["]
     refused_computation(tf, ValueError, np.add, [[1.0]], words)
-    words = ["numpy.negative takes exactly 1 inputs, but is given 2 ["]
+    words = ["numpy.negative takes exactly 1 input, but gets 2 ["]
     refused_computation(tf, ValueError, np.negative, [[1.0, 2.0]], words)
     same(len(tf.tpu.replicate(np.add, [[1.0, 2.0]] * 2)), 2)
     for ufunc, inputs in ((np.add, [[1.0]]), (np.negative, [[]])):
@@ -130,7 +130,7 @@ def other_arguments(tf):
     replicate, computation = tf.tpu.replicate, one(tf)
     words = ["infeed_queue must be a tf.contrib.tpu.InfeedQueue", "got 'queue'"]
     refused(TypeError, words, replicate, computation, None, "queue")
-    words = ["must be a DeviceAssignment or None, got str 'there'; make one with"]
+    words = ["must be a DeviceAssignment or None, got str 'there'; create one with"]
     refused(TypeError, words, replicate, computation, None, None, "there")
     words = ["xla_options must be", "XLAOptions or None, got int 3"]
     refused(TypeError, words, replicate, computation, xla_options=3)
@@ -179,14 +179,14 @@ def returned(tf):
 
     before = ["tensors before operations; element 0", "operation 'stop", "element 1 is"]
     require(lambda: (stop(), 1.0), *before)
-    later = ["element 1 of what it returned is the operation 'stop", "element 3 is 5"]
+    later = ["element 1 of its result is the operation 'stop", "element 3 is 5"]
     require(lambda: [1.0, stop(), stop(), 5, stop(), 6], *later)
-    in_nest = ["the operation 'stop", "stands at ['a'][1] in the nested structure"]
+    in_nest = ["the operation 'stop", "is at ['a'][1] in the nested structure"]
     require(lambda: {"a": [1.0, stop()]}, *in_nest)
-    require(lambda: [[1.0], stop()], "stands at [1] in the nested structure")
-    require(lambda: object(), "what the computation returned is neither an operation")
-    require(lambda: [1.0, object()], "returned at [1] is neither", "of type object")
-    require(lambda: {"a": [tf.float32]}, "returned at ['a'][0] is neither")
+    require(lambda: [[1.0], stop()], "is at [1] in the nested structure")
+    require(lambda: object(), "the result of the computation is neither an operation")
+    require(lambda: [1.0, object()], "computation at [1] is neither", "of type object")
+    require(lambda: {"a": [tf.float32]}, "computation at ['a'][0] is neither")
 
 
 @page.clause("/returns/containers")

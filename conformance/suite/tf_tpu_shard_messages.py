@@ -23,10 +23,34 @@ def size(tf):
     require(
         [4, 6], 4, 1, "inputs[1]", "float32[4,6]", "size 6 in dimension 1,", "4 or 8"
     )
-    require([4, 6], 4, -1, "size 6 in dimension 1, which num_shards = 4", "4 or 8 [")
-    require([7, 6], 3, 0, "size 7 in dimension 0, which num_shards = 3", "6 or 9 [")
-    require([4, 6], 3, 0, "size 4 in dimension 0, which num_shards = 3", "3 or 6 [")
-    require([3], 4, 0, "size 3 in dimension 0, which num_shards = 4", "divides are 4 [")
+    require(
+        [4, 6],
+        4,
+        -1,
+        "size 6 in dimension 1, which is not divisible by num_shards = 4",
+        "4 or 8 [",
+    )
+    require(
+        [7, 6],
+        3,
+        0,
+        "size 7 in dimension 0, which is not divisible by num_shards = 3",
+        "6 or 9 [",
+    )
+    require(
+        [4, 6],
+        3,
+        0,
+        "size 4 in dimension 0, which is not divisible by num_shards = 3",
+        "3 or 6 [",
+    )
+    require(
+        [3],
+        4,
+        0,
+        "size 3 in dimension 0, which is not divisible by num_shards = 4",
+        "use size 4 [",
+    )
 
 
 @page.clause("/messages/dimension")
@@ -40,7 +64,11 @@ def dimension(tf):
     require(tf.zeros([4, 6]), 2, *words)
     require(tf.zeros([4, 6]), 5, "has no dimension 5 to split")
     require(tf.zeros([4, 6]), -3, "has no dimension -3 to split")
-    require(tf.constant(1.0), 0, "has no dimension 0 to split; inputs must have rank 1")
+    require(
+        tf.constant(1.0),
+        0,
+        "has no dimension 0 to split; inputs must have at least rank 1",
+    )
     require(tf.placeholder(tf.float32), 0, "inputs[1]", "unknown rank; use set_shape")
     seen = []
 
@@ -58,22 +86,22 @@ def arguments(tf):
     def require(kind, *words, **given):
         refused_shards(tf, kind, words, lambda x: x, [tf.zeros([4])], **given)
 
-    require(TypeError, "num_shards must be a whole number, got 2.0", num_shards=2.0)
-    require(ValueError, "num_shards must be 1 or more, got 0 [", num_shards=0)
-    require(ValueError, "num_shards must be 1 or more, got -3 [", num_shards=-3)
+    require(TypeError, "num_shards must be an integer, got 2.0", num_shards=2.0)
+    require(ValueError, "num_shards must be at least 1, got 0 [", num_shards=0)
+    require(ValueError, "num_shards must be at least 1, got -3 [", num_shards=-3)
     words = ["input_shard_axes must be a list with one dimension per input", "got 0 ["]
     require(TypeError, *words, input_shard_axes=0)
-    words = ["input_shard_axes has 2 entries, there are 1 inputs"]
+    words = ["input_shard_axes has 2 entries, but there are 1 inputs"]
     require(ValueError, *words, input_shard_axes=[0, 0])
-    words = ["input_shard_axes must hold whole numbers, got 0.5"]
+    words = ["input_shard_axes must contain integers, got 0.5"]
     require(TypeError, *words, input_shard_axes=[0.5])
-    words = ["output_shard_axes has 0 entries, there are 1 outputs"]
+    words = ["output_shard_axes has 0 entries, but there are 1 outputs"]
     require(ValueError, *words, output_shard_axes=[])
     words = ["output_shard_axes must be a list with one dimension per output"]
     require(TypeError, *words, output_shard_axes=0)
     words = ["must be a bool or a list of bools, got 'yes'"]
     require(TypeError, *words, outputs_from_all_shards="yes")
-    words = ["outputs_from_all_shards has 3 entries, there are 1 outputs"]
+    words = ["outputs_from_all_shards has 3 entries, but there are 1 outputs"]
     require(ValueError, *words, outputs_from_all_shards=[True] * 3)
 
 

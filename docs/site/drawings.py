@@ -1,4 +1,4 @@
-"""Draw docs/images: ``python docs/site/drawings.py``, where Graphviz is installed."""
+"""Draw docs/images: ``python docs/site/drawings.py``; needs Graphviz."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILLS = {"value": "#3f51b5", "padding": "#c5cae9"}
 
 
 def cells(x: int, y: int, values: int, size: int) -> list[str]:
-    """Return a row of cells, the first of them values and the others padding."""
+    """Return a row of cells: first values, then padding."""
     return [
         f'<rect x="{x + k * CELL}" y="{y}" width="{CELL - 2}" height="{CELL - 2}" '
         f'rx="3" fill="{FILLS["value" if k < values else "padding"]}"/>'
@@ -43,29 +43,28 @@ def picture(width: int, height: int, title: str, parts: list[str]) -> str:
 
 
 def padding() -> str:
-    """Draw inputs of 3 and 5 elements: as they are, to the largest, in a bucket."""
+    """Draw inputs of 3 and 5 elements: unpadded, to the largest, in a bucket."""
     parts = []
-    columns = [("as they come", None), ("to the largest", 5), ("to a power of two", 8)]
+    columns = [("unpadded", None), ("to the largest", 5), ("to a power of two", 8)]
     for x, (title, size) in zip((90, 260, 430), columns, strict=True):
         parts.append(label(x, 24, title))
         for replica, values in enumerate((3, 5)):
             parts += cells(x, 38 + 40 * replica, values, size or values)
     parts += [label(8, 56 + 40 * replica, f"replica {replica}") for replica in (0, 1)]
     parts += [*cells(90, 130, 1, 1), label(122, 147, "a value of the replica")]
-    parts += [*cells(290, 130, 0, 1), label(322, 147, "padding, which no result sees")]
+    parts += [*cells(290, 130, 0, 1), label(322, 147, "padding; no result sees it")]
     return picture(660, 168, "Padding of inputs of 3 and 5 elements", parts)
 
 
 def buckets() -> str:
     """Draw the bucket that each size from 1 to 16 falls into."""
-    parts = [label(8, 24, "size"), label(250, 24, "bucket")]
+    parts = [label(8, 24, "size"), label(40, 24, "padded to the bucket on the right")]
     y = 38
     for size, bucket in [(1, 2), (3, 4), (5, 8), (8, 8), (9, 16)]:
         parts.append(label(8, y + 17, f"{size}"))
         parts += cells(40, y, size, bucket)
         parts.append(label(40 + bucket * CELL + 8, y + 17, f"{bucket}"))
         y += CELL + 6
-    parts[1] = label(40, 24, "what is padded to the bucket beside it")
     return picture(500, y + 4, "Buckets of powers of two", parts)
 
 

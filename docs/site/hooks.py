@@ -1,7 +1,8 @@
-"""What the site takes from the project: clauses, members, differences, error codes.
+"""The generated parts of the site: clauses, members, differences, changes, error codes.
 
 A page says where, with ``<!-- members: tf.nn -->``, ``<!-- differences -->``,
-``<!-- unreleased -->`` and ``<!-- error codes -->``.
+``<!-- unreleased -->`` and ``<!-- error codes -->``.  If ``tpuref bench`` has drawn a
+plot, it goes below its table, at ``<!-- end NAME -->``.
 """
 
 from __future__ import annotations
@@ -24,19 +25,13 @@ from tpuref.error_catalogue.entry import Entry
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
+PLOTS = TOP / "docs" / "performance"
+TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
-
-NO_FIGURES = """# Performance
-
-There are no figures of this version yet. `tpuref bench --write-docs docs` measures,
-and writes this page.
-"""
 
 
 def on_files(files: Files, config: Any) -> None:
-    """Add the clauses, the notebook, and what stands for figures not yet measured."""
-    if files.get_file_from_path("performance.md") is None:
-        files.append(File.generated(config, "performance.md", content=NO_FIGURES))
+    """Add the clauses, and the notebook as a page."""
     page = as_markdown(NOTEBOOK)
     files.append(File.generated(config, "notebooks/first_steps.md", content=page))
     from maintenance.pages import pages
@@ -50,10 +45,11 @@ def on_files(files: Files, config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Leave links into the repository as names, and put in what a page asks for."""
+    """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
     text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
     text = MEMBERS.sub(lambda found: members(found[1]), text)
+    text = TABLE_END.sub(lambda found: plot(found[1]), text)
     if "<!-- differences -->" in text:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
@@ -64,7 +60,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def unreleased() -> str:
-    """Return what comes with the next release, as towncrier would write it."""
+    """Return the changes of the next release, as towncrier would write them."""
     parts = []
     for kind in ("added", "changed", "fixed", "removed"):
         notes = sorted((TOP / "changes").glob(f"*.{kind}.md"))
@@ -74,13 +70,20 @@ def unreleased() -> str:
     return "\n".join(["## The next release", "", *parts])
 
 
+def plot(name: str) -> str:
+    """Return the image of a table's plot, or nothing if it was not drawn."""
+    drawn = (PLOTS / f"{name}.svg").exists()
+    return f"\n![Plot: {name}](performance/{name}.svg)\n" if drawn else ""
+
+
 def members(path: str) -> str:
-    """Return the reference of a namespace, without what another one has."""
+    """Return the reference of a namespace, without members documented elsewhere."""
     namespace: Any = tf
     for name in path.split(".")[1:]:
         namespace = getattr(namespace, name)
     blocks = []
-    for name in sorted(dir(namespace), key=str.lower):
+    names = getattr(namespace, "__all__", dir(namespace))
+    for name in sorted(names, key=str.lower):
         value = getattr(namespace, name)
         if not is_documented(name, value) or is_elsewhere(path, name, value):
             continue
@@ -100,11 +103,11 @@ def is_documented(name: str, value: Any) -> bool:
 
 
 def is_elsewhere(path: str, name: str, value: Any) -> bool:
-    """Return whether a shorter name, or a documented one, means the same."""
+    """Return whether a member is documented under a shorter or a documented name."""
     other = name != value.__name__ and getattr(tf, value.__name__, None) is value
     below = [tf] if path else []
     if path == ".contrib.tpu":
-        below.append(tf.tpu)
+        below += [tf.tpu, tf.tpu.experimental]
     return other or any(getattr(place, name, None) is value for place in below)
 
 
@@ -125,7 +128,7 @@ def row(clause: str, entry: dict[str, str]) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text as it stands in a cell."""
+    """Escape text for a cell of a table."""
     for sign in "\\|*_<[`":
         text = text.replace(sign, "\\" + sign)
     return " ".join(text.split())
@@ -141,7 +144,7 @@ def error_codes() -> str:
 
 
 def entry_of_page(entry: Entry) -> str:
-    """Return one code as it stands on the page."""
+    """Return the entry of one code on the page."""
     source = f"\n\nThe rule is in `{entry.document}`." if entry.document else ""
     anchor = entry.code.removeprefix("TPUREF-")
     return (

@@ -48,7 +48,7 @@ def as_markdown(notebook: Path) -> str:
 
 
 def cell_pages(cell: dict[str, Any]) -> list[str]:
-    """Return a cell, and what stands below it."""
+    """Return a cell and its outputs."""
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
         return [source]
@@ -56,7 +56,7 @@ def cell_pages(cell: dict[str, Any]) -> list[str]:
 
 
 def output_page(output: dict[str, Any]) -> str:
-    """Return an output: HTML where there is any, or else text."""
+    """Return an output as HTML if it has any, otherwise as text."""
     if output["output_type"] == "stream":
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = output["data"]

@@ -1,8 +1,8 @@
 """tpuref: TensorFlow's documented TPU interface, on CPU cores.
 
-``import tpuref as tf`` in the place of ``import tensorflow as tf`` runs TPU programs
-on an ordinary computer.  The public names are loaded at their first use, so that the
-processes of the cores, which need few of them, start fast.
+``import tpuref as tf`` instead of ``import tensorflow as tf`` runs TPU programs on an
+ordinary computer.  Public names are loaded at first use, so that the processes of the
+cores, which need few of them, start fast.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def _positive_integer(name: str, text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise coded(
             ValueError,
-            f"{name} must be a whole number from 1 up, got {text!r}",
+            f"{name} must be a positive integer, got {text!r}",
             code=codes.INVALID_SETTING,
         )
     return int(text)
@@ -45,7 +45,7 @@ def _seconds(name: str, text: str) -> float:
     if not value > 0:  # NaN is not
         raise coded(
             ValueError,
-            f"{name} must be a number of seconds above 0, got {text!r}",
+            f"{name} must be a positive number of seconds, got {text!r}",
             code=codes.INVALID_SETTING,
         )
     return value
@@ -81,20 +81,20 @@ def _check(settings: _Settings) -> None:
     ):
         raise coded(
             ValueError,
-            f"config.cores must be a whole number from 1 up, got {settings.cores!r}",
+            f"config.cores must be a positive integer, got {settings.cores!r}",
             code=codes.INVALID_SETTING,
         )
     if not isinstance(settings.timeout, (int, float)) or not settings.timeout > 0:
         raise coded(
             ValueError,
-            "config.timeout must be a number of seconds above 0, got "
+            "config.timeout must be a positive number of seconds, got "
             f"{settings.timeout!r}",
             code=codes.INVALID_SETTING,
         )
 
 
 class Config:
-    """What can be set for this process.
+    """The settings of this process.
 
     Attributes
     ----------
@@ -102,20 +102,20 @@ class Config:
         The mesh of the TPU system as text, ``"XxYxC"``: chips along x and y, and cores
         per chip.  ``TPUREF_TOPOLOGY``; None for the default.
     cores
-        The number of cores, where no topology is set.  ``TPUREF_CORES``.
+        The number of cores, if no topology is set.  ``TPUREF_CORES``.
     executor
-        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"``, a process for
-        each core, or ``"lockstep"``, all of them step by step in this process.
+        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"`` runs each core
+        in its own process, ``"lockstep"`` runs all replicas in this process.
     all_reduce
         How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
-        ``"direct"``, ``"ring"``, or ``"auto"``, which takes the fastest by size.
+        ``"direct"``, ``"ring"``, or ``"auto"``, which chooses the fastest by size.
     timeout
         The deadline of every wait, in seconds.  ``TPUREF_TIMEOUT``.
     check_replicas
         Whether replicas that leave different values in one variable are an error.
         ``TPUREF_CHECK_REPLICAS=1``.
     padding_visible
-        Whether a computation sees its padded inputs instead of their true sizes.
+        Whether a computation sees padded inputs instead of their true sizes.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class Config:
                 code=codes.UNKNOWN_SETTING,
             )
         changed = {name: value}
-        if name in _SIZES and value is not None:  # the later one decides the size
+        if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
         settings = replace(self._settings, **changed)
         _check(settings)

@@ -99,7 +99,7 @@ def test_other_spellings(value: type, expected: str) -> None:
     ids=repr,
 )
 def test_what_is_no_type_is_refused_and_equals_none(value: object) -> None:
-    with pytest.raises(TypeError, match="is no element type"):
+    with pytest.raises(TypeError, match="is not an element type"):
         as_dtype(value)  # type: ignore[arg-type]
     assert all((dtype == value) is False for dtype in DTYPES)
     assert all((dtype != value) is True for dtype in DTYPES)

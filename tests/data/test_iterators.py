@@ -106,9 +106,9 @@ def test_one_iterator_for_several_datasets(session: tf.Session) -> None:
     assert session.run(value) == 100
     with pytest.raises(ValueError, match="make_initializer"):
         _ = iterator.initializer
-    with pytest.raises(TypeError, match="make the iterator from"):
+    with pytest.raises(TypeError, match="create the iterator from"):
         iterator.make_initializer(Dataset.from_tensors(1.0))
-    with pytest.raises(TypeError, match="make the iterator from"):
+    with pytest.raises(TypeError, match="create the iterator from"):
         iterator.make_initializer(Dataset.from_tensors(tf.zeros([2], tf.int64)))
     with pytest.raises((TypeError, ValueError), match="iterator"):
         iterator.make_initializer(Dataset.zip((Dataset.range(2), Dataset.range(2))))
@@ -143,7 +143,7 @@ def test_eager_functions_use_values_and_variables_from_around() -> None:
 
 
 def test_iteration_in_graph_mode() -> None:
-    with pytest.raises(RuntimeError, match="eager mode only"):
+    with pytest.raises(RuntimeError, match="only in eager mode"):
         iter(Dataset.range(2))
     assert list(Dataset.range(2).as_numpy_iterator()) == [0, 1]
     with pytest.raises(RuntimeError, match="initializable iterator"):

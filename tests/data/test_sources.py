@@ -140,9 +140,9 @@ def test_side_by_side() -> None:
 
 @pytest.mark.parametrize("value", [[1], 3, (3,)])
 def test_side_by_side_with_something_else(value: Any) -> None:
-    with pytest.raises(TypeError, match="expected a tuple or dict of datasets"):
+    with pytest.raises(TypeError, match="expected a nested tuple or dict of datasets"):
         Dataset.zip(value)
-    with pytest.raises(TypeError, match="put the datasets of a list into a tuple"):
+    with pytest.raises(TypeError, match="write a list of datasets as a tuple"):
         Dataset.zip([Dataset.range(1)])
 
 

@@ -171,7 +171,7 @@ def test_a_replica_sum_of_a_single_tower(strategy, evaluate, caplog):
         lambda: tf.tpu.cross_replica_sum(tf.constant(1.0))
     )
     assert evaluate(strategy.unwrap(values)) == [1.0, 1.0]
-    assert "outside of a replicated computation" in caplog.messages[0]
+    assert "outside a replicated computation" in caplog.messages[0]
 
 
 def test_host_functions_of_towers(strategy):

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tpuref.error_catalogue import ENTRIES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-@pytest.fixture
-def hooks(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What the site is built with."""
-    pytest.importorskip("mkdocs", reason="the site needs pip install tpuref[docs]")
-    monkeypatch.syspath_prepend(DOCS / "site")
-    path = DOCS / "site" / "hooks.py"
-    spec = importlib.util.spec_from_file_location("hooks", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_each_code_is_on_the_page(hooks: Any) -> None:

@@ -127,7 +127,7 @@ def test_three_sizes_are_chips_where_only_that_has_room(capsys: Any) -> None:
 
 def test_what_does_not_fit_is_drawn(capsys: Any) -> None:
     message = refused(capsys, 1, "4x4x2", "--replicas=17", "--cores-per-replica=4")
-    assert "room for 8" in message and "no core is left from replica 8 on!" in message
+    assert "room for 8" in message and "no cores are left from replica 8 on" in message
     assert "no block of 3 cores" in refused(capsys, 1, "2x2x2", "--cores-per-replica=3")
     assert "computation_shape" in refused(
         capsys, 1, "2x2x2", "--computation-shape=2x2x2x1"

@@ -265,7 +265,7 @@ def test_predicates_that_do_not_work(pred: Any, error: Any, message: str) -> Non
 def test_the_functions_have_old_names() -> None:
     p = tf.constant(True)
     assert run(tf.cond(p, fn1=lambda: 1, fn2=lambda: 2)) == 1
-    with pytest.raises(TypeError, match="fn1 is the old name of true_fn"):
+    with pytest.raises(TypeError, match="fn1 and true_fn are the same"):
         tf.cond(p, lambda: 1, lambda: 2, fn1=lambda: 1)
 
 

@@ -294,10 +294,13 @@ def test_pooling() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"), "expected filter"),
+        (
+            lambda: tf.nn.conv2d(IMAGE, strides=1, padding="SAME"),
+            "filter .* is missing",
+        ),
         (lambda: tf.nn.conv2d(IMAGE, IMAGE, padding="SAME"), "strides is missing"),
         (lambda: tf.nn.conv2d(IMAGE, IMAGE, [2, 1, 1, 1], "SAME"), "expected 1 for"),
-        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 0, "SAME"), "above 0"),
+        (lambda: tf.nn.conv2d(IMAGE, IMAGE, 0, "SAME"), "positive"),
         (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "FULL"), "got 'FULL'"),
         (lambda: tf.nn.conv2d(IMAGE, IMAGE, 1, "SAME", data_format="CHWN"), "'CHWN'"),
         (lambda: tf.nn.max_pool(IMAGE, 2, 2, [[0, 0]] * 4), "'SAME' or 'VALID'"),

@@ -173,9 +173,9 @@ def test_what_tensors_cannot_do_is_a_type_error(call, message) -> None:
     [
         (lambda x: np.flip(x, 2), "axis 2 does not exist in rank 2"),
         (lambda x: np.split(x, 3, axis=1), "3 equal parts"),
-        (lambda x: np.moveaxis(x, [0], [0, 1]), "1 axes cannot go to 2 places"),
+        (lambda x: np.moveaxis(x, [0], [0, 1]), "1 axes cannot move to 2 positions"),
         (lambda x: np.diag(x[None]), "expected rank 1 or 2"),
-        (lambda x: np.ndim(tf.placeholder(tf.int8)), "rank .* is not known"),
+        (lambda x: np.ndim(tf.placeholder(tf.int8)), "rank .* is unknown"),
         (
             lambda x: np.array_split(tf.placeholder(tf.int8, [None]), 2),
             "size of axis 0",

@@ -106,7 +106,7 @@ def test_default_initializers_by_dtype() -> None:
     assert c.tolist() == [0, 0, 0]
     assert f.tolist() == [False, False]
     with pytest.raises(
-        ValueError, match=r"'c' of dtype complex64 needs an initializer"
+        ValueError, match=r"'c' with dtype complex64 needs an initializer"
     ):
         tf.get_variable("c", [1], tf.complex64)
 
@@ -124,11 +124,11 @@ def test_the_shape_may_be_given_in_many_forms() -> None:
     [
         ({}, "needs a shape"),
         ({"shape": [None, 2]}, "fully known"),
-        ({"shape": [2], "initializer": [1.0, 2.0]}, "leave shape out"),
-        ({"shape": [2], "initializer": np.ones(2)}, "leave shape out"),
+        ({"shape": [2], "initializer": [1.0, 2.0]}, "omit shape"),
+        ({"shape": [2], "initializer": np.ones(2)}, "omit shape"),
         (
             {"initializer": np.float32(1), "dtype": tf.complex64, "shape": [1]},
-            "leave shape out",
+            "omit shape",
         ),
     ],
 )
@@ -138,9 +138,7 @@ def test_shapes_and_values_that_do_not_work(arguments: Any, message: str) -> Non
 
 
 def test_a_tensor_of_another_dtype_than_asked_for_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"'v' is of dtype int32, asked for was float32"
-    ):
+    with pytest.raises(ValueError, match=r"'v' has dtype int32, expected float32"):
         tf.get_variable("v", dtype=tf.float32, initializer=tf.constant(1))
 
 
@@ -173,7 +171,7 @@ def test_a_regularizer_adds_a_loss_once() -> None:
 def test_a_name_is_made_once_and_the_error_says_where() -> None:
     tf.get_variable("v", [1])
     made = line() - 1
-    with pytest.raises(ValueError, match=r"'v' exists already.*AUTO_REUSE") as caught:
+    with pytest.raises(ValueError, match=r"'v' already exists.*AUTO_REUSE") as caught:
         tf.get_variable("v", [1])
     assert f"{__file__}:{made}" in str(caught.value)
 
@@ -216,7 +214,7 @@ def test_a_scope_may_turn_to_sharing() -> None:
         scope.reuse_variables()
         assert tf.get_variable_scope().reuse is True
         assert tf.get_variable("v", [2]) is v
-    with pytest.raises(ValueError, match="exists already"), tf.variable_scope("s"):
+    with pytest.raises(ValueError, match="already exists"), tf.variable_scope("s"):
         tf.get_variable("v", [2])
 
 
@@ -230,7 +228,7 @@ def test_sharing_is_inherited_and_cannot_be_undone(outer: Any, inner: Any) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"shape": [3]}, r"'v' has shape \(2,\), asked for was \(3,\)"),
+        ({"shape": [3]}, r"'v' has shape \(2,\), expected \(3,\)"),
         ({"shape": [2], "dtype": tf.float64}, "'v' has dtype float32.*float64"),
         ({"shape": [2], "dtype": tf.int32}, "'v' has dtype float32.*int32"),
     ],

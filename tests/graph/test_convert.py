@@ -138,7 +138,7 @@ def test_a_dtype_that_would_lose_something(value: Any, dtype: Any, error: Any) -
         ({"a": 1}, TypeError, "no tensor form"),
         (object(), TypeError, "no tensor form"),
         (2**70, TypeError, "no tensor form"),
-        ([np.datetime64("2020-01-01")], TypeError, "no element type"),
+        ([np.datetime64("2020-01-01")], TypeError, "not an element type"),
         (tf.Dimension(None), ValueError, "unknown Dimension"),
         (tf.TensorShape([None]), ValueError, "partly unknown"),
     ],

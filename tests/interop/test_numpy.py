@@ -93,7 +93,7 @@ def test_what_a_consumer_may_ask_for() -> None:
     x = tf.constant([1.0, 2.0])
     copied = np.from_dlpack(dlpack.Producer(x.__dlpack__(copy=True)))
     assert address(copied) != address(x.array)
-    with pytest.raises(BufferError, match="not of device"):
+    with pytest.raises(BufferError, match="not on device"):
         x.__dlpack__(dl_device=(2, 0))
     x.array.flags.writeable = False
     old = x.__dlpack__()  # a consumer that does not understand "read-only"
@@ -113,7 +113,7 @@ def test_symbolic_tensors_have_no_memory() -> None:
     x = tf.placeholder(tf.float32, [2])
     with pytest.raises(BufferError, match="symbolic tensor .*Session"):
         np.from_dlpack(x)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="has its value"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="eager tensor"):
         dlpack_of.to_dlpack(x)
 
 
@@ -125,7 +125,9 @@ def test_what_has_no_capsule(value: Any) -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_text_has_no_capsule() -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match="text cannot be shared"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="strings cannot be shared"
+    ):
         dlpack_of.to_dlpack(tf.constant("a"))
 
 
@@ -165,7 +167,7 @@ def test_a_shared_tensor_in_a_graph_and_eagerly(session: tf.Session) -> None:
 def test_a_capsule_is_used_once() -> None:
     capsule = dlpack_of.to_dlpack(np.zeros(2))
     dlpack_of.from_dlpack(capsule)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="used once"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="used only once"):
         dlpack_of.from_dlpack(capsule)
 
 

@@ -47,7 +47,7 @@ def test_a_closer_marker_says_more() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"cores": 0}, "cores=.* whole number from 1 up.* got 0"),
+        ({"cores": 0}, "cores=.* positive integer.* got 0"),
         ({"cores": [2, True]}, "cores=.* got True"),
         ({"cores": "2"}, "cores=.* got '2'"),
         ({"cores": []}, "at least one value"),

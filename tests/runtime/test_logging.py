@@ -95,7 +95,7 @@ def test_a_program_can_format_the_fields_of_every_record() -> None:
         "3 None below",
         "None None below again",
     ]
-    assert "outside of a replicated computation" in shown[3]
+    assert "outside a replicated computation" in shown[3]
     assert FIELDS == ("core", "replica", "run", "epoch")
 
 

@@ -311,7 +311,7 @@ def test_more_replicas_than_fit_are_drawn() -> None:
             y=1 |[1.0  1.1] [2.0  2.1]|
                 +---------------------+
             each core: replica.logical core; . free; x no device
-            no core is left from replica 4 on!
+            no cores are left from replica 4 on
             """
         )
     )
@@ -334,7 +334,7 @@ def test_empty_core_assignment() -> None:
 
 def test_two_replicas_on_one_core_are_drawn() -> None:
     with pytest.raises(
-        ValueError, match="where logical core 0 of replica 1 is, too"
+        ValueError, match="the place of logical core 0 of replica 1"
     ) as (raised):
         DeviceAssignment(SMALL, [[[0, 0, 0]], [[0, 0, 0]], [[1, 1, 1]]])
     assert str(raised.value).endswith(
@@ -357,7 +357,7 @@ def test_a_crowd_on_one_core_is_counted() -> None:
 
 
 def test_two_logical_cores_of_a_replica_on_one_core() -> None:
-    with pytest.raises(ValueError, match="logical core 1 of replica 0 is, too"):
+    with pytest.raises(ValueError, match="the place of logical core 1 of replica 0"):
         DeviceAssignment(SMALL, [[[0, 0, 0], [0, 0, 0]]])
 
 
@@ -386,7 +386,7 @@ def test_negative_coordinates_are_outside() -> None:
 
 def test_a_place_without_device_is_drawn() -> None:
     topology = Topology(mesh_shape=[2, 1, 1], device_coordinates=[[[0, 0, 0]]])
-    with pytest.raises(ValueError, match="where no device is") as raised:
+    with pytest.raises(ValueError, match="where there is no device") as raised:
         device_assignment(topology, num_replicas=2)
     assert "[1.0!]" in str(raised.value)
 

@@ -106,7 +106,7 @@ def test_constructor(arguments: dict[str, Any], expected: tuple[Any, ...]) -> No
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({}, ValueError, "number of tuple elements is not known"),
+        ({}, ValueError, "number of tuple elements is unknown"),
         ({"number_of_tuple_elements": 0}, ValueError, "1 or more, got 0"),
         ({"number_of_tuple_elements": -1}, ValueError, "1 or more, got -1"),
         ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
@@ -226,7 +226,7 @@ def test_shape_of_a_shard(
     [
         ([5, 3], 0, "cannot be split into 2 equal shards along dimension 0"),
         ([4, 3], 5, "has no dimension 5"),
-        ([None, 3], 0, "dimension 0 of shape .* has to be known"),
+        ([None, 3], 0, "dimension 0 of shape .* must be known"),
         (None, 0, "<unknown> has no dimension 0"),
     ],
 )
@@ -352,10 +352,10 @@ def test_configuration_from_too_few_tensors() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "error", "message"),
     [
-        ([2, 2], [3, 2], ValueError, "not those of 2 equal shards"),
+        ([2, 2], [3, 2], ValueError, "not the shapes of 2 equal shards"),
         ([], [], ValueError, "has no dimension 0"),
         (None, None, ValueError, "has no dimension 0"),
-        ([None, 3], [None, 3], TypeError, "not known"),
+        ([None, 3], [None, 3], TypeError, "is unknown"),
     ],
 )
 def test_shards_of_unfit_shapes(

@@ -87,7 +87,7 @@ def test_a_constant_tensor_is_a_shape() -> None:
 
 def test_a_tensor_without_a_known_value_is_no_shape() -> None:
     shape = tf.placeholder(tf.int32, [1])
-    with pytest.raises(TypeError, match=r"maximum_shapes\[0\].*not known while"):
+    with pytest.raises(TypeError, match=r"maximum_shapes\[0\].*unknown when"):
         tf.tpu.replicate(lambda x: x, [[x] for x in vectors()], maximum_shapes=[shape])
 
 

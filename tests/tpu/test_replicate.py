@@ -225,7 +225,9 @@ def test_replicas_need_one_structure(first: Any, second: Any, place: str) -> Non
 
 
 def test_replicas_need_one_dtype_per_leaf() -> None:
-    with pytest.raises(ValueError, match=r"same dtypes; .*float32.*inputs\[1\].*int32"):
+    with pytest.raises(
+        ValueError, match=r"dtypes must be the same .*float32.*inputs\[1\].*int32"
+    ):
         tf.tpu.replicate(lambda x: None, [[1.0], [2]])
     with pytest.raises(ValueError, match=r"inputs\[2\]\[1\]\['k'\]"):
         tf.tpu.replicate(
@@ -325,16 +327,16 @@ def test_callables_that_take_one_input(
     ("computation", "count", "message"),
     [
         (lambda: None, 1, "exactly 0 inputs"),
-        (lambda a: None, 2, "exactly 1 inputs"),
+        (lambda a: None, 2, "exactly 1 input"),
         (lambda a, b: None, 1, "exactly 2 inputs"),
         (lambda a, b: None, 0, "exactly 2 inputs"),
-        (lambda a, b=1: None, 3, "from 1 to 2 inputs"),
+        (lambda a, b=1: None, 3, "1 to 2 inputs"),
         (lambda a, b, *c: None, 1, "at least 2 inputs"),
         (lambda a, *, key: None, 1, "needs key by keyword"),
-        (functools.partial(two, 1.0), 2, "exactly 1 inputs"),
+        (functools.partial(two, 1.0), 2, "exactly 1 input"),
         (functools.partial(two, b=1.0), 2, "partial"),
-        (Counter().method, 2, "exactly 1 inputs"),
-        (Counter.of_class, 0, "exactly 1 inputs"),
+        (Counter().method, 2, "exactly 1 input"),
+        (Counter.of_class, 0, "exactly 1 input"),
         (Counter(), 2, "Counter"),
         (np.add, 1, "numpy.add takes exactly 2 inputs"),
         (np.add, 3, "numpy.add takes exactly 2 inputs"),
@@ -357,7 +359,7 @@ def test_a_built_in_without_a_signature_is_called() -> None:
 
 def test_the_infeed_counts_as_inputs() -> None:
     queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
-    with pytest.raises(ValueError, match="give it 1 and the infeed queue 1 more"):
+    with pytest.raises(ValueError, match="gets 1 and 1 more from the infeed queue"):
         tf.tpu.replicate(lambda a: None, [[1.0], [2.0]], infeed_queue=queue)
 
 
@@ -569,7 +571,9 @@ def test_operations_in_a_nest_are_refused(make: Any) -> None:
     ],
 )
 def test_what_is_no_tensor_is_refused(make: Any, place: str) -> None:
-    with pytest.raises(ValueError, match=f"computation returned.*{place}.*neither"):
+    with pytest.raises(
+        ValueError, match=f"result of the computation.*{place}.*neither"
+    ):
         tf.tpu.replicate(make, [[1.0]])
 
 

@@ -136,7 +136,7 @@ def test_a_bare_tensor_is_refused() -> None:
 
 @pytest.mark.parametrize("function", [tf.tpu.shard, tf.tpu.batch_parallel])
 def test_inputs_of_rank_0_are_refused(function: Any) -> None:
-    with pytest.raises(ValueError, match=r"inputs\[1\].*rank 1 or more"):
+    with pytest.raises(ValueError, match=r"inputs\[1\].*at least rank 1"):
         function(lambda x, y: x, [[1.0, 2.0], tf.constant(1.0)], num_shards=2)
 
 
@@ -158,14 +158,14 @@ def test_an_axis_that_does_not_exist(axis: int) -> None:
 def test_indivisible_sizes_name_the_nearest(
     size: int, shards: int, nearest: str
 ) -> None:
-    with pytest.raises(ValueError, match="does not divide") as raised:
+    with pytest.raises(ValueError, match="not divisible") as raised:
         tf.tpu.batch_parallel(
             lambda x, y: x, [tf.zeros([shards]), tf.zeros([size])], shards
         )
     message = str(raised.value)
     assert "inputs[1]" in message and f"size {size}" in message
     assert f"num_shards = {shards}" in message
-    assert message.endswith(f"are {nearest} [TPUREF-E021]")
+    assert message.endswith(f"use size {nearest} [TPUREF-E021]")
 
 
 def test_indivisible_sizes_of_another_axis() -> None:
@@ -174,7 +174,9 @@ def test_indivisible_sizes_of_another_axis() -> None:
 
 
 def test_negative_axes_count_from_the_end() -> None:
-    with pytest.raises(ValueError, match="size 6 in dimension 1, .*4 does not divide"):
+    with pytest.raises(
+        ValueError, match="size 6 in dimension 1, .*not divisible by .*4"
+    ):
         tf.tpu.shard(lambda x: x, [grid()], 4, input_shard_axes=[-1])
 
 
@@ -195,13 +197,15 @@ def test_an_empty_dimension_is_divisible(evaluate: Any) -> None:
 @pytest.mark.parametrize("shards", [0, -1, -8])
 def test_num_shards_has_to_be_positive(shards: int) -> None:
     for function in (tf.tpu.shard, tf.tpu.batch_parallel):
-        with pytest.raises(ValueError, match=f"num_shards must be 1 or more.*{shards}"):
+        with pytest.raises(
+            ValueError, match=f"num_shards must be at least 1.*{shards}"
+        ):
             function(lambda: tf.constant([1.0]), num_shards=shards)
 
 
 @pytest.mark.parametrize("shards", [1.0, "2", None, [2]])
 def test_num_shards_has_to_be_whole(shards: Any) -> None:
-    with pytest.raises(TypeError, match="num_shards must be a whole number"):
+    with pytest.raises(TypeError, match="num_shards must be an integer"):
         tf.tpu.shard(lambda: tf.constant([1.0]), num_shards=shards)
 
 
@@ -391,5 +395,5 @@ def test_eager_mode() -> None:
         x = tf.constant([1.0, 2.0, 3.0, 4.0])
         (out,) = tf.tpu.batch_parallel(lambda v: v * 10, [x], 2)
         assert out.numpy().tolist() == [10.0, 20.0, 30.0, 40.0]
-        with pytest.raises(ValueError, match="nearest sizes"):
+        with pytest.raises(ValueError, match="use size"):
             tf.tpu.shard(lambda v: v, [x], 3)

@@ -1,1 +1,1 @@
-"""Values without behaviour of their own: types, shapes, nests, specs and errors."""
+"""Plain values: types, shapes, nests, specs and errors."""

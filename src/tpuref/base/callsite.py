@@ -31,7 +31,7 @@ class CallSite:
     function
         The name of the enclosing function, ``<module>`` at top level.
     text
-        The text of the line, where another process has read it; else None.
+        The text of the line if another process has read it, otherwise None.
     """
 
     filename: str
@@ -41,7 +41,7 @@ class CallSite:
 
     @property
     def code(self) -> str:
-        """The text of the line, empty where the source cannot be read."""
+        """The text of the line, empty if the source cannot be read."""
         if self.text is not None:
             return self.text
         return linecache.getline(self.filename, self.line).strip()
@@ -60,7 +60,7 @@ _origin = _Origin()
 
 @contextlib.contextmanager
 def started_at(site: CallSite) -> Iterator[None]:
-    """Say which line of the user's this thread works for, within a block."""
+    """Set the user's line that this thread works for, within a block."""
     before, _origin.site = _origin.site, site
     try:
         yield
@@ -71,7 +71,7 @@ def started_at(site: CallSite) -> Iterator[None]:
 def user_site() -> CallSite:
     """Return the innermost frame that is neither tpuref's nor NumPy's.
 
-    In a thread of tpuref's own that has none, it is the line that the thread works for.
+    In a thread of tpuref that has no such frame, return the line it works for.
     """
     frame = sys._getframe(1)
     while _is_library(frame.f_code.co_filename):

@@ -1,7 +1,7 @@
-"""Arrays that change hands without a copy, by the DLPack protocol.
+"""Sharing arrays without a copy, by the DLPack protocol.
 
-NumPy refuses bfloat16, so such an array goes as uint16, and the type code in the
-description that travels with it is set right: that is all the two differ in.
+NumPy refuses bfloat16.  Such an array travels as uint16, and the type code in its
+description, the only difference between the two, is corrected.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tpuref.base import error_codes as codes
 Array = NDArray[Any]
 
 CPU = (1, 0)
-"""What ``__dlpack_device__`` gives for memory of the host."""
+"""What ``__dlpack_device__`` returns for memory of the host."""
 
 _UINT, _BFLOAT = 1, 4  # type codes
 _HOST_KINDS = (1, 3)  # plain, and pinned for a GPU
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 _CAN_TELL_READ_ONLY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
-# Where a description, with a version in front of it or not, has the code of its type.
+# The offset of the type code in a description, without and with a leading version.
 _CODE_AT = {b"dltensor": 20, b"dltensor_versioned": 52}
 
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
@@ -37,7 +37,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 
 
 class Producer:
-    """What gives a capsule that is there already, as a consumer asks for one.
+    """Passes an existing capsule to a consumer that asks for one.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Producer:
 
 
 def is_foreign(value: Any) -> bool:
-    """Return whether it is an array of another library than NumPy."""
+    """Return whether a value is an array of a library other than NumPy."""
     if isinstance(value, (np.ndarray, np.generic, type)):
         return False
     return hasattr(value, "__dlpack__") or hasattr(value, "__array__")
@@ -72,22 +72,22 @@ def exported(
 ) -> Any:
     """Return a capsule with the memory of an array, for another library.
 
-    A consumer that understands it is told that the memory is not to be written to.
+    The capsule tells consumers that support it that the memory is read-only.
 
     Parameters
     ----------
     array
         The array; it may be of bfloat16.
     stream, max_version, dl_device, copy
-        What the consumer asks for, as in ``__dlpack__``; the host has no streams.
+        The consumer's arguments to ``__dlpack__``; the host has no streams.
 
     Raises
     ------
     BufferError
-        If that cannot be done.
+        If the request cannot be met.
     """
     if dl_device is not None and (int(dl_device[0]), dl_device[1]) != CPU:
-        raise BufferError(f"the memory is that of the host, not of device {dl_device}")
+        raise BufferError(f"the memory is on the host, not on device {dl_device}")
     if copy:
         array = array.copy()
     if array.dtype != _BFLOAT16:
@@ -107,21 +107,21 @@ def _capsule(
     if not array.flags.writeable:
         if copy is False:
             raise BufferError(
-                "the memory is read-only, and the consumer would not know: it asks for "
-                "no version of DLPack from 1.0 up; let it copy"
+                "the memory is read-only, which the consumer cannot know: it does not "
+                "request DLPack 1.0 or later; let it copy"
             )
         array = array.copy()
     return array.__dlpack__()
 
 
 def _code(capsule: Any) -> ctypes.c_uint8:
-    """Return the code of the type that a capsule describes, to read or set."""
+    """Return the type code of a capsule, to read or set."""
     name = _name_of(capsule)
     return ctypes.c_uint8.from_address(_pointer_of(capsule, name) + _CODE_AT[name])
 
 
 def is_fresh(capsule: Any) -> bool:
-    """Return whether it is a capsule that nobody has taken the memory of yet."""
+    """Return whether a value is a capsule that has not been consumed yet."""
     if type(capsule).__name__ != "PyCapsule":
         return False
     return _name_of(capsule) in _CODE_AT
@@ -137,12 +137,12 @@ def taken(capsule: Any) -> Array:
 
 
 def shared_array(value: Any) -> Array:
-    """Return an array of another library as NumPy's, with its memory where that goes.
+    """Return an array of another library as NumPy's, sharing memory if possible.
 
     Raises
     ------
     TypeError
-        If it has no form that NumPy understands, such as one on another device.
+        If NumPy cannot read it, for example because it is on another device.
     """
     try:
         if hasattr(value, "__array__"):
@@ -159,7 +159,7 @@ def shared_array(value: Any) -> Array:
 
 
 def _as_bfloat16(value: Any) -> Array | None:
-    """Return an array of bfloat16, which NumPy refused; None for any other."""
+    """Return an array of bfloat16, which NumPy refuses; None for any other type."""
     try:
         if value.__dlpack_device__()[0] not in _HOST_KINDS:
             return None
@@ -173,9 +173,9 @@ def _refused(value: Any, error: Exception) -> str:
     kind = f"{type(value).__module__}.{type(value).__name__}"
     ways_out = []
     if getattr(value, "requires_grad", False):
-        ways_out.append("x.detach() gives one without gradients")
+        ways_out.append("x.detach() returns one without gradients")
     if str(getattr(value, "device", "cpu")) != "cpu":
-        ways_out.append("x.cpu() gives one in the memory of the host")
+        ways_out.append("x.cpu() returns one in the host's memory")
     way_out = f"; {', '.join(ways_out)}" if ways_out else ""
     return (
         f"the {kind} cannot be read as an array: {error}{way_out}"

@@ -1,4 +1,4 @@
-"""The element types of tensors, and the conversion of anything alike into one."""
+"""The element types of tensors, and conversion to them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """The number of bytes that one element takes."""
+        """The number of bytes per element."""
         return self._np.itemsize
 
     @property
@@ -122,7 +122,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The range of intensities of an image: 0 to 1, or to the greatest integer.
+        """The range of image intensities: 0 to 1, or to the greatest integer.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class DType:
         Raises
         ------
         TypeError
-            If `other` is no type.
+            If `other` is not an element type.
         """
         return self is as_dtype(other)
 
@@ -232,7 +232,7 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES} | {
 }
 _BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in DTYPES}
 _BY_NUMPY = {dtype.np: dtype for dtype in DTYPES}
-# Python's own types map to what Python's values become as tensors.
+# Python's types map to the types that Python's values get as tensors.
 _BY_PYTHON_TYPE: dict[type[Any], DType] = {
     bool: bool_,
     int: int32,
@@ -245,14 +245,14 @@ _BY_PYTHON_TYPE: dict[type[Any], DType] = {
 
 
 def as_dtype(value: DTypeLike) -> DType:
-    """Convert `value` to the element type that it stands for.
+    """Convert `value` to an element type.
 
     Parameters
     ----------
     value : DType, str, int, type or numpy.dtype
         A type, its name, its number in serialized form, a Python or NumPy
-        scalar type, or a NumPy dtype of any byte order. Python's ``int`` stands
-        for int32 and ``float`` for float32, as Python numbers do.
+        scalar type, or a NumPy dtype of any byte order. Python's ``int`` means
+        int32 and ``float`` float32, as for Python numbers.
 
     Returns
     -------
@@ -262,7 +262,7 @@ def as_dtype(value: DTypeLike) -> DType:
     Raises
     ------
     TypeError
-        If `value` stands for no element type.
+        If `value` is not an element type.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def as_dtype(value: DTypeLike) -> DType:
     if dtype is None:
         raise coded(
             TypeError,
-            f"as_dtype: value {value!r} is no element type; expected a tf.DType, its "
+            f"as_dtype: {value!r} is not an element type; expected a tf.DType, its "
             f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
             code=codes.UNKNOWN_DTYPE,
         )
@@ -297,8 +297,8 @@ def _find(value: object) -> DType | None:
 def _find_type(value: type[Any]) -> DType | None:
     if value in _BY_PYTHON_TYPE:
         return _BY_PYTHON_TYPE[value]
-    # numpy.dtype() makes an object dtype of any class, and cannot take an
-    # abstract one.
+    # numpy.dtype() turns any class into an object dtype, and rejects
+    # abstract ones.
     if issubclass(value, np.generic) and value not in _ABSTRACT_NUMPY_TYPES:
         return _find_numpy(np.dtype(value))
     return None
@@ -323,5 +323,5 @@ _ABSTRACT_NUMPY_TYPES = frozenset(
 def _find_numpy(value: NumpyDType) -> DType | None:
     if value.kind in "SU":
         return string
-    # Types such as NumPy's StringDType have no byte order to change.
+    # Types such as NumPy's StringDType have no byte order.
     return _BY_NUMPY.get(value if value.isnative else value.newbyteorder("="))

@@ -1,8 +1,8 @@
-"""The codes of errors and warnings: one for each condition that a user can meet.
+"""The codes of errors and warnings: one for each problem that a user can meet.
 
-A code stands at the end of a message, as ``[TPUREF-E021]``.  It never changes its
-meaning; one that is not used any more is not given away again.  What each means, and
-what to do, stands in `tpuref.error_catalogue`.
+A message ends with its code, as ``[TPUREF-E021]``.  Codes never change their meaning,
+and unused ones are not reassigned.  `tpuref.error_catalogue` says what each means and
+what to do.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 PATTERN = re.compile(r"TPUREF-[EW]\d{3}")
-"""What every code looks like: E for an error, W for a warning that is logged."""
+"""The pattern of a code: E for an error, W for a logged warning."""
 
 # Settings and what is installed
 INVALID_SETTING = "TPUREF-E001"
@@ -26,7 +26,7 @@ UNKNOWN_JOB = "TPUREF-E012"
 TOPOLOGY_NOT_EVALUATED = "TPUREF-E013"
 WRONG_ARGUMENT_TYPE = "TPUREF-E014"
 
-# What replicas and shards are given, and what they return
+# Inputs and outputs of replicas and shards
 INPUTS_NOT_LISTED = "TPUREF-E020"
 UNEVEN_SHARDS = "TPUREF-E021"
 NO_SHARD_DIMENSION = "TPUREF-E022"
@@ -37,7 +37,7 @@ INVALID_OUTPUTS = "TPUREF-E026"
 INVALID_SHARD_COUNT = "TPUREF-E027"
 WRONG_AXIS_COUNT = "TPUREF-E028"
 
-# Collectives and host parts
+# Collectives and host calls
 INVALID_GROUPS = "TPUREF-E030"
 GROUPS_ARE_NO_PARTITION = "TPUREF-E031"
 WRONG_COMPONENT_COUNT = "TPUREF-E032"
@@ -179,7 +179,7 @@ INFEED_FULL = "TPUREF-E165"
 INFEED_ENDED = "TPUREF-E166"
 INFEED_STALLED = "TPUREF-E167"
 
-# Towers: what they hold, and steps over a dataset
+# Values of towers, and steps over a dataset
 UNKNOWN_DESTINATION = "TPUREF-E170"
 TOWER_STRUCTURES_DIFFER = "TPUREF-E171"
 STEP_OUTPUT_MISMATCH = "TPUREF-E172"
@@ -195,5 +195,5 @@ SUM_OUTSIDE_OF_REPLICAS = "TPUREF-W031"
 
 
 def with_code(message: str, code: str) -> str:
-    """Return a message that ends with a code, its own where it has one already."""
+    """Return a message that ends with a code; an existing code stays."""
     return message if PATTERN.search(message) else f"{message} [{code}]"

@@ -1,8 +1,8 @@
-"""The error classes: run-time faults by status code, and the build-time faults.
+"""The error classes: run-time errors by status code, and build-time errors.
 
-Run-time faults carry the status names of ``tf.errors``.  A fault that a document
-calls ValueError although releases raise TypeError is a class that is both, so that
-handlers written for either keep working.
+Run-time errors have the status names of ``tf.errors``.  Where a document says
+ValueError and releases raise TypeError, the class derives from both, so handlers
+written for either work.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Faul
         The class of the exception, such as ValueError.  An `OpError` takes the code
         itself.
     message
-        What went wrong, what was expected, what came, and the way out.
+        What went wrong, what was expected, what it got, and how to fix it.
     code
         One of the codes in `tpuref.base.error_codes`.
     **details
-        What else the class takes, such as ``name=`` of ImportError.
+        Further arguments of the class, such as ``name=`` of ImportError.
     """
     return kind(f"{message} [{code}]", **details)
 
 
 class OpError(Exception):
-    """A fault met while operations run.
+    """An error raised while operations run.
 
     Parameters
     ----------
     message
-        What went wrong, what was expected, what came, and the way out.
+        What went wrong, what was expected, what it got, and how to fix it.
     code
-        The code that the message ends with, one of `tpuref.base.error_codes`.
+        The code that ends the message, one of `tpuref.base.error_codes`.
     op
-        The name of the operation that failed, where one did.
+        The name of the operation that failed, if any.
     site
         The user's line that built the operation.
     """
@@ -101,19 +101,19 @@ def _rebuild(
 
 
 class CancelledError(OpError):
-    """The operation was called off, for example because its session closed."""
+    """The operation was cancelled, for example because its session closed."""
 
     error_code = CANCELLED
 
 
 class UnknownError(OpError):
-    """A fault that fits no other class, such as one raised by user code."""
+    """An error that fits no other class, such as one raised by user code."""
 
     error_code = UNKNOWN
 
 
 class InvalidArgumentError(OpError):
-    """An operation received a value that it cannot take."""
+    """An operation received an invalid value."""
 
     error_code = INVALID_ARGUMENT
 
@@ -125,7 +125,7 @@ class DeadlineExceededError(OpError):
 
 
 class NotFoundError(OpError):
-    """A thing that was named does not exist."""
+    """A named thing does not exist."""
 
     error_code = NOT_FOUND
 
@@ -161,13 +161,13 @@ class FailedPreconditionError(OpError):
 
 
 class AbortedError(OpError):
-    """The operation was stopped half-way, for example because a peer failed."""
+    """The operation was stopped midway, for example because a peer failed."""
 
     error_code = ABORTED
 
 
 class OutOfRangeError(OpError):
-    """An input came to its end."""
+    """An input is exhausted."""
 
     error_code = OUT_OF_RANGE
 
@@ -185,7 +185,7 @@ class InternalError(OpError):
 
 
 class UnavailableError(OpError):
-    """A service cannot be reached at present."""
+    """A service cannot be reached."""
 
     error_code = UNAVAILABLE
 
@@ -199,12 +199,12 @@ class DataLossError(OpError):
 class ArgumentCountError(ValueError, TypeError):
     """The inputs do not fit the parameters of the computation.
 
-    The documents say ValueError, the releases raise TypeError; this is both.
+    The documents say ValueError, the releases raise TypeError; this class is both.
     """
 
 
 class StructureError(ValueError, TypeError):
-    """Two nested structures that have to agree do not.
+    """Two nested structures that must agree do not.
 
     The documents say ValueError; releases raise TypeError for differing types.
     """

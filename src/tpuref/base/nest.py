@@ -1,7 +1,7 @@
-"""Nests: lists, tuples, named tuples and mappings with leaves of any other kind.
+"""Nests: lists, tuples, named tuples and mappings, with leaves of any other kind.
 
 The leaves of a mapping come in the order of its sorted keys. Arrays, strings, tensors
-and shapes are leaves, although some of them can be iterated over.
+and shapes are leaves, although some of them are iterable.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
     Returns
     -------
     list of (str, leaf)
-        The path is what is written after the nest's name to reach the leaf.
+        The path is the expression that follows the nest's name to reach the leaf.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     Parameters
     ----------
     structure : nest
-        The nest whose structure to repeat. Its leaves are not looked at.
+        The nest whose structure to copy. Its leaves are ignored.
     flat_sequence : list or tuple
         The leaves in the order of `flatten`.
 
@@ -90,7 +90,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     Raises
     ------
     TypeError
-        If `flat_sequence` is no list or tuple.
+        If `flat_sequence` is not a list or tuple.
     ValueError
         If there are more or fewer leaves than `structure` has places.
 
@@ -117,7 +117,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
 def map_structure(
     func: Callable[..., Any], *structures: Any, check_types: bool = True
 ) -> Any:
-    """Apply a function to corresponding leaves and nest the results alike.
+    """Apply a function to corresponding leaves and return the results as a nest.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def assert_same_structure(
     a_name: str = "a",
     b_name: str = "b",
 ) -> None:
-    """Raise an error that points at the first difference between two structures.
+    """Raise an error that shows the first difference between two structures.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def assert_same_structure(
         Whether the types of the containers must agree too. Mappings of all types
         agree, and so do named tuples with the same name and fields.
     a_name, b_name : str
-        What the error calls the nests.
+        The names of the nests in the error.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def _pack_mapping(node: Mapping[Any, Any], next_leaf: Callable[[], Any]) -> Any:
 def _first_difference(
     a: Any, b: Any, check_types: bool, path: str
 ) -> tuple[str, str, str] | None:
-    """The path of the first difference and what either nest has there."""
+    """The path of the first difference, and what each nest has there."""
     if not is_nested(a) and not is_nested(b):
         return None
     if not _same_kind(a, b, check_types):

@@ -1,4 +1,4 @@
-"""Sizes of tensors that may be partly unknown: dimensions, and shapes made of them."""
+"""Shapes of tensors and their dimensions, which may be unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
 
 
 class Dimension:
-    """The size of a tensor along one axis, or the fact that it is not known.
+    """The size of a tensor along one axis, which may be unknown.
 
     Arithmetic with an unknown size gives an unknown size, and a comparison with
     one gives None: neither true nor false.
@@ -24,14 +24,14 @@ class Dimension:
     Parameters
     ----------
     value : Dimension, int or None
-        The size; None when it is not known. Anything with ``__index__`` will do.
+        The size, or None if unknown. Any type with ``__index__`` works.
 
     Raises
     ------
     ValueError
         If `value` is negative.
     TypeError
-        If `value` is no integer.
+        If `value` is not an integer.
 
     Examples
     --------
@@ -50,11 +50,11 @@ class Dimension:
 
     @property
     def value(self) -> int | None:
-        """The size, or None when it is not known."""
+        """The size, or None if unknown."""
         return self._value
 
     def is_compatible_with(self, other: DimensionLike) -> bool:
-        """Tell whether both could be one size: equal, or either unknown."""
+        """Tell whether both sizes may be equal: they are, or either is unknown."""
         return _compatible(self._value, as_dimension(other)._value)
 
     def assert_is_compatible_with(self, other: DimensionLike) -> None:
@@ -67,7 +67,7 @@ class Dimension:
             )
 
     def merge_with(self, other: DimensionLike) -> Dimension:
-        """Return what both together say of the size.
+        """Return the size that follows from both.
 
         Raises
         ------
@@ -205,7 +205,7 @@ class Dimension:
 
 
 def as_dimension(value: DimensionLike) -> Dimension:
-    """Return `value` as a Dimension; a Dimension is returned as it is."""
+    """Return `value` as a Dimension; a Dimension is returned unchanged."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
@@ -247,7 +247,7 @@ def _known_pair(left: object, right: object) -> Any:
 
 
 def _equality_pair(left: object, right: object) -> Any:
-    # No size equals a negative number, which is no reason for an error.
+    # A negative number equals no size, but comparing with one is not an error.
     try:
         return _known_pair(left, right)
     except ValueError:
@@ -256,21 +256,21 @@ def _equality_pair(left: object, right: object) -> Any:
 
 def _true_division_error(left: object, right: object) -> TypeError:
     return TypeError(
-        f"Dimension: {left!r} / {right!r} need not be a whole number; use // for the "
+        f"Dimension: {left!r} / {right!r} may not be a whole number; use // for the "
         "floor of the quotient"
     )
 
 
 class TensorShape:
-    """The sizes of a tensor along its axes, each or all of which may be unknown.
+    """The sizes of a tensor along its axes, some or all of which may be unknown.
 
     A shape is fully known, has a known rank and some unknown dimensions, or has
-    an unknown rank. Shapes do not change once made.
+    an unknown rank. Shapes are immutable.
 
     Parameters
     ----------
     dims : TensorShape, int, iterable of int, Dimension or None, or None
-        The dimensions. A single integer or Dimension makes a shape of rank 1;
+        The dimensions. A single integer or Dimension gives a shape of rank 1,
         None a shape of unknown rank.
 
     Raises
@@ -298,17 +298,17 @@ class TensorShape:
 
     @property
     def rank(self) -> int | None:
-        """The number of dimensions, or None when it is not known."""
+        """The number of dimensions, or None if unknown."""
         return None if self._dims is None else len(self._dims)
 
     @property
     def ndims(self) -> int | None:
-        """The number of dimensions, or None when it is not known."""
+        """The number of dimensions, or None if unknown."""
         return self.rank
 
     @property
     def dims(self) -> list[Dimension] | None:
-        """A new list of the dimensions, or None when the rank is not known."""
+        """A new list of the dimensions, or None if the rank is unknown."""
         return None if self._dims is None else [Dimension(dim) for dim in self._dims]
 
     def as_tuple(self) -> tuple[int | None, ...]:
@@ -317,7 +317,7 @@ class TensorShape:
         Raises
         ------
         ValueError
-            If the rank is not known.
+            If the rank is unknown.
         """
         return self._known_dims("as_tuple")
 
@@ -327,12 +327,12 @@ class TensorShape:
         Raises
         ------
         ValueError
-            If the rank is not known.
+            If the rank is unknown.
         """
         return list(self._known_dims("as_list"))
 
     def num_elements(self) -> int | None:
-        """Return the number of elements, or None when it is not known."""
+        """Return the number of elements, or None if unknown."""
         known = _fully_known(self._dims)
         return None if known is None else math.prod(known)
 
@@ -349,7 +349,7 @@ class TensorShape:
             )
 
     def is_compatible_with(self, other: ShapeLike) -> bool:
-        """Tell whether one tensor could have both shapes.
+        """Tell whether a tensor can have both shapes.
 
         Parameters
         ----------
@@ -393,12 +393,12 @@ class TensorShape:
             raise self._rank_error("assert_has_rank", f"{rank}")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Return this shape with its rank known to be `rank`.
+        """Return this shape with rank `rank`.
 
         Raises
         ------
         ValueError
-            If the rank is known and is another one.
+            If the rank is known and differs.
         """
         if self._dims is None:
             return unknown_shape(rank)
@@ -419,7 +419,7 @@ class TensorShape:
         return self
 
     def merge_with(self, other: ShapeLike) -> TensorShape:
-        """Return what both shapes together say of a tensor.
+        """Return the shape that follows from both shapes.
 
         Parameters
         ----------
@@ -450,7 +450,7 @@ class TensorShape:
         return TensorShape([right if left is None else left for left, right in pairs])
 
     def most_specific_compatible_shape(self, other: ShapeLike) -> TensorShape:
-        """Return the most exact shape that allows the tensors of both shapes.
+        """Return the most specific shape compatible with both shapes.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ class TensorShape:
         if self._dims is None:
             raise ValueError(
                 f"TensorShape.{method}: the shape has an unknown rank; use with_rank, "
-                "or give the tensor a shape where it is made"
+                "or give the tensor a shape where you create it"
             )
         return self._dims
 
@@ -546,7 +546,7 @@ class TensorShape:
 
 
 def as_shape(value: ShapeLike) -> TensorShape:
-    """Return `value` as a TensorShape; a TensorShape is returned as it is.
+    """Return `value` as a TensorShape; a TensorShape is returned unchanged.
 
     Parameters
     ----------
@@ -563,18 +563,18 @@ def as_shape(value: ShapeLike) -> TensorShape:
     ValueError
         If a dimension is negative.
     TypeError
-        If `value` is no shape.
+        If `value` is not a shape.
     """
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """Return a shape of which no more than perhaps the rank is known.
+    """Return a shape with unknown dimensions, and perhaps an unknown rank.
 
     Parameters
     ----------
     rank : int, optional
-        The number of unknown dimensions; None when that is unknown too.
+        The number of unknown dimensions, or None if that is unknown too.
 
     Returns
     -------
@@ -602,7 +602,7 @@ def _shape_dims(value: object) -> tuple[int | None, ...] | None:
 
 
 def _has_items(value: object) -> bool:
-    # An array of rank 0 has __iter__, but only iter() finds out that it is a number.
+    # An array of rank 0 has __iter__; only iter() shows that it is a number.
     try:
         iter(value)  # type: ignore[call-overload]
     except TypeError:

@@ -1,4 +1,4 @@
-"""The description of a tensor that has no value yet: shape, type and name."""
+"""The description of a tensor without a value: shape, type and name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
 
 @dataclass(frozen=True, init=False, repr=False)
 class TensorSpec:
-    """What is known of a tensor before it has a value.
+    """What is known about a tensor before it has a value.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class TensorSpec:
     Raises
     ------
     TypeError
-        If `shape` is no shape or `dtype` no element type.
+        If `shape` is not a shape or `dtype` not an element type.
     ValueError
         If a dimension is negative.
 
@@ -50,17 +50,17 @@ class TensorSpec:
         object.__setattr__(self, "name", name)
 
     def is_compatible_with(self, other: TensorSpec) -> bool:
-        """Tell whether one tensor could satisfy both descriptions.
+        """Tell whether a tensor can satisfy both descriptions.
 
         Parameters
         ----------
         other : TensorSpec
-            The other description. Names do not matter.
+            The other description. Names are ignored.
 
         Returns
         -------
         bool
-            True when the types agree and no known dimensions contradict.
+            True if the types agree and no known dimensions differ.
         """
         return self.dtype.is_compatible_with(
             other.dtype

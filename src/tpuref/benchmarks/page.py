@@ -42,11 +42,9 @@ def write_page(
     facts = "\n".join(f"- {name}: {fact}" for name, fact in machine.items())
     text = replaced(text, "machine", "Machine", facts)
     for table in tables:
-        content = table.as_markdown()
         if drawn:
             write_plot(table, beside / f"{table.name}.svg")
-            content += f"\n\n![{table.title}](performance/{table.name}.svg)"
-        text = replaced(text, table.name, table.title, content)
+        text = replaced(text, table.name, table.title, table.as_markdown())
         record = {"machine": dict(machine), **table.as_json()}
         (beside / f"{table.name}.json").write_text(dumped(record))
     page.write_text(text)

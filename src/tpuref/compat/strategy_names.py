@@ -1,7 +1,7 @@
 """Later names of distribution strategies: replica for tower, run, local results.
 
-The document of TPUStrategy speaks of towers; later releases call the same things
-replicas.  `TABLE` lists the later names that are there, each with the documented one.
+The document of TPUStrategy says tower where later releases say replica.  `TABLE` lists
+the available later names with the documented ones.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class LaterName(NamedTuple):
     documented
         The name in the document.
     where
-        What has both: a class, or the module `tpuref.compat.strategy_names` for the
-        later one.
+        Where to find it: a class that has both names, or the module
+        `tpuref.compat.strategy_names`.
     difference
-        What is different, empty for nothing.
+        How the two differ, empty if they do not.
     """
 
     later: str
@@ -81,7 +81,10 @@ TABLE: tuple[LaterName, ...] = (
         "as run",
     ),
     LaterName(
-        "experimental_local_results", "unwrap", "Strategy", "it gives a tuple, no list"
+        "experimental_local_results",
+        "unwrap",
+        "Strategy",
+        "returns a tuple, not a list",
     ),
     LaterName("num_replicas_in_sync", "num_towers", "Strategy"),
     LaterName("replica_id_in_sync_group", "tower_id", "ReplicaContext"),
@@ -89,4 +92,4 @@ TABLE: tuple[LaterName, ...] = (
     LaterName("strategy", "distribution_strategy", "ReplicaContext"),
     LaterName("ONLY_FIRST_REPLICA", "ONLY_FIRST_TOWER", "tf.VariableAggregation"),
 )
-"""The later names, each with the documented one."""
+"""The later names and the documented ones."""

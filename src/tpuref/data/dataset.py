@@ -1,4 +1,4 @@
-"""The dataset: a description of elements that can be gone through again and again."""
+"""The dataset: a description of elements that can be iterated over repeatedly."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ __all__ = ["Dataset"]
 
 
 class Dataset(ElementDescription):
-    """A sequence of elements, made by sources and changed by transformations.
+    """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands
-    for one tensor.  Nothing is computed before an iterator asks for an element.
+    is one tensor.  Nothing is computed until an iterator requests an element.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Dataset(ElementDescription):
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
-        """Return the dataset of a single element.
+        """Return a dataset with a single element.
 
         Parameters
         ----------
@@ -84,12 +84,12 @@ class Dataset(ElementDescription):
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
-        """Return the dataset of the rows of a tensor, or of several side by side.
+        """Return a dataset of the rows of one tensor, or of several in parallel.
 
         Parameters
         ----------
         tensors
-            A structure of tensors that have as many rows each.
+            A structure of tensors with the same number of rows.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Dataset(ElementDescription):
         output_shapes: Any = None,
         args: Sequence[Any] | None = None,
     ) -> Dataset:
-        """Return the dataset of what a Python function's iterable gives.
+        """Return a dataset of the values from a Python function's iterable.
 
         Parameters
         ----------
@@ -123,14 +123,14 @@ class Dataset(ElementDescription):
         output_shapes
             A shape for each component; unknown shapes by default.
         args
-            Tensors whose values `generator` is called with.
+            Tensors whose values are passed to `generator`.
 
         Raises
         ------
         TypeError
-            If `generator` is not callable or the types are none.
+            If `generator` is not callable or the types are invalid.
         tpuref.errors.InvalidArgumentError
-            At evaluation, if what it yields does not fit, or it raises ValueError.
+            At evaluation, if a value does not match, or it raises ValueError.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Dataset(ElementDescription):
 
     @staticmethod
     def range(*args: Any) -> Dataset:
-        """Return the dataset of the int64 values that Python's range gives.
+        """Return a dataset of the int64 values of Python's range.
 
         Parameters
         ----------
@@ -162,17 +162,17 @@ class Dataset(ElementDescription):
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
-        """Return the dataset of the elements of several datasets side by side.
+        """Return a dataset that combines the elements of several datasets.
 
         Parameters
         ----------
         datasets
-            A tuple or dict of datasets, nested.  It is as long as the shortest.
+            A nested tuple or dict of datasets.  The result is as long as the shortest.
 
         Raises
         ------
         TypeError
-            If it is a list, or holds anything but datasets.
+            If it is a list, or contains anything but datasets.
 
         Examples
         --------
@@ -186,20 +186,20 @@ class Dataset(ElementDescription):
 
     @staticmethod
     def from_any(data: Any) -> Dataset:
-        """Return a dataset of whatever gives elements.
+        """Return a dataset of the elements of any source.
 
         Parameters
         ----------
         data
-            A dataset, TensorFlow's own too; a PyTorch ``DataLoader``; a NumPy array, or
-            a tuple or dict of those, whose rows are the elements; any other iterable or
-            sequence, or a function that returns one.  The first element tells types and
-            shapes.
+            A dataset, including TensorFlow's; a PyTorch ``DataLoader``; a NumPy array,
+            or a tuple or dict of arrays, whose rows are the elements; any other
+            iterable or sequence, or a function that returns one.  The first element
+            gives types and shapes.
 
         Raises
         ------
         TypeError
-            If it gives no elements.
+            If it is not a source of elements.
         ValueError
             If it is empty.
 
@@ -221,15 +221,15 @@ class Dataset(ElementDescription):
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: Any = None
     ) -> Dataset:
-        """Return the dataset of what a function makes of each element.
+        """Return a dataset that applies a function to each element.
 
         Parameters
         ----------
         map_func
-            Called once, with symbolic tensors; a tuple's components are arguments of
-            their own.  It returns an element.
+            Called once, with symbolic tensors; the components of a tuple are separate
+            arguments.  It returns an element.
         num_parallel_calls
-            Accepted for programs that give it; elements are made one after the other.
+            Accepted for compatibility; elements are computed one after another.
 
         Raises
         ------
@@ -246,7 +246,7 @@ class Dataset(ElementDescription):
         return Dataset(Map(self.stage, map_func))
 
     def filter(self, predicate: Callable[..., Any]) -> Dataset:
-        """Return the dataset of the elements for which a function gives true.
+        """Return a dataset of the elements for which a function returns true.
 
         Parameters
         ----------
@@ -268,19 +268,19 @@ class Dataset(ElementDescription):
         return Dataset(Filter(self.stage, predicate))
 
     def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
-        """Return the dataset of consecutive elements joined along a new dimension.
+        """Return a dataset of consecutive elements stacked along a new dimension.
 
         Parameters
         ----------
         batch_size
-            How many elements make a batch.
+            The number of elements in a batch.
         drop_remainder
-            Whether an incomplete last batch is left out, so that the size is static.
+            Whether to drop an incomplete last batch, so that the size is static.
 
         Raises
         ------
         tpuref.errors.InvalidArgumentError
-            At evaluation, if `batch_size` is not above 0 or elements differ in shape.
+            At evaluation, if `batch_size` is not positive or elements differ in shape.
 
         Examples
         --------
@@ -297,17 +297,17 @@ class Dataset(ElementDescription):
         padding_values: Any = None,
         drop_remainder: Any = False,
     ) -> Dataset:
-        """Return the dataset of consecutive elements, filled up to equal shapes.
+        """Return a dataset of batches of elements padded to equal shapes.
 
         Parameters
         ----------
         batch_size, drop_remainder
             As for `batch`.
         padded_shapes
-            For each component the shape to fill up to; None or -1 stands for the
-            largest size in the batch.
+            The padded shape of each component; None or -1 means the largest size in the
+            batch.
         padding_values
-            For each component what to fill up with, by default 0, False or no text.
+            The padding value of each component, by default 0, False or an empty string.
 
         Raises
         ------
@@ -334,12 +334,12 @@ class Dataset(ElementDescription):
         )
 
     def repeat(self, count: Any = None) -> Dataset:
-        """Return the dataset gone through several times.
+        """Return a dataset that repeats the elements.
 
         Parameters
         ----------
         count
-            How often; None or -1 for without end.
+            The number of repetitions; None or -1 repeats forever.
 
         Examples
         --------
@@ -356,18 +356,17 @@ class Dataset(ElementDescription):
         seed: int | None = None,
         reshuffle_each_iteration: bool | None = None,
     ) -> Dataset:
-        """Return the dataset in a random order.
+        """Return a dataset in random order.
 
         Parameters
         ----------
         buffer_size
-            Among how many of the next elements each is drawn.
+            The number of elements from which each next one is drawn.
         seed
-            Fixes the order, together with `tf.set_random_seed`.  The order is not the
-            one that TensorFlow gives for that seed.
+            Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a
+            different order for the same seed.
         reshuffle_each_iteration
-            Whether each time through, as `repeat` asks for, has an order of its own;
-            True by default.
+            Whether each repetition has a different order; True by default.
 
         Examples
         --------
@@ -380,7 +379,7 @@ class Dataset(ElementDescription):
         return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
 
     def take(self, count: Any) -> Dataset:
-        """Return the dataset of the first `count` elements, of all for -1.
+        """Return a dataset of the first `count` elements, or of all for -1.
 
         Examples
         --------
@@ -391,7 +390,7 @@ class Dataset(ElementDescription):
         return Dataset(Take(self.stage, count))
 
     def skip(self, count: Any) -> Dataset:
-        """Return the dataset without the first `count` elements, of none for -1.
+        """Return a dataset without the first `count` elements, empty for -1.
 
         Examples
         --------
@@ -402,12 +401,12 @@ class Dataset(ElementDescription):
         return Dataset(Skip(self.stage, count))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
-        """Return the dataset whose elements a thread makes ahead of time.
+        """Return a dataset whose elements a thread computes in advance.
 
         Parameters
         ----------
         buffer_size
-            How many elements may wait; -1 or None leaves that open.
+            The number of elements to keep ready; -1 or None chooses it automatically.
 
         Examples
         --------
@@ -421,7 +420,7 @@ class Dataset(ElementDescription):
     # -- iterators -------------------------------------------------------------
 
     def make_one_shot_iterator(self) -> Iterator | EagerIterator:
-        """Return an iterator that starts by itself and goes through once.
+        """Return an iterator that starts by itself and runs once.
 
         Raises
         ------
@@ -444,12 +443,12 @@ class Dataset(ElementDescription):
         return one_shot(get_default_graph(), self.stage)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
-        """Return an iterator that starts, from the beginning, with its initializer.
+        """Return an iterator that its initializer starts from the beginning.
 
         Parameters
         ----------
         shared_name
-            Accepted for programs that give it.
+            Accepted for compatibility.
 
         Raises
         ------
@@ -479,12 +478,12 @@ class Dataset(ElementDescription):
     def as_numpy_iterator(self) -> Values[Any]:
         """Return a Python iterator of the elements as NumPy arrays.
 
-        Scalars are NumPy scalars, text is bytes.
+        Scalars are NumPy scalars, strings are bytes.
 
         Raises
         ------
         RuntimeError
-            If the dataset depends on tensors or variables, which only a session has.
+            If the dataset depends on tensors or variables, whose values need a session.
         """
         if self.stage.captured or self.stage.variables:
             raise coded(
@@ -500,7 +499,7 @@ class Dataset(ElementDescription):
         if not executing_eagerly():
             raise coded(
                 RuntimeError,
-                "a dataset can be iterated over in eager mode only; use "
+                "a dataset is iterable only in eager mode; use "
                 "make_one_shot_iterator() or as_numpy_iterator()",
                 code=codes.WRONG_ITERATOR,
             )
@@ -510,7 +509,7 @@ class Dataset(ElementDescription):
         return f"<{self.stage.name} {self._described()}>"
 
     def _like(self, argument: str, value: Any) -> list[Any]:
-        """Return the parts of an argument for the components of an element."""
+        """Return the parts of an argument for each component of an element."""
         try:
             return flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):
@@ -526,8 +525,8 @@ def _zipped(value: Any) -> Stage:
     if not isinstance(value, Dataset):
         raise coded(
             TypeError,
-            "Dataset.zip: expected a tuple or dict of datasets, nested, got "
-            f"{value!r}; put the datasets of a list into a tuple",
+            "Dataset.zip: expected a nested tuple or dict of datasets, got "
+            f"{value!r}; write a list of datasets as a tuple",
             code=codes.NOT_A_DATASET,
         )
     return value.stage

@@ -1,7 +1,7 @@
-"""The elements of a dataset: tuples and dicts of tensors, nested; a list is a tensor.
+"""The elements of a dataset: nested tuples and dicts of tensors; a list is a tensor.
 
-An element is described by its structure with a `TensorSpec` for each component, and
-goes from stage to stage as the flat tuple of its arrays.
+The structure of an element with a `TensorSpec` per component describes it; stages pass
+it on as the flat tuple of its arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Item = tuple[Array, ...]
 
 
 def mapped(structure: Any, function: Callable[[Any], Any]) -> Any:
-    """Return the structure with what `function` makes of each component."""
+    """Return the structure with `function` applied to each component."""
     if isinstance(structure, tuple):
         parts = [mapped(part, function) for part in structure]
         named = hasattr(structure, "_fields")
@@ -75,14 +75,14 @@ def _parts(caller: str, types: tuple[Any, ...], shapes: Any) -> Sequence[Any]:
         raise coded(
             TypeError,
             f"{caller}: output_types is a tuple of {len(types)}, so output_shapes must "
-            f"be a tuple of as many shapes, got {shapes!r}",
+            f"be a tuple of that many shapes, got {shapes!r}",
             code=codes.INVALID_DATASET_ARGUMENT,
         )
     return shapes
 
 
 def component(value: Any) -> Array | Tensor:
-    """Return a component as an array, or as the tensor that will have its value."""
+    """Return a component as an array, or as a tensor if its value is not known yet."""
     tensor = value
     if isinstance(value, (list, Tensor)) or hasattr(value, "_as_tensor"):
         tensor = convert_to_tensor(value)
@@ -101,7 +101,7 @@ def spec_of(value: Array | Tensor) -> TensorSpec:
 
 
 def row(array: Array, index: int) -> Array:
-    """Return one row as an array, also where it is a scalar."""
+    """Return one row as an array, even if it is a scalar."""
     part: Array = array[index, ...]
     return part
 

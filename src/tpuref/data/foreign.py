@@ -1,4 +1,4 @@
-"""Elements from elsewhere: iterables, arrays, PyTorch's and TensorFlow's datasets."""
+"""Elements of iterables, arrays, and PyTorch's and TensorFlow's datasets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tpuref.ops.host import host_fault
 
 
 def stage_of(data: Any) -> Stage:
-    """Return the stage that gives the elements of `data`."""
+    """Return the stage that yields the elements of `data`."""
     if _is_from(data, "tensorflow", "element_spec"):
         return _tensorflow(data)
     if _is_from(data, "pandas", "columns"):
@@ -49,12 +49,12 @@ def stage_of(data: Any) -> Stage:
 
 
 def _is_one(data: Any) -> bool:
-    """Whether it is one value, though it can be gone through."""
+    """Whether an iterable is a single value."""
     return isinstance(data, (str, bytes, Mapping))
 
 
 def _is_from(data: Any, library: str, attribute: str) -> bool:
-    """Whether it is of a library; one that is not loaded has made no object."""
+    """Whether it belongs to a library, which must be loaded to have created it."""
     module = type(data).__module__.partition(".")[0]
     return library in sys.modules and module == library and hasattr(data, attribute)
 
@@ -69,18 +69,18 @@ def _is_array_tree(data: Any) -> bool:
 
 
 class Foreign(Stage):
-    """What an iterable gives; its first element tells types and shapes.
+    """The values of an iterable; the first one gives types and shapes.
 
     Parameters
     ----------
     data
-        What the user gave.
+        The user's object.
     begin
-        Gives an iterator for each pass.
+        Returns an iterator for each pass.
     open_sizes
-        Whether the sizes of the first dimensions may differ from element to element.
+        Whether the sizes of the first dimension may differ between elements.
     element
-        The specs of the elements, where they are known.
+        The specs of the elements, if they are known.
     """
 
     name = "ForeignDataset"
@@ -99,7 +99,7 @@ class Foreign(Stage):
         super().__init__(element)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements of a new iterator."""
+        """Yield the elements of a new iterator."""
         for number, value in enumerate(self._values()):
             yield self._item(number, value)
 
@@ -120,14 +120,14 @@ class Foreign(Stage):
         except (TypeError, ValueError, KeyError) as error:
             raise self.fault(
                 InvalidArgumentError,
-                f"element {number} is not like the first, {shown(self.element)}: got "
-                f"{_brief(value)} {error}",
+                f"element {number} differs from the first, {shown(self.element)}: got "
+                f"{_brief(value)}; {error}",
                 code=codes.ELEMENT_NOT_AS_DECLARED,
             ) from None
 
 
 class _Once:
-    """An iterator that is there already, and can be gone through once."""
+    """An existing iterator, which can be consumed only once."""
 
     def __init__(self, values: Iterator[Any]) -> None:
         self._values: Iterator[Any] | None = values
@@ -142,8 +142,8 @@ class _Once:
     def __call__(self) -> Iterator[Any]:
         if self._values is None:
             raise FailedPreconditionError(
-                "the iterator given to Dataset.from_any was gone through already; give "
-                "a list, or a function that returns a new iterator",
+                "the iterator passed to Dataset.from_any is exhausted; pass a list, or "
+                "a function that returns a new iterator",
                 code=codes.END_OF_SEQUENCE,
             )
         values, self._values = self._values, None
@@ -157,14 +157,14 @@ def _first(data: Any, begin: Callable[[], Iterator[Any]]) -> Any:
         raise coded(
             ValueError,
             f"Dataset.from_any: {_brief(data)} is empty, so its types and shapes are "
-            "not known; use Dataset.from_generator",
+            "unknown; use Dataset.from_generator",
             code=codes.NOT_A_DATASET,
         ) from None
     return mapped(_native(first), _array)
 
 
 def _native(value: Any) -> Any:
-    """Return an element with lists of arrays, as PyTorch gives them, as tuples."""
+    """Return an element with PyTorch's lists of arrays turned into tuples."""
     if isinstance(value, list) and any(_is_array(part) for part in value):
         return tuple(_native(part) for part in value)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
@@ -198,7 +198,7 @@ def _fitting(value: Any, spec: TensorSpec) -> Array:
     if array.dtype != spec.dtype.np:
         array = to_array(value, spec.dtype)
     if not spec.shape.is_compatible_with(array.shape):
-        raise ValueError(f"(shape {list(array.shape)} against {spec.describe()})")
+        raise ValueError(f"shape {list(array.shape)} does not fit {spec.describe()}")
     return array
 
 
@@ -217,7 +217,7 @@ def _open_sizes(data: Any) -> bool:
     try:
         return bool(len(data.dataset) % size)
     except TypeError:
-        return True  # how much there is nobody knows
+        return True  # its length is unknown
 
 
 def _tensorflow(data: Any) -> Stage:
@@ -230,7 +230,7 @@ def _foreign_spec(spec: Any) -> TensorSpec:
         raise coded(
             TypeError,
             f"Dataset.from_any: the dataset has a component {spec!r}; only dense "
-            "tensors can be taken over",
+            "tensors are supported",
             code=codes.NOT_A_DATASET,
         )
     dims = None if spec.shape.rank is None else spec.shape.as_list()

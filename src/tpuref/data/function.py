@@ -1,4 +1,4 @@
-"""Functions of the user's that are traced once and run for each element."""
+"""User functions that are traced once and run for each element."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from tpuref.runtime.run import Run
 
 
 class Function:
-    """A function of elements, as a program.
+    """A function of elements as a program.
 
     Parameters
     ----------
     caller
-        The method that takes the function, for messages and names.
+        The method that receives the function, for messages and names.
     function
-        What the user gave: it takes a tuple's components as arguments of its own, any
-        other element as one argument.
+        The user's function.  It takes the components of a tuple as separate arguments,
+        any other element as one argument.
     element
         The specs of the elements.
 
     Attributes
     ----------
     result
-        The specs of what it returns, in that structure.
+        The specs of its result, in that structure.
     captured
-        The tensors from around that it uses.
+        The captured tensors.
     variables
         The names of the variables that it reads.
     """
@@ -95,7 +95,7 @@ def _traced(
         ]
         given = nest.pack_sequence_as(element, region.parameters)
         returned = function(*given) if type(given) is tuple else function(given)
-        # Such as py_func gives: several tensors, which need not have one shape.
+        # For example from py_func: several tensors, perhaps of different shapes.
         returned = tuple(returned) if isinstance(returned, list) else returned
         result = mapped(returned, lambda leaf: _component(caller, leaf))
     region.results = nest.flatten(result)

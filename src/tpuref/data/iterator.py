@@ -1,4 +1,4 @@
-"""Iterators: where a program gets the elements of a dataset, one by one."""
+"""Iterators, which return the elements of a dataset one by one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 
 
 class ElementDescription:
-    """What is known of elements: structure, types and shapes."""
+    """The structure, types and shapes of elements."""
 
     element: Any
 
@@ -55,11 +55,11 @@ class ElementDescription:
 
 
 class Iterator(ElementDescription):
-    """Gives the next element of a dataset at each evaluation, in graph mode.
+    """Returns the next element of a dataset at each evaluation, in graph mode.
 
-    Iterators are made by ``dataset.make_one_shot_iterator()``,
-    ``dataset.make_initializable_iterator()`` and `from_structure`.  Where an iterator
-    stands is kept by the session.
+    Create iterators with ``dataset.make_one_shot_iterator()``,
+    ``dataset.make_initializable_iterator()`` or `from_structure`.  The session keeps
+    their position.
 
     Examples
     --------
@@ -98,12 +98,12 @@ class Iterator(ElementDescription):
 
     @property
     def initializer(self) -> Operation:
-        """The operation that starts the iterator, from the first element again.
+        """The operation that starts the iterator at the first element.
 
         Raises
         ------
         ValueError
-            If the iterator starts by itself, or is started by `make_initializer`.
+            If the iterator starts by itself, or with `make_initializer`.
         """
         if self._initializer is None:
             raise coded(
@@ -114,16 +114,11 @@ class Iterator(ElementDescription):
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
 
-        Parameters
-        ----------
-        name
-            The name of the operation.
-
         Returns
         -------
         object
-            Tensors in the structure of an element.  Each evaluation of them takes one
-            element; those of one call belong to the same element.
+            Tensors in the structure of an element.  Each evaluation takes one element;
+            the tensors of one call belong to the same element.
 
         Raises
         ------
@@ -144,19 +139,17 @@ class Iterator(ElementDescription):
         return nest.pack_sequence_as(self.element, tensors)
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
-        """Return the operation that lets the iterator go through `dataset`.
+        """Return the operation that starts the iterator on `dataset`.
 
         Parameters
         ----------
         dataset
             A dataset with elements of the iterator's types and shapes.
-        name
-            The name of the operation.
 
         Raises
         ------
         TypeError
-            If its elements are of another structure, type or shape.
+            If its elements have a different structure, type or shape.
         """
         stage: Stage = dataset.stage
         _check_same(self.element, stage.element)
@@ -169,7 +162,7 @@ class Iterator(ElementDescription):
         shared_name: str | None = None,
         output_classes: Any = None,
     ) -> Iterator:
-        """Return an iterator that can go through any dataset of such elements.
+        """Return an iterator for any dataset with such elements.
 
         Parameters
         ----------
@@ -178,7 +171,7 @@ class Iterator(ElementDescription):
         output_shapes
             A shape for each component; unknown shapes by default.
         shared_name, output_classes
-            Accepted for programs that give them.
+            Accepted for compatibility.
 
         Examples
         --------
@@ -198,7 +191,7 @@ class Iterator(ElementDescription):
             graph.unique_name("Iterator"),
             element,
             no_initializer=(
-                "Iterator.initializer: this iterator is of no dataset yet; use "
+                "Iterator.initializer: this iterator has no dataset yet; use "
                 "Iterator.make_initializer(dataset)"
             ),
         )
@@ -217,10 +210,10 @@ def _check_same(iterator: Any, dataset: Any) -> None:
         if own.dtype != given.dtype or not own.shape.is_compatible_with(given.shape):
             raise coded(
                 TypeError,
-                "Iterator.make_initializer: the iterator gives "
+                "Iterator.make_initializer: the iterator has elements "
                 f"{[spec.describe() for spec in specs_of(iterator)]}, the dataset "
-                f"{[spec.describe() for spec in specs_of(dataset)]}; make the iterator "
-                "from dataset.output_types and dataset.output_shapes",
+                f"{[spec.describe() for spec in specs_of(dataset)]}; create the "
+                "iterator from dataset.output_types and dataset.output_shapes",
                 code=codes.WRONG_ITERATOR,
             )
 
@@ -245,7 +238,7 @@ def initializer(
 
 
 def one_shot(graph: Graph, stage: Stage) -> Iterator:
-    """Return an iterator that begins by itself, at its first use in a session."""
+    """Return an iterator that starts at its first use in a session."""
     _check_self_contained(stage)
 
     def begin(values: Sequence[Array], run: Run) -> Iteration:
@@ -268,7 +261,7 @@ def one_shot(graph: Graph, stage: Stage) -> Iterator:
 
 
 def initializable(graph: Graph, stage: Stage) -> Iterator:
-    """Return an iterator that its initializer begins."""
+    """Return an iterator that its initializer starts."""
     name = graph.unique_name("Iterator")
     return Iterator(graph, name, stage.element, initializer(graph, name, stage))
 
@@ -286,7 +279,7 @@ def _check_self_contained(stage: Stage) -> None:
         raise coded(
             ValueError,
             "Dataset.make_one_shot_iterator: the dataset depends on "
-            f"{sorted({*used, *stage.variables})}, whose values are not known when the "
+            f"{sorted({*used, *stage.variables})}, whose values are unknown when the "
             "iterator starts by itself; use make_initializable_iterator() and run its "
             "initializer",
             code=codes.WRONG_ITERATOR,
@@ -294,7 +287,7 @@ def _check_self_contained(stage: Stage) -> None:
 
 
 class EagerIterator(ElementDescription):
-    """Gives the elements of a dataset one by one, in eager mode.
+    """Returns the elements of a dataset one by one, in eager mode.
 
     Examples
     --------
@@ -318,13 +311,13 @@ class EagerIterator(ElementDescription):
         Raises
         ------
         tpuref.errors.OutOfRangeError
-            If there is none.
+            If there is no further element.
         """
         arrays = self._iteration.next()
         return nest.pack_sequence_as(self.element, [EagerTensor.of(a) for a in arrays])
 
     def next(self) -> Any:
-        """Return the next element; StopIteration where there is none."""
+        """Return the next element; StopIteration at the end."""
         return self.__next__()
 
     def __iter__(self) -> Values[Any]:

@@ -1,4 +1,4 @@
-"""The stage that works ahead in a thread."""
+"""The stage that computes elements in advance, in a thread."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tpuref.data.sources import integer
 from tpuref.data.stage import Pass, Stage
 
 AUTOTUNED = 4
-"""How many elements to work ahead where the user leaves that open."""
+"""The number of elements to keep ready if the user does not say."""
 
 CLOSING_SECONDS = 5.0
 """How long to wait for the thread's last element."""
 
 
 class Prefetch(Stage):
-    """The same elements, made ahead of time."""
+    """The same elements, computed in advance."""
 
     name = "PrefetchDataset"
 
@@ -31,7 +31,7 @@ class Prefetch(Stage):
         super().__init__(source.element, [source], [self._size])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements; the thread ends together with this iterator."""
+        """Yield the elements; the thread ends with this iterator."""
         size = current.number(self._size)
         if size < -1:
             raise self.fault(
@@ -51,14 +51,14 @@ class Prefetch(Stage):
 
 
 class Ahead:
-    """An iterator that a thread goes through ahead of its user.
+    """An iterator that a thread consumes in advance of its user.
 
     Parameters
     ----------
     items
-        What to go through.
+        The iterator.
     capacity
-        How many items may wait.
+        The number of items to keep ready.
     """
 
     def __init__(self, items: Iterator[Item], capacity: int) -> None:
@@ -102,7 +102,7 @@ class Ahead:
                         return
                     self._waiting.append(item)
                     self._changed.notify_all()
-        except BaseException as error:  # the user of the items shall have it
+        except BaseException as error:  # raised for the user of the items
             self._error = error
         finally:
             del items

@@ -1,4 +1,4 @@
-"""The stages that elements come from."""
+"""The stages that produce elements."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Tensors(Stage):
         super().__init__(mapped(parts, spec_of), uses=self._parts)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the element."""
+        """Yield the element."""
         yield tuple(current.array(part) for part in self._parts)
 
 
@@ -57,13 +57,13 @@ class Slices(Stage):
         _check_rows([spec_of(part) for part in self._parts])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the rows."""
+        """Yield the rows."""
         arrays = [current.array(part) for part in self._parts]
         if len({array.shape[:1] for array in arrays}) > 1:
             raise self.fault(
                 InvalidArgumentError,
                 f"the components have {[len(array) for array in arrays]} rows, "
-                "expected as many in each",
+                "expected equal numbers",
                 code=codes.INVALID_DATASET_ARGUMENT,
             )
         for k in range(len(arrays[0])):
@@ -96,7 +96,7 @@ def _check_rows(specs: Sequence[TensorSpec]) -> None:
 
 
 class Range(Stage):
-    """Integers from a start to below a stop."""
+    """Integers from a start up to, but excluding, a stop."""
 
     name = "RangeDataset"
 
@@ -115,7 +115,7 @@ class Range(Stage):
         super().__init__(TensorSpec([], int64), uses=self._bounds)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the integers."""
+        """Yield the integers."""
         start, stop, step = (current.number(bound) for bound in self._bounds)
         if step == 0:
             raise self.fault(
@@ -128,7 +128,7 @@ class Range(Stage):
 
 
 def integer(name: str, value: Any) -> Array | Tensor:
-    """Return an integer argument: an array, or a tensor for what is known later."""
+    """Return an integer argument: an array, or a tensor if it is not known yet."""
     found = component(value)
     spec = spec_of(found)
     if not (spec.dtype.is_integer or spec.dtype.is_bool):
@@ -154,7 +154,7 @@ def integer(name: str, value: Any) -> Array | Tensor:
 
 
 class Zip(Stage):
-    """Elements of several datasets side by side, as long as the shortest."""
+    """Elements of several datasets combined, as long as the shortest."""
 
     name = "ZipDataset"
 
@@ -163,13 +163,13 @@ class Zip(Stage):
         super().__init__(mapped(stages, lambda stage: stage.element), self._stages)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the joined elements."""
+        """Yield the combined elements."""
         for items in zip(*(s.items(current) for s in self._stages), strict=False):
             yield tuple(itertools.chain.from_iterable(items))
 
 
 class Generator(Stage):
-    """What a Python iterable gives, of declared types and shapes."""
+    """The values of a Python iterable, with declared types and shapes."""
 
     name = "GeneratorDataset"
 
@@ -193,7 +193,7 @@ class Generator(Stage):
         super().__init__(element, uses=self._args)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements that a new iterator of the generator gives."""
+        """Yield the elements of a new iterator of the generator."""
         arguments = [_argument(current.array(value)) for value in self._args]
         for value in self._values(arguments):
             yield self._item(value)
@@ -248,7 +248,7 @@ def _argument(array: Array) -> Any:
 
 
 def flat_like(structure: Any, value: Any) -> list[Any]:
-    """Return the parts of `value` in the places of the components of `structure`."""
+    """Return the parts of `value` at the components of `structure`."""
     if isinstance(structure, tuple):
         if not isinstance(value, tuple) or len(value) != len(structure):
             raise TypeError

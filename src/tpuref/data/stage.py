@@ -35,13 +35,13 @@ class Pass:
     Attributes
     ----------
     values
-        The values that the tensors used by the stages had when the pass began.
+        The values of the tensors used by the stages at the start of the pass.
     variables
         The variables of the session.
     draws
         The random draws of the pass.
     epochs
-        How often each stage has been gone through.
+        The number of passes through each stage.
     """
 
     values: Mapping[Tensor, Array] = field(default_factory=dict)
@@ -50,40 +50,40 @@ class Pass:
     epochs: MutableMapping[Any, int] = field(default_factory=dict)
 
     def array(self, value: Array | Tensor) -> Array:
-        """Return the value that a component has in this pass."""
+        """Return the value of a component in this pass."""
         return self.values[value] if isinstance(value, Tensor) else value
 
     def number(self, value: Array | Tensor) -> int:
-        """Return the value that an integer argument has in this pass."""
+        """Return the value of an integer argument in this pass."""
         return int(self.array(value))
 
     def next_epoch(self, stage: Any) -> int:
-        """Return how often the stage was gone through before, and count this time."""
+        """Return the number of earlier passes through the stage, and count this one."""
         epoch = self.epochs.get(stage, 0)
         self.epochs[stage] = epoch + 1
         return epoch
 
 
 class Stage:
-    """One stage: what its elements are, and how they come about.
+    """One stage: a description of its elements, and how it produces them.
 
     Parameters
     ----------
     element
         The specs of the components, in the structure of the elements.
     sources
-        The stages before it.
+        The preceding stages.
     uses
         The arguments that may be tensors.
 
     Attributes
     ----------
     site
-        The user's line that made it.
+        The user's line that created it.
     captured
-        The tensors whose values a pass needs, of this stage and those before.
+        The tensors whose values a pass needs, for this stage and the preceding ones.
     variables
-        The names of variables that functions of the stages read.
+        The names of the variables that functions of the stages read.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Stage:
 
     @property
     def name(self) -> str:
-        """What the stage is called, such as ``BatchDataset``."""
+        """The name of the stage, such as ``BatchDataset``."""
         return f"{type(self).__name__}Dataset"
 
     @property
@@ -111,28 +111,28 @@ class Stage:
         return specs_of(self.element)
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements one after the other, flat."""
+        """Yield the flat elements one after another."""
         raise NotImplementedError
 
     def pass_of(
         self, values: Mapping[Tensor, Array], run: Run
     ) -> Generator[Item, None, None]:
-        """Give the elements of a pass that begins in `run`."""
-        # A thread of the pass must not keep the session alive that it works for.
+        """Yield the elements of a pass that begins in `run`."""
+        # A thread of the pass must not keep its session alive.
         return self.started(Pass(values, weakref.proxy(run.variables[0])))
 
     def started(self, current: Pass) -> Generator[Item, None, None]:
-        """Give the elements; to be closed by who no longer wants more."""
+        """Yield the elements; close the iterator when no more are needed."""
         yield from self.items(current)
 
     def fault(
         self, kind: Callable[..., Fault], message: str, *, code: str | None = None
     ) -> Fault:
-        """Return an error that tells of this stage and the user's line."""
+        """Return an error that names this stage and the user's line."""
         return kind(message, code=code, op=self.name, site=self.site)
 
     def positive(self, argument: str, value: int) -> int:
-        """Return an argument that has to be 1 or more."""
+        """Return an argument that must be at least 1."""
         if value < 1:
             raise self.fault(
                 InvalidArgumentError,

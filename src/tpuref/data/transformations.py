@@ -24,7 +24,7 @@ from tpuref.ops.definition import Array
 
 
 class Map(Stage):
-    """What a function makes of each element."""
+    """The results of a function for each element."""
 
     name = "MapDataset"
 
@@ -35,13 +35,13 @@ class Map(Stage):
         self.variables += self._function.variables
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the results."""
+        """Yield the results."""
         for item in self._source.items(current):
             yield self._function(item, current)
 
 
 class Filter(Stage):
-    """The elements for which a function gives true."""
+    """The elements for which a function returns true."""
 
     name = "FilterDataset"
 
@@ -61,14 +61,14 @@ class Filter(Stage):
         self.variables += self._function.variables
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements that pass."""
+        """Yield the elements that pass."""
         for item in self._source.items(current):
             if self._function(item, current)[0]:
                 yield item
 
 
 class Repeat(Stage):
-    """The elements several times over, without end for a negative count."""
+    """The elements repeated, forever for a negative count."""
 
     name = "RepeatDataset"
 
@@ -78,7 +78,7 @@ class Repeat(Stage):
         super().__init__(source.element, [source], [self._count])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give all elements, and then all again."""
+        """Yield all elements, again and again."""
         count = current.number(self._count)
         for _ in itertools.count() if count < 0 else range(count):
             found = False
@@ -86,7 +86,7 @@ class Repeat(Stage):
                 found = True
                 yield item
             if not found:
-                return  # it would go on for ever
+                return  # it would loop forever
 
 
 class Take(Stage):
@@ -100,14 +100,14 @@ class Take(Stage):
         super().__init__(source.element, [source], [self._count])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the first ones."""
+        """Yield the first elements."""
         count = current.number(self._count)
         items = self._source.items(current)
         yield from items if count < 0 else itertools.islice(items, count)
 
 
 class Skip(Stage):
-    """What is left after the first elements, nothing for a negative count."""
+    """The elements after the first ones; nothing for a negative count."""
 
     name = "SkipDataset"
 
@@ -117,14 +117,14 @@ class Skip(Stage):
         super().__init__(source.element, [source], [self._count])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the others."""
+        """Yield the remaining elements."""
         count = current.number(self._count)
         if count >= 0:
             yield from itertools.islice(self._source.items(current), count, None)
 
 
 class Shuffle(Stage):
-    """Elements drawn from a buffer that is filled up again."""
+    """Elements drawn from a buffer that is refilled."""
 
     name = "ShuffleDataset"
 
@@ -144,7 +144,7 @@ class Shuffle(Stage):
         super().__init__(source.element, [source], [self._size])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the elements in another order, which each epoch changes."""
+        """Yield the elements in an order that each epoch changes."""
         size = self.positive("buffer_size", current.number(self._size))
         epoch = current.next_epoch(self) if self._reshuffle else 0
         rng = np.random.default_rng([*self._seeds, epoch])
@@ -159,7 +159,7 @@ class Shuffle(Stage):
 
 
 class Batch(Stage):
-    """Consecutive elements, of equal shapes, as the rows of one."""
+    """Consecutive elements of equal shapes as the rows of one."""
 
     name = "BatchDataset"
 
@@ -172,7 +172,7 @@ class Batch(Stage):
         super().__init__(element, [source], [self._size])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the batches."""
+        """Yield the batches."""
         size = self.positive("batch_size", current.number(self._size))
         items = self._source.items(current)
         while batch := list(itertools.islice(items, size)):
@@ -194,7 +194,7 @@ class Batch(Stage):
 
 
 class PaddedBatch(Stage):
-    """Consecutive elements, filled up to equal shapes, as the rows of one."""
+    """Consecutive elements, padded to equal shapes, as the rows of one."""
 
     name = "PaddedBatchDataset"
 
@@ -223,7 +223,7 @@ class PaddedBatch(Stage):
         super().__init__(element, [source], [self._size, *self._fills])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the batches."""
+        """Yield the batches."""
         size = self.positive("batch_size", current.number(self._size))
         fills = [current.array(fill) for fill in self._fills]
         items = self._source.items(current)
@@ -243,8 +243,9 @@ class PaddedBatch(Stage):
             if wanted < sizes[axis]:
                 raise self.fault(
                     DataLossError,
-                    f"an element has {sizes[axis]} in dimension {axis}, padded_shapes "
-                    f"gives {wanted}; give a size that none exceeds, or None",
+                    f"an element has size {sizes[axis]} in dimension {axis}, but "
+                    f"padded_shapes gives {wanted}; use a size that no element "
+                    "exceeds, or None",
                     code=codes.INVALID_PADDED_BATCH,
                 )
             sizes[axis] = wanted
@@ -278,7 +279,7 @@ def _in_batch(spec: TensorSpec, shape: TensorShape, rows: int | None) -> TensorS
 
 
 def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
-    """Return what to fill up a component with: by default 0, False or no text."""
+    """Return the padding of a component: by default 0, False or an empty string."""
     if value is None:
         text = spec.dtype == string
         return to_array(b"") if text else np.zeros((), spec.dtype.np)
@@ -290,14 +291,14 @@ def _fill(spec: TensorSpec, value: Any) -> Array | Tensor:
     if given != spec.dtype:
         raise coded(
             TypeError,
-            f"Dataset.padded_batch: padding_values has {given.name} for a component of "
-            f"{spec.describe()}; give a value of its type",
+            f"Dataset.padded_batch: padding_values has {given.name} for the component "
+            f"{spec.describe()}; use a value of its type",
             code=codes.INVALID_PADDED_BATCH,
         )
     if len(fill.shape) != 0:
         raise coded(
             ValueError,
-            "Dataset.padded_batch: padding_values must be scalars, got one of shape "
+            "Dataset.padded_batch: padding_values must be scalars, got shape "
             f"{list(fill.shape)}",
             code=codes.INVALID_PADDED_BATCH,
         )
@@ -324,7 +325,7 @@ def _check_padded(spec: TensorSpec, shape: TensorShape) -> None:
 
 
 class Rounds(Stage):
-    """Several consecutive elements as a tuple; what is left at the end is dropped."""
+    """Several consecutive elements as a tuple; an incomplete last one is dropped."""
 
     name = "RoundDataset"
 
@@ -334,7 +335,7 @@ class Rounds(Stage):
         super().__init__((source.element,) * count, [source])
 
     def items(self, current: Pass) -> Iterator[Item]:
-        """Give the tuples."""
+        """Yield the tuples."""
         items = self._source.items(current)
         while len(turn := list(itertools.islice(items, self._count))) == self._count:
             yield tuple(itertools.chain.from_iterable(turn))

@@ -1,4 +1,4 @@
-"""Small tables for notebooks, in HTML without scripts or colours of their own."""
+"""Small HTML tables for notebooks, without scripts or colours."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _LONGEST = 300
 def table(
     caption: str, rows: Iterable[Sequence[object]], heading: Sequence[str] = ()
 ) -> str:
-    """Write a table; the colours are those of the page around it.
+    """Return a table; it takes the colours of the surrounding page.
 
     Parameters
     ----------
     caption
-        The line above it.
+        The line above the table.
     rows
-        The cells of each row; anything is written as its ``str``, and escaped.
+        The cells of each row, written as their ``str`` and escaped.
     heading
-        What the columns are called.
+        The titles of the columns.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def table(
 
 
 def shortened(value: object) -> str:
-    """Return the ``repr`` of a value, of large arrays and long texts only the ends.
+    """Return the ``repr`` of a value, abbreviated for large arrays and long texts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Writing pictures as SVG that reads well on white and on dark pages."""
+"""Pictures as SVG that are readable on white and on dark pages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 FONT_SIZE = 12
 CHARACTER = 7.3
-"""How wide a character of that size is taken to be."""
+"""The assumed width of a character of that size."""
 
-# Colours of their own would be wrong on half of all pages, so a picture brings its
-# paper along, and both change together. Where styles are taken out, the attributes
-# of the elements say the same for white paper.
+# Fixed colours would be wrong on half of all pages, so a picture has its own
+# background, and both change together. If a page strips styles, the attributes of the
+# elements give the colours for a white background.
 _STYLE = """
 .tpuref-picture .paper { fill: #ffffff; stroke: #d0d7de }
 .tpuref-picture .ink { fill: #1f2328 }
@@ -25,7 +25,7 @@ _STYLE = """
 
 
 class Colour(NamedTuple):
-    """A fill, the colour of text on it, and their nearest ones of a terminal."""
+    """A fill, the colour of text on it, and their nearest terminal colours."""
 
     fill: str
     text: str
@@ -33,7 +33,7 @@ class Colour(NamedTuple):
     terminal_text: int
 
 
-# The colours of Okabe and Ito, which people with any kind of colour vision tell apart.
+# The colours of Okabe and Ito, distinguishable with any kind of colour vision.
 COLOURS = (
     Colour("#e69f00", "#000000", 214, 16),
     Colour("#56b4e9", "#000000", 75, 16),
@@ -47,7 +47,7 @@ COLOURS = (
 
 
 def colour_of(number: int) -> Colour:
-    """Return the colour of a replica or host; they come round again."""
+    """Return the colour of a replica or host; the colours repeat."""
     return COLOURS[number % len(COLOURS)]
 
 
@@ -57,7 +57,7 @@ class Picture:
     Parameters
     ----------
     title
-        What it shows, for those who do not see it and for a pointer that rests on it.
+        What it shows, for screen readers and as a tooltip.
     description
         The same in full.
 
@@ -97,7 +97,7 @@ class Picture:
         fill: str | None = None,
         size: int = FONT_SIZE,
     ) -> None:
-        """Write a line of text with its foot at `y`; without a fill it is ink."""
+        """Write a line of text with its baseline at `y`, by default black."""
         attributes = {"x": _number(x), "y": _number(y)}
         if fill is None:
             attributes |= {"class": "ink", "fill": "#1f2328"}
@@ -122,7 +122,7 @@ class Picture:
     ) -> None:
         """Draw a rectangle; without a fill it is an outline, dashed or not.
 
-        A pointer that rests on it is shown the note.
+        The note is its tooltip.
         """
         attributes = {"x": _number(x), "y": _number(y), "rx": "3"}
         attributes |= {"width": _number(width), "height": _number(height)}

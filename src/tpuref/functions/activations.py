@@ -30,8 +30,6 @@ def relu(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A tensor of real numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -55,8 +53,6 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A tensor of real numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -74,16 +70,14 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
 
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """Return the features, those below 0 multiplied by `alpha`.
+    """Return the features, with negative ones multiplied by `alpha`.
 
     Parameters
     ----------
     features
         A floating-point tensor; integers are cast to float32.
     alpha
-        The slope below 0.
-    name
-        The name of the operation.
+        The slope for negative features.
 
     Returns
     -------
@@ -104,14 +98,12 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 def elu(features: Any, name: str | None = None) -> Tensor:
-    """Return the features, those below 0 as ``exp(features) - 1``.
+    """Return the features, with negative ones replaced by ``exp(features) - 1``.
 
     Parameters
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -135,8 +127,6 @@ def selu(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -160,8 +150,6 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -185,8 +173,6 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -210,8 +196,6 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     ----------
     features
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -239,10 +223,8 @@ def softmax(
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -252,7 +234,7 @@ def softmax(
     Raises
     ------
     ValueError
-        If there is no such axis.
+        If the axis does not exist.
 
     Examples
     --------
@@ -268,7 +250,7 @@ def softmax(
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: Any = None
 ) -> Tensor:
-    """Return the logarithm of the softmax, without the loss of taking it afterwards.
+    """Return the logarithm of the softmax, more exactly than ``log(softmax(x))``.
 
     Parameters
     ----------
@@ -276,10 +258,8 @@ def log_softmax(
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -289,7 +269,7 @@ def log_softmax(
     Raises
     ------
     ValueError
-        If there is no such axis.
+        If the axis does not exist.
 
     Examples
     --------
@@ -304,6 +284,6 @@ def log_softmax(
 
 def class_axis(function: str, axis: Any, dim: Any) -> int:
     if axis is not None and dim is not None:
-        raise ValueError(f"{function}: axis and dim are the same; give one")
+        raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
     return -1 if given is None else int(given)

@@ -1,4 +1,4 @@
-"""Functions along one axis: the place of an extreme, running sums and products."""
+"""Functions along one axis: positions of extremes, running sums and products."""
 
 from __future__ import annotations
 
@@ -25,32 +25,30 @@ def argmax(
     dimension: Any = None,
     output_type: Any = int64,
 ) -> Tensor:
-    """Return where the greatest element along one axis is, the first of equal ones.
+    """Return the index of the greatest element along one axis, the first if several.
 
     Parameters
     ----------
     input
         Real numbers or booleans.
     axis
-        The axis to look along, 0 by default.
-    name
-        The name of the operation.
+        The axis, 0 by default.
     dimension
-        A former name of `axis`.
+        The former name of `axis`.
     output_type
         int32 or int64.
 
     Returns
     -------
     Tensor
-        Indices; the axis is gone.
+        Indices, without the axis.
 
     Raises
     ------
     ValueError
         If the axis does not exist.
     InvalidArgumentError
-        At run time, if there is no element along the axis.
+        At run time, if the axis has no elements.
 
     Examples
     --------
@@ -69,32 +67,30 @@ def argmin(
     dimension: Any = None,
     output_type: Any = int64,
 ) -> Tensor:
-    """Return where the least element along one axis is, the first of equal ones.
+    """Return the index of the least element along one axis, the first if several.
 
     Parameters
     ----------
     input
         Real numbers or booleans.
     axis
-        The axis to look along, 0 by default.
-    name
-        The name of the operation.
+        The axis, 0 by default.
     dimension
-        A former name of `axis`.
+        The former name of `axis`.
     output_type
         int32 or int64.
 
     Returns
     -------
     Tensor
-        Indices; the axis is gone.
+        Indices, without the axis.
 
     Raises
     ------
     ValueError
         If the axis does not exist.
     InvalidArgumentError
-        At run time, if there is no element along the axis.
+        At run time, if the axis has no elements.
 
     Examples
     --------
@@ -120,18 +116,16 @@ def cumsum(
     x
         Numbers.
     axis
-        The axis to run along.
+        The axis.
     exclusive
-        Whether each sum leaves out its own element and so starts with 0.
+        Whether each sum excludes its own element, so that the first is 0.
     reverse
-        Whether to run from the end.
-    name
-        The name of the operation.
+        Whether to start at the end.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Raises
     ------
@@ -163,18 +157,16 @@ def cumprod(
     x
         Numbers.
     axis
-        The axis to run along.
+        The axis.
     exclusive
-        Whether each product leaves out its own element and so starts with 1.
+        Whether each product excludes its own element, so that the first is 1.
     reverse
-        Whether to run from the end.
-    name
-        The name of the operation.
+        Whether to start at the end.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Arguments of functions: shapes, and integers that must be known at once."""
+"""Arguments of functions: shapes, and integers needed when the graph is built."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def shape_tensor(shape: Any) -> Tensor:
 
 
 def refine_shape(result: Tensor, shape: Tensor) -> Tensor:
-    """Note what is known of `result`, whose shape is the value of a tensor."""
+    """Set the static shape of `result`, whose shape is the value of a tensor."""
     if shape.operand().value is None:
         result.set_shape(_partly_known(shape))
     return result
 
 
 def _partly_known(shape: Tensor) -> TensorShape:
-    """Return the static part of a shape that was put together from tensors."""
+    """Return the static part of a shape assembled from tensors."""
     if shape.op.definition is SHAPE:
         return shape.op.inputs[0].shape
     if shape.op.definition is not PACK:
@@ -54,21 +54,21 @@ def _partly_known(shape: Tensor) -> TensorShape:
 
 
 def static_integer(value: Any, name: str) -> int:
-    """Return an argument that has to be known while the graph is built.
+    """Return an argument that must be known when the graph is built.
 
     Parameters
     ----------
     value
-        An integer, or an integer tensor whose value is known already.
+        An integer, or an integer tensor with a known value.
     name
-        Function and argument, for messages.
+        The function and the argument, for messages.
 
     Raises
     ------
     TypeError
-        If it is no integer.
+        If it is not an integer.
     ValueError
-        If it is a tensor that is known only when the graph runs.
+        If it is a tensor whose value is unknown until the graph runs.
     """
     if isinstance(value, Tensor):
         value = _known_array(value, name)
@@ -84,14 +84,14 @@ def _known_array(tensor: Tensor, name: str) -> Array:
     known = tensor.operand().value
     if known is None:
         raise ValueError(
-            f"{name}: the value of {tensor.describe()} is not known before the graph "
-            "runs; give Python integers"
+            f"{name}: {tensor.describe()} is unknown until the graph runs; "
+            "use Python integers"
         )
     return known
 
 
 def static_integers(value: Any, name: str) -> tuple[int, ...]:
-    """Return one or several integers that have to be known while the graph is built."""
+    """Return one or several integers that must be known when the graph is built."""
     if isinstance(value, Tensor):
         value = _known_array(value, name)
     if isinstance(value, np.ndarray):
@@ -102,18 +102,18 @@ def static_integers(value: Any, name: str) -> tuple[int, ...]:
 
 
 def one_of(function: str, **names: Any) -> Any:
-    """Return an argument that may be given under either of two names."""
+    """Return an argument that has two names."""
     given = [value for value in names.values() if value is not None]
     if len(given) > 1:
         raise ValueError(
-            f"{function}: {' and '.join(names)} name one argument; give "
-            f"{next(iter(names))} alone"
+            f"{function}: {' and '.join(names)} are the same argument; give only "
+            f"{next(iter(names))}"
         )
     return given[0] if given else None
 
 
 def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
-    """Return the axes of `x` as integers, counted from the left where that is known.
+    """Return the axes of `x` as integers, from the left if the rank is known.
 
     Parameters
     ----------
@@ -122,27 +122,27 @@ def static_axes(function: str, axis: Any, x: Tensor) -> Axis:
     axis
         None, an integer, a sequence of integers or a constant tensor.
     x
-        The tensor that has the axes.
+        The tensor with the axes.
 
     Raises
     ------
     TypeError
         If `axis` is none of these.
     ValueError
-        If it is a tensor whose value is not known while the graph is built.
+        If it is a tensor whose value is unknown when the graph is built.
     """
     if axis is None:
         return None
     axes = static_integers(axis, f"{function}: axis")
     rank = x.shape.rank
-    # An axis that does not exist is left for the operation's own rule to report.
+    # The operation's own rule reports an axis that does not exist.
     if rank is None or not all(-rank <= each < rank for each in axes):
         return axes
     return tuple(sorted(each % rank for each in axes))
 
 
 def static_axis(function: str, axis: Any, x: Tensor) -> int:
-    """Return one axis of `x` as `static_axes` does."""
+    """Return one axis of `x`, as `static_axes` does."""
     index = static_integer(axis, f"{function}: axis")
     rank = x.shape.rank
     return index if rank is None or not -rank <= index < rank else index % rank

@@ -1,4 +1,4 @@
-"""Sums, products, quotients and the like, element by element."""
+"""Elementwise arithmetic."""
 
 from __future__ import annotations
 
@@ -47,18 +47,16 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
     TypeError
-        If the dtypes differ or are no numbers.
+        If the dtypes differ or are not numeric.
     ValueError
         If the shapes do not broadcast.
 
@@ -79,13 +77,11 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -103,13 +99,11 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -129,13 +123,11 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
         A number of the dtype of `x`, of rank 0.
     x
         A tensor of numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Raises
     ------
@@ -159,19 +151,17 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as Python 3 has it: integers give fractions.
+    """Return the quotient as in Python 3: integers give fractions.
 
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands; float32 of integers of 8 and 16 bits, float64 of
+        Same dtype as the operands; float32 for integers of 8 and 16 bits, float64 for
         longer ones.
 
     Examples
@@ -190,13 +180,11 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        The quotient, as `truediv` gives it.
+        The quotient, as for `truediv`.
 
     Examples
     --------
@@ -214,13 +202,11 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        The quotient, as `truediv` gives it.
+        The quotient, as for `truediv`.
 
     Examples
     --------
@@ -232,19 +218,17 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the quotient as Python 2 had it: integers give the whole part below.
+    """Return the quotient as in Python 2: integers give the floor.
 
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -263,19 +247,17 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y``, and 0 wherever `y` is 0.
+    """Return ``x / y``, or 0 where `y` is 0.
 
     Parameters
     ----------
     x, y
         Floating-point or complex numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -290,19 +272,17 @@ divide_no_nan = div_no_nan
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x // y``: the greatest whole number that is not above the quotient.
+    """Return ``x // y``, the floor of the quotient.
 
     Parameters
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -322,19 +302,17 @@ floor_div = floordiv
 
 
 def floormod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the rest of the floor division, which has the sign of `y`.
+    """Return the remainder of the floor division, which has the sign of `y`.
 
     Parameters
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -354,19 +332,17 @@ mod = floormod
 
 
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the rest of the division that rounds to zero; it has the sign of `x`.
+    """Return the remainder of the truncating division, which has the sign of `x`.
 
     Parameters
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -389,13 +365,11 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Raises
     ------
@@ -412,19 +386,17 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the square of ``x - y``; of complex numbers, that of its length.
+    """Return the square of ``x - y``, for complex numbers that of its absolute value.
 
     Parameters
     ----------
     x, y
         Numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -442,13 +414,11 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -466,13 +436,11 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -484,25 +452,23 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
-    """Return the sum of a list of tensors, which are not broadcast.
+    """Return the sum of a list of tensors, without broadcasting.
 
     Parameters
     ----------
     inputs
         A list or tuple of tensors of one shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of the inputs.  float16 and bfloat16 are added in float32
+        Same shape and dtype as the inputs.  float16 and bfloat16 are added in float32
         and rounded once.
 
     Raises
     ------
     ValueError
-        If `inputs` is no list, is empty, or holds different shapes.
+        If `inputs` is not a list, is empty, or holds different shapes.
     TypeError
         If the dtypes differ.
 
@@ -533,20 +499,18 @@ def accumulate_n(
         The shape that the inputs must be compatible with.
     tensor_dtype
         The dtype that the inputs must have.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of the inputs.
+        Same shape and dtype as the inputs.
 
     Raises
     ------
     ValueError
-        If `inputs` is no list, is empty, or holds other shapes.
+        If `inputs` is not a list, is empty, or holds other shapes.
     TypeError
-        If an input has another dtype.
+        If the dtype of an input differs.
 
     Examples
     --------
@@ -575,13 +539,11 @@ def negative(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point, complex or signed integer numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -593,20 +555,17 @@ def negative(x: Any, name: str | None = None) -> Tensor:
 
 
 def abs(x: Any, name: str | None = None) -> Tensor:
-    """Return the size of each number without its sign.
+    """Return the absolute value of each number.
 
     Parameters
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the shape of `x`, and of its dtype; complex numbers give their length,
-        float32 or float64.
+        Same shape and dtype as `x`, but float32 or float64 for complex numbers.
 
     Examples
     --------
@@ -618,19 +577,17 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:
-    """Return -1, 0 or 1 by the sign; of a complex number, itself at length 1.
+    """Return -1, 0 or 1 by the sign; a complex number is scaled to absolute value 1.
 
     Parameters
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -648,13 +605,11 @@ def square(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -672,13 +627,11 @@ def reciprocal(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------

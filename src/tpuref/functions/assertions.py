@@ -1,4 +1,4 @@
-"""Operations that fail when what is said of their tensors does not hold."""
+"""Operations that fail unless a condition on their tensors holds."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ def assert_equal(
     summarize
         How many elements of each tensor to show, by default 3.
     message
-        What to say before them.
-    name
-        The name of the operation.
+        The text before them.
 
     Returns
     -------
@@ -61,8 +59,8 @@ def assert_equal(
     Raises
     ------
     InvalidArgumentError
-        At once if both values are known while the graph is built, else when the
-        operation runs.
+        Immediately if both values are known when the graph is built, otherwise when
+        the operation runs.
 
     Examples
     --------
@@ -193,9 +191,9 @@ def assert_rank(
     Raises
     ------
     ValueError
-        At once, if the static rank is another.
+        Immediately, if the static rank differs.
     InvalidArgumentError
-        When the operation runs, if the rank was not known before.
+        When the operation runs, if the static rank is unknown.
 
     Examples
     --------
@@ -221,7 +219,7 @@ def assert_rank_at_least(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Return an operation that fails unless `x` has that rank or a higher one.
+    """Return an operation that fails unless `x` has at least the given rank.
 
     Parameters, exceptions and result are those of `assert_rank`.
     """

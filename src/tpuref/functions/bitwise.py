@@ -1,4 +1,4 @@
-"""Functions of the bits of integers, the namespace ``tf.bitwise``."""
+"""Bitwise functions of integers, the namespace ``tf.bitwise``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,11 @@ def bitwise_and(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -48,13 +46,11 @@ def bitwise_or(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -72,13 +68,11 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------
@@ -90,19 +84,17 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def invert(x: Any, name: str | None = None) -> Tensor:
-    """Return the integers with every bit flipped.
+    """Return the integers with all bits flipped.
 
     Parameters
     ----------
     x
         Integers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -114,19 +106,17 @@ def invert(x: Any, name: str | None = None) -> Tensor:
 
 
 def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places up.
+    """Return `x` shifted left by `y` bits.
 
     Parameters
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands; 0 for as many places as there are bits.
+        Same dtype as the operands; 0 if `y` is the number of bits.
 
     Examples
     --------
@@ -138,19 +128,17 @@ def left_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def right_shift(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return the bits of `x` moved `y` places down; the sign stays.
+    """Return `x` shifted right by `y` bits, keeping the sign.
 
     Parameters
     ----------
     x, y
         Integers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------

@@ -23,21 +23,19 @@ __all__ = [
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
-    """Return `t` kept between two bounds; the lower one wins where they cross.
+    """Return `t` clipped to two bounds; the lower bound wins if they cross.
 
     Parameters
     ----------
     t
         Real numbers.
     clip_value_min, clip_value_max
-        The bounds, of the dtype of `t` and of shapes that broadcast to its shape.
-    name
-        The name of the operation.
+        The bounds, with the dtype of `t` and shapes that broadcast to its shape.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `t`.
+        Same shape and dtype as `t`.
 
     Raises
     ------
@@ -65,23 +63,21 @@ def clip_by_value(
 def clip_by_norm(
     t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
 ) -> Tensor:
-    """Return `t`, shrunk to the Euclidean length `clip_norm` where it is longer.
+    """Return `t`, scaled down to the Euclidean norm `clip_norm` if it is longer.
 
     Parameters
     ----------
     t
         Floating-point numbers.
     clip_norm
-        The greatest length, positive.
+        The greatest norm, positive.
     axes
-        The axes along which the length is taken; all by default.
-    name
-        The name of the operation.
+        The axes of the norm; all by default.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `t`.
+        Same shape and dtype as `t`.
 
     Examples
     --------
@@ -96,14 +92,12 @@ def clip_by_norm(
 
 
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
-    """Return the Euclidean length of all tensors of a list together.
+    """Return the Euclidean norm of all tensors of a list together.
 
     Parameters
     ----------
     t_list
-        Tensors of one floating-point dtype; None entries are left out.
-    name
-        The name of the operation.
+        Tensors of one floating-point dtype; None entries are skipped.
 
     Returns
     -------
@@ -113,7 +107,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     Raises
     ------
     ValueError
-        If the list has no tensor.
+        If the list contains no tensor.
 
     Examples
     --------
@@ -123,7 +117,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """
     present = [convert_to_tensor(t) for t in t_list if t is not None]
     if not present:
-        raise ValueError("tf.global_norm: t_list must hold at least one tensor")
+        raise ValueError("tf.global_norm: t_list must contain at least one tensor")
     return sqrt(add_n([reduce_sum(square(t)) for t in present]), name)
 
 
@@ -133,23 +127,21 @@ def clip_by_global_norm(
     use_norm: Any = None,
     name: str | None = None,
 ) -> tuple[list[Tensor | None], Tensor]:
-    """Return the tensors, shrunk together to the length `clip_norm` if longer.
+    """Return the tensors, scaled down to the joint norm `clip_norm` if it is greater.
 
     Parameters
     ----------
     t_list
         Tensors of one floating-point dtype; None entries stay None.
     clip_norm
-        The greatest length of all tensors together, positive.
+        The greatest norm of all tensors together, positive.
     use_norm
-        Their length, where it is known; `global_norm` finds it otherwise.
-    name
-        The name of the operations.
+        Their norm, if you have it; otherwise `global_norm` computes it.
 
     Returns
     -------
     list of Tensor, Tensor
-        The tensors, and the length that they had before.
+        The tensors, and their norm before clipping.
 
     Examples
     --------

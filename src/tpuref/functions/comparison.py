@@ -27,8 +27,6 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Values of one dtype, text included; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -51,8 +49,6 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Values of one dtype, text included; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -75,8 +71,6 @@ def less(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -99,8 +93,6 @@ def less_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -123,8 +115,6 @@ def greater(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -147,8 +137,6 @@ def greater_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     ----------
     x, y
         Real numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -171,13 +159,11 @@ def is_nan(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------
@@ -195,13 +181,11 @@ def is_inf(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------
@@ -219,13 +203,11 @@ def is_finite(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------

@@ -18,19 +18,17 @@ __all__ = [
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """Return the complex numbers that have the given parts.
+    """Return complex numbers with the given parts.
 
     Parameters
     ----------
     real, imag
         Numbers, both float32 or both float64; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        complex64 of float32, complex128 of float64.
+        complex64 for float32, complex128 for float64.
 
     Examples
     --------
@@ -42,19 +40,17 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
-    """Return the real part; a real tensor is returned as it is.
+    """Return the real part; a real tensor is returned unchanged.
 
     Parameters
     ----------
     input
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128.
+        float32 for complex64, float64 for complex128.
 
     Examples
     --------
@@ -73,13 +69,11 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
 
     Examples
     --------
@@ -91,19 +85,17 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
-    """Return the complex conjugate; a real tensor is returned as it is.
+    """Return the complex conjugate; a real tensor is returned unchanged.
 
     Parameters
     ----------
     x
         Numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -121,14 +113,12 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     Parameters
     ----------
     input
-        Complex numbers; others give zeros, below 0 too (`np.angle` gives pi there).
-    name
-        The name of the operation.
+        Complex numbers; real ones give 0, even negative ones (`np.angle` gives pi).
 
     Returns
     -------
     Tensor
-        float32 of complex64, float64 of complex128, otherwise of the dtype of `input`.
+        float32 for complex64, float64 for complex128, otherwise the dtype of `input`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Order and choice: grouping, dependencies, branches and loops."""
+"""Control flow: groups, dependencies, branches and loops."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def no_op(name: str | None = None) -> Operation | None:
-    """Return an operation that does nothing, useful for waiting.
+    """Return an operation that does nothing and can wait for others.
 
     Examples
     --------
@@ -65,8 +65,6 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
     ----------
     inputs
         Operations, tensors, variables, or nested structures of those.
-    name
-        The name of the operation.
 
     Examples
     --------
@@ -87,7 +85,7 @@ def tuple(
     name: str | None = None,
     control_inputs: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """Return the tensors such that each is available only when all are.
+    """Return the tensors, each available only when all are.
 
     Parameters
     ----------
@@ -96,12 +94,12 @@ def tuple(
     name
         The name of the scope.
     control_inputs
-        What has to be done too before any of them is available.
+        Operations that must also run before any of them is available.
 
     Raises
     ------
     ValueError
-        If there is nothing but None in `tensors`.
+        If `tensors` contains only None.
 
     Examples
     --------
@@ -126,7 +124,7 @@ def _gated(gate: Operation | None, element: Any) -> Any:
 
 
 def with_dependencies(dependencies: Sequence[Any], output: Any) -> Tensor:
-    """Return `output` such that it is available only after `dependencies`."""
+    """Return `output`, available only after `dependencies`."""
     with control_dependencies(dependencies):
         result: Tensor = apply("Identity", output)
     return result
@@ -140,7 +138,7 @@ def Print(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return `input_`, and print `data` to standard error at every evaluation.
+    """Return `input_`, and print `data` to standard error on every evaluation.
 
     Parameters
     ----------
@@ -149,13 +147,11 @@ def Print(
     data
         The tensors to print.
     message
-        What to print before them.
+        The text before them.
     first_n
-        Accepted for programs that give it; it has no effect.
+        Accepted for compatibility; has no effect.
     summarize
         How many elements of each tensor to print, by default 3.
-    name
-        The name of the operation.
 
     Examples
     --------
@@ -192,8 +188,6 @@ def Assert(
         The tensors to show.
     summarize
         How many elements of each tensor to show, by default 3.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -234,22 +228,20 @@ def py_func(
     Parameters
     ----------
     func
-        Takes as many arrays as `inp` has tensors, and returns as many values as `Tout`
-        has types.
+        Takes one array for each tensor of `inp`, and returns one value for each type
+        of `Tout`.
     inp
         The tensors whose values the function receives.
     Tout
         The element type of the result, or a list of element types.
     stateful
-        Accepted; the function is called at every evaluation in either case.
-    name
-        The name of the operation.
+        Accepted for compatibility; every evaluation calls the function.
 
     Returns
     -------
     Tensor or list of Tensor or Operation
-        One tensor for a single type, a list for a list of types; where that is empty,
-        the operation, as there is nothing else to run.
+        One tensor for a single type, a list for a list of types, or the operation if
+        that list is empty.
 
     Examples
     --------
@@ -285,28 +277,26 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """Return what `true_fn` or `false_fn` gives, as `pred` decides at run time.
+    """Return the result of `true_fn` or `false_fn`, depending on `pred` at run time.
 
     Parameters
     ----------
     pred
         A scalar bool tensor.
     true_fn, false_fn
-        Functions without parameters.  Both are called while the graph is built; what
-        they return must have the same structure and element types.
+        Functions without parameters.  Both are called when the graph is built; their
+        results must have the same structure and element types.
     strict
-        Whether a list or tuple of one stays a list or tuple of one.
-    name
-        The name of the operation.
+        Whether a list or tuple with one element stays a list or tuple.
     fn1, fn2
-        The old names of `true_fn` and `false_fn`.
+        The former names of `true_fn` and `false_fn`.
 
     Raises
     ------
     TypeError
         If `pred` is a Python bool, or a function is missing or given twice.
     ValueError
-        If `pred` is no scalar, a function returns None, or the structures or element
+        If `pred` is not a scalar, a function returns None, or the structures or element
         types differ.
 
     Examples
@@ -344,7 +334,7 @@ def _renamed(
     given: Callable[[], Any] | None,
 ) -> Callable[[], Any]:
     if function is not None and given is not None:
-        raise TypeError(f"tf.cond: {old} is the old name of {new}; give one of them")
+        raise TypeError(f"tf.cond: {old} and {new} are the same argument; give one")
     chosen = given if function is None else function
     if not callable(chosen):
         raise TypeError(f"tf.cond: {new} must be callable, got {chosen!r}")
@@ -399,20 +389,20 @@ def _check_branches(result: Any, other: Any) -> None:
     except StructureError as error:
         raise coded(
             StructureError,
-            f"tf.cond: the branches return different: {error}",
+            f"tf.cond: the results of the branches differ: {error}",
             code=codes.BRANCHES_DIFFER,
         ) from None
     for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
         if isinstance(a, Tensor) != isinstance(b, Tensor):
             raise coded(
                 StructureError,
-                f"tf.cond: true_fn gives {a!r}, false_fn gives {b!r}",
+                f"tf.cond: true_fn returns {a!r}, false_fn returns {b!r}",
                 code=codes.BRANCHES_DIFFER,
             )
         if isinstance(a, Tensor) and a.dtype != b.dtype:
             raise coded(
                 StructureError,
-                f"tf.cond: true_fn gives {a.describe()}, false_fn gives "
+                f"tf.cond: true_fn returns {a.describe()}, false_fn returns "
                 f"{b.describe()}; the element types must be equal",
                 code=codes.BRANCHES_DIFFER,
             )
@@ -456,28 +446,26 @@ def while_loop(
     loop_vars
         A list or tuple of tensors, or of nested structures of tensors.
     shape_invariants
-        In the structure of `loop_vars`, the shapes that hold for every iteration, for
-        variables whose shape changes.
+        Shapes that hold for every iteration, in the structure of `loop_vars`; needed
+        for variables whose shape changes.
     parallel_iterations, back_prop, swap_memory
-        Accepted for programs that give them; they have no effect.
-    name
-        The name of the operation.
+        Accepted for compatibility; has no effect.
     maximum_iterations
-        The largest number of iterations, known while the graph is built.
+        The largest number of iterations, known when the graph is built.
     return_same_structure
-        Whether a single loop variable comes back in a list.
+        Whether a single loop variable is returned in a list.
 
     Returns
     -------
     list or tuple
-        The final values in the sequence that `body` returned; a single one by itself.
+        The final values in the sequence type that `body` returns; a single value alone.
 
     Raises
     ------
     TypeError
         If a function is not callable or an element type changes.
     ValueError
-        If `loop_vars` is empty, the structure changes, or a shape changes against its
+        If `loop_vars` is empty, the structure changes, or a shape violates its
         invariant.
 
     Examples
@@ -491,7 +479,7 @@ def while_loop(
         raise TypeError("tf.while_loop: cond and body must be callable")
     if not isinstance(loop_vars, (list, _tuple)) or not loop_vars:
         raise ValueError(
-            "tf.while_loop: loop_vars must be a list of at least one, got "
+            "tf.while_loop: loop_vars must be a list with at least one element, got "
             f"{loop_vars!r}"
         )
     start = nest.map_structure(convert_to_tensor, loop_vars)
@@ -557,7 +545,7 @@ def _shape_leaf(value: Any) -> TensorShape:
 
 
 def _holds(invariant: TensorShape, shape: TensorShape) -> bool:
-    """Whether every value of `shape` also has the shape `invariant`."""
+    """Whether every tensor of shape `shape` also has the shape `invariant`."""
     return invariant.most_specific_compatible_shape(shape) == invariant
 
 
@@ -572,14 +560,14 @@ def _part(
 
 
 def _sequence(result: Any, start: Any) -> Any:
-    """Return what the body returned as the sequence that the loop gives back."""
+    """Return the body's result as the sequence that the loop returns."""
     if not isinstance(result, (list, _tuple)) or (len(start) == 1 and len(result) != 1):
         return [result]
     return result
 
 
 def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor]:
-    """Check what the body returned against the loop variables."""
+    """Check the body's result against the loop variables."""
     try:
         nest.assert_same_structure(
             list(start), list(result), a_name="loop_vars", b_name="body()"
@@ -593,15 +581,15 @@ def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor
         if tensor.dtype != spec.dtype:
             raise coded(
                 TypeError,
-                f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
-                f"{tensor.describe()}; the element type cannot change",
+                f"tf.while_loop: a loop variable is {spec.describe()}, but body "
+                f"returns {tensor.describe()}; the element type cannot change",
                 code=codes.LOOP_VARIABLE_CHANGES,
             )
         if not _holds(spec.shape, tensor.shape):
             raise coded(
                 ValueError,
-                f"tf.while_loop: a loop variable is {spec.describe()}, body returns "
-                f"{tensor.describe()}; give shape_invariants with None for the "
+                f"tf.while_loop: a loop variable is {spec.describe()}, but body "
+                f"returns {tensor.describe()}; give shape_invariants with None for the "
                 "dimensions that change",
                 code=codes.LOOP_VARIABLE_CHANGES,
             )

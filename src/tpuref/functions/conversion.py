@@ -23,7 +23,7 @@ __all__ = [
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Return the values as another element type.
+    """Convert the values to an element type.
 
     Parameters
     ----------
@@ -31,14 +31,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         Numbers or booleans.
     dtype
         The element type to convert to.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the shape of `x`.  A tensor that has the type is returned as it is.
-        Fractions are cut off by integers, imaginary parts by real types.
+        Same shape as `x`.  A tensor that already has the type is returned unchanged.
+        Integers drop fractions, real types drop imaginary parts.
 
     Raises
     ------
@@ -59,19 +57,17 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
-    """Return the values as float32.
+    """Convert the values to float32.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        float32 of the shape of `x`.
+        float32, same shape as `x`.
 
     Examples
     --------
@@ -83,19 +79,17 @@ def to_float(x: Any, name: str | None = "ToFloat") -> Tensor:
 
 
 def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
-    """Return the values as float64.
+    """Convert the values to float64.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        float64 of the shape of `x`.
+        float64, same shape as `x`.
 
     Examples
     --------
@@ -107,19 +101,17 @@ def to_double(x: Any, name: str | None = "ToDouble") -> Tensor:
 
 
 def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
-    """Return the values as int32, without their fractions.
+    """Convert the values to int32, dropping fractions.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        int32 of the shape of `x`.
+        int32, same shape as `x`.
 
     Examples
     --------
@@ -131,19 +123,17 @@ def to_int32(x: Any, name: str | None = "ToInt32") -> Tensor:
 
 
 def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
-    """Return the values as int64, without their fractions.
+    """Convert the values to int64, dropping fractions.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        int64 of the shape of `x`.
+        int64, same shape as `x`.
 
     Examples
     --------
@@ -155,19 +145,17 @@ def to_int64(x: Any, name: str | None = "ToInt64") -> Tensor:
 
 
 def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
-    """Return the values as bfloat16, rounded to 8 significant bits.
+    """Convert the values to bfloat16, rounding to 8 significant bits.
 
     Parameters
     ----------
     x
         Numbers or booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        bfloat16 of the shape of `x`.
+        bfloat16, same shape as `x`.
 
     Examples
     --------
@@ -179,21 +167,19 @@ def to_bfloat16(x: Any, name: str | None = "ToBFloat16") -> Tensor:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Return the values as another element type, kept within its range first.
+    """Clip the values to the range of an element type and convert them to it.
 
     Parameters
     ----------
     value
         Real numbers.
     dtype
-        The element type to convert to, a real one.
-    name
-        The name of the operation.
+        The real element type to convert to.
 
     Returns
     -------
     Tensor
-        Of the shape of `value`.
+        Same shape as `value`.
 
     Examples
     --------
@@ -219,7 +205,7 @@ def _range(dtype: DType) -> tuple[float, float]:
 
 
 def _bound_within(bound: float, dtype: DType, target: DType) -> Any:
-    """Return `bound` as `dtype`, one step nearer to zero where it rounds outside."""
+    """Return `bound` as `dtype`, one step nearer to zero if it rounds outside."""
     value = np.asarray(bound).astype(dtype.np)
     low, high = _range(target)
     inside = low <= value.item() <= high

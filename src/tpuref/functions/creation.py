@@ -1,4 +1,4 @@
-"""Tensors made from a shape, a range or indices."""
+"""Tensors created from a shape, a range or indices."""
 
 from __future__ import annotations
 
@@ -42,16 +42,14 @@ __all__ = [
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """Return a tensor in which every element has one value.
+    """Return a tensor whose elements all have the same value.
 
     Parameters
     ----------
     dims
         The shape: integers, or a vector tensor of int32 or int64.
     value
-        A scalar of any dtype, which becomes that of the result.
-    name
-        The name of the operation.
+        A scalar of any dtype; the result has its dtype.
 
     Returns
     -------
@@ -61,7 +59,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     Raises
     ------
     ValueError
-        If `value` is no scalar or a size is negative.
+        If `value` is not a scalar or a size is negative.
 
     Examples
     --------
@@ -83,8 +81,6 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     dtype
         The element type.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -111,8 +107,6 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
         The shape: integers, or a vector tensor of int32 or int64.
     dtype
         The element type, a number or bool.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -132,25 +126,23 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """
     target = as_dtype(dtype)
     if target == string:
-        raise TypeError("tf.ones: dtype: text has no one; expected a number or bool")
+        raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")
     return fill(shape, convert_to_tensor(np.ones((), target.np)), name or "ones")
 
 
 def zeros_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return zeros in the shape of a tensor.
+    """Return zeros with the shape of a tensor.
 
     Parameters
     ----------
     tensor
-        The tensor whose shape is taken.
+        The tensor whose shape to use.
     dtype
         The element type; None for that of `tensor`.
-    name
-        The name of the operation.
     optimize
-        Accepted for compatibility; it changes nothing.
+        Accepted for compatibility; has no effect.
 
     Returns
     -------
@@ -173,18 +165,16 @@ def zeros_like(
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
-    """Return ones in the shape of a tensor.
+    """Return ones with the shape of a tensor.
 
     Parameters
     ----------
     tensor
-        The tensor whose shape is taken.
+        The tensor whose shape to use.
     dtype
         The element type; None for that of `tensor`.
-    name
-        The name of the operation.
     optimize
-        Accepted for compatibility; it changes nothing.
+        Accepted for compatibility; has no effect.
 
     Returns
     -------
@@ -216,15 +206,13 @@ def range(
     Parameters
     ----------
     start
-        A scalar: the first number; the limit if no limit is given, and then 0 is first.
+        A scalar: the first number.  If `limit` is omitted, the limit; 0 is then first.
     limit
-        A scalar that bounds the numbers.
+        A scalar, the bound of the numbers.
     delta
-        A scalar, the distance from one to the next; not 0.
+        A scalar, the step; not 0.
     dtype
-        The element type; None for the one that holds all three arguments.
-    name
-        The name of the operation.
+        The element type; None for the widest of the three arguments.
 
     Returns
     -------
@@ -234,7 +222,7 @@ def range(
     Raises
     ------
     ValueError
-        If `delta` is 0 or leads away from `limit`.
+        If `delta` is 0 or has the wrong sign.
 
     Examples
     --------
@@ -252,7 +240,7 @@ def range(
 
 
 def _common_dtype(values: Sequence[Any]) -> DType:
-    """Return the widest of the dtypes, in the order that tf.range has them."""
+    """Return the widest of the dtypes, in the order of tf.range."""
     order = [int32, int64, float32, float64]
     found = [_dtype_of(value) for value in values]
     others = [dtype for dtype in found if dtype not in order]
@@ -276,16 +264,14 @@ def _cast_to(value: Any, dtype: Any) -> Tensor:
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """Return `num` numbers at equal distances from `start` to `stop`.
+    """Return `num` evenly spaced numbers from `start` to `stop`.
 
     Parameters
     ----------
     start, stop
         Floating-point scalars of one dtype: the first and the last number.
     num
-        How many numbers, 1 or more.
-    name
-        The name of the operation.
+        The number of elements, at least 1.
 
     Returns
     -------
@@ -295,7 +281,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor
     Raises
     ------
     TypeError
-        If the bounds are no floating-point numbers of one dtype.
+        If the bounds are not floating-point numbers of one dtype.
     ValueError
         If `num` is below 1.
 
@@ -327,13 +313,11 @@ def eye(
     Parameters
     ----------
     num_rows, num_columns
-        The sizes of each matrix; without `num_columns` it is square.
+        The sizes of each matrix; by default it is square.
     batch_shape
-        The shape of a collection of such matrices; None for one matrix.
+        The shape of a batch of such matrices; None for one matrix.
     dtype
         The element type.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -370,27 +354,25 @@ def one_hot(
     Parameters
     ----------
     indices
-        Integers of any shape; those outside of ``0 <= index < depth`` set nothing.
+        Integers of any shape; those outside ``0 <= index < depth`` set nothing.
     depth
         The size of the new axis.
     on_value, off_value
         Scalars, by default 1 and 0.
     axis
-        Where the new axis goes; the last by default.
+        The position of the new axis; the last by default.
     dtype
-        The element type, by default that of the values, or float32.
-    name
-        The name of the operation.
+        The element type; by default that of the values, or float32.
 
     Returns
     -------
     Tensor
-        A tensor of one rank more than `indices`.
+        A tensor with one more axis than `indices`.
 
     Raises
     ------
     TypeError
-        If the values have different dtypes or not the one asked for.
+        If the dtypes of the values differ from each other or from `dtype`.
 
     Examples
     --------
@@ -426,7 +408,7 @@ def _mark(name: str, value: Any, default: int, dtype: DType) -> Tensor:
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
-    """Return, for each length n, a row whose first n elements are True.
+    """Return a row for each length n whose first n elements are True.
 
     Parameters
     ----------
@@ -436,8 +418,6 @@ def sequence_mask(
         The length of the rows, a scalar; by default the greatest of `lengths`.
     dtype
         The element type of the result, by default bool.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -22,8 +22,6 @@ def matrix_diag(diagonal: Any, name: str | None = None) -> Tensor:
     ----------
     diagonal
         A tensor of shape ``[..., n]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -47,8 +45,6 @@ def matrix_diag_part(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor of shape ``[..., m, n]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -75,9 +71,7 @@ def matrix_band_part(
     input
         A tensor of shape ``[..., m, n]``.
     num_lower, num_upper
-        How many diagonals to keep below and above the main one; all where negative.
-    name
-        The name of the operation.
+        How many diagonals to keep below and above the main one; negative keeps all.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Tensors from and for other libraries, without a copy: tf.experimental.dlpack."""
+"""Sharing tensors with other libraries without a copy: tf.experimental.dlpack."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ __all__ = ["from_dlpack", "to_dlpack"]
 def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.
 
-    Nobody should write to that memory: a tensor is not expected to change, and others
-    may share it.
+    The consumer must not write to the memory: tensors do not change, and others may
+    share it.
 
     Parameters
     ----------
     tf_tensor
-        A tensor of eager mode, or an array that ``Session.run`` gave.
+        An eager tensor, or an array returned by ``Session.run``.
 
     Returns
     -------
     PyCapsule
-        For the ``from_dlpack`` of another library, bfloat16 included.
+        For ``from_dlpack`` of another library; bfloat16 works too.
 
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        If it is no such tensor, or one of text.
+        If it is not such a tensor, or holds strings.
 
     Examples
     --------
@@ -45,33 +45,32 @@ def to_dlpack(tf_tensor: Any) -> Any:
     array = tf_tensor.array if isinstance(tf_tensor, EagerTensor) else tf_tensor
     if not isinstance(array, np.ndarray):
         raise InvalidArgumentError(
-            "tf.experimental.dlpack.to_dlpack: tf_tensor must be a tensor that has its "
-            f"value, as in eager mode, or an array, got {tf_tensor!r} of type "
-            f"{type(tf_tensor).__name__}"
+            "tf.experimental.dlpack.to_dlpack: tf_tensor must be an eager tensor or an "
+            f"array, got {tf_tensor!r} of type {type(tf_tensor).__name__}"
         )
     if array.dtype.hasobject:
         raise InvalidArgumentError(
-            "tf.experimental.dlpack.to_dlpack: text cannot be shared, got "
-            f"{tf_tensor!r}; DLPack knows numbers only"
+            "tf.experimental.dlpack.to_dlpack: strings cannot be shared, got "
+            f"{tf_tensor!r}; DLPack supports only numbers"
         )
     return dlpack.exported(array)
 
 
 def from_dlpack(dlcapsule: Any) -> EagerTensor:
-    """Return a tensor with the memory of another library's.
+    """Return a tensor that shares the memory of another library's.
 
-    What the other library writes to it later is seen in the tensor.
+    If the other library writes to it later, the tensor changes.
 
     Parameters
     ----------
     dlcapsule
-        A capsule that ``to_dlpack`` of another library gave, or an array of another
-        library with the method ``__dlpack__``.
+        A capsule from ``to_dlpack`` of another library, or an array of another library
+        with the method ``__dlpack__``.
 
     Returns
     -------
     Tensor
-        A tensor that has its value; in a graph it becomes a constant.
+        An eager tensor; in a graph it becomes a constant.
 
     Raises
     ------
@@ -94,8 +93,8 @@ def from_dlpack(dlcapsule: Any) -> EagerTensor:
         return EagerTensor.of(dlpack.taken(dlcapsule), "FromDLPack")
     if type(dlcapsule).__name__ == "PyCapsule":
         raise InvalidArgumentError(
-            f"tf.experimental.dlpack.from_dlpack: {dlcapsule!r} holds no tensor any "
-            "more; a capsule can be used once"
+            f"tf.experimental.dlpack.from_dlpack: {dlcapsule!r} no longer holds a "
+            "tensor; a capsule can be used only once"
         )
     if isinstance(dlcapsule, type) or not hasattr(dlcapsule, "__dlpack__"):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Embeddings looked up by id."""
+"""Embedding lookup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Return the rows of a table that the ids name.
+    """Return the rows of a table with the given ids.
 
     Parameters
     ----------
@@ -32,12 +32,10 @@ def embedding_lookup(
         int32 or int64 of any shape.
     partition_strategy
         ``"mod"`` or ``"div"``; it makes no difference for one table.
-    name
-        The name of the operation.
     validate_indices
         Accepted for compatibility; ids are always checked.
     max_norm
-        The greatest Euclidean length of a row; longer ones are scaled down.
+        The greatest Euclidean norm of a row; longer rows are scaled down.
 
     Returns
     -------
@@ -49,7 +47,7 @@ def embedding_lookup(
     ValueError
         If there are several tables.
     tf.errors.InvalidArgumentError
-        When it runs, if an id is out of range.
+        At run time, if an id is out of range.
 
     Examples
     --------
@@ -81,7 +79,7 @@ def _within_norm(
 ) -> Tensor:
     if ids.shape.rank is None or rows.shape.rank is None:
         raise ValueError(
-            "tf.nn.embedding_lookup: max_norm needs ids and table of known rank, got "
+            "tf.nn.embedding_lookup: max_norm needs ids and a table of known rank, got "
             f"{ids.describe()} and {rows.describe()}"
         )
     own = tuple(range(ids.shape.rank, rows.shape.rank))

@@ -21,19 +21,17 @@ __all__ = [
 
 
 def sqrt(x: Any, name: str | None = None) -> Tensor:
-    """Return the square root; nan of a negative number.
+    """Return the square root; nan for a negative number.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -51,13 +49,11 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -75,13 +71,11 @@ def exp(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -93,19 +87,17 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
 
 def expm1(x: Any, name: str | None = None) -> Tensor:
-    """Return ``exp(x) - 1``, exact for small `x` too.
+    """Return ``exp(x) - 1``, exact even for small `x`.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -117,19 +109,17 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 
 
 def log(x: Any, name: str | None = None) -> Tensor:
-    """Return the natural logarithm; nan of a negative number, -inf of 0.
+    """Return the natural logarithm; nan for a negative number, -inf for 0.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -141,19 +131,17 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
 
 def log1p(x: Any, name: str | None = None) -> Tensor:
-    """Return ``log(1 + x)``, exact for small `x` too.
+    """Return ``log(1 + x)``, exact even for small `x`.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -171,13 +159,11 @@ def erf(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -189,19 +175,17 @@ def erf(x: Any, name: str | None = None) -> Tensor:
 
 
 def erfc(x: Any, name: str | None = None) -> Tensor:
-    """Return ``1 - erf(x)``, exact where that is small too.
+    """Return ``1 - erf(x)``, exact even where it is small.
 
     Parameters
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -213,19 +197,17 @@ def erfc(x: Any, name: str | None = None) -> Tensor:
 
 
 def lgamma(x: Any, name: str | None = None) -> Tensor:
-    """Return the logarithm of the size of the gamma function, inf at its poles.
+    """Return the logarithm of the absolute value of the gamma function; inf at poles.
 
     Parameters
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------

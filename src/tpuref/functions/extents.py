@@ -16,14 +16,12 @@ __all__ = [
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """Return the shape of a tensor as a tensor, true also where it is not static.
+    """Return the shape of a tensor as a tensor, even if it is not static.
 
     Parameters
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
     out_type
         int32 or int64.
 
@@ -49,8 +47,6 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
     out_type
         int32 or int64.
 
@@ -76,8 +72,6 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Functions that hand their input on."""
+"""Functions that return their input."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     ----------
     input
         A tensor of any shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        A tensor of its own, made by a new operation.
+        The output of a new operation.
 
     Examples
     --------
@@ -39,14 +37,12 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Tensor:
-    """Return the value of `input`, which gradients take for a constant.
+    """Return the value of `input`, which gradients treat as a constant.
 
     Parameters
     ----------
     input
         A tensor of any shape and dtype.
-    name
-        The name of the operation.
 
     Returns
     -------

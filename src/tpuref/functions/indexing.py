@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 newaxis = None
-"""In a subscript, a new axis of size 1."""
+"""A new axis of size 1 in a subscript."""
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
@@ -38,11 +38,9 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     input_
         A tensor.
     begin
-        Where the block begins, one number for each axis.
+        The beginning of the block, one number for each axis.
     size
-        How much of each axis to take; -1 takes all that remains.
-    name
-        The name of the operation.
+        The size of the block along each axis; -1 means everything that remains.
 
     Returns
     -------
@@ -52,7 +50,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     Raises
     ------
     ValueError
-        If the block reaches beyond the tensor.
+        If the block extends beyond the tensor.
 
     Examples
     --------
@@ -86,20 +84,17 @@ def strided_slice(
     input_
         A tensor.
     begin, end, strides
-        Where to begin, where to stop, and by how much to go on, for each of the first
-        axes; strides are 1 by default.
+        Begin, end and stride for each of the first axes; strides are 1 by default.
     begin_mask, end_mask
-        Bit i set: go from, or up to, the very end along axis i.
+        Bit i: ignore ``begin[i]`` or ``end[i]`` and use the whole axis on that side.
     ellipsis_mask
-        Bit i set: place i stands for all axes that have no place of their own.
+        Bit i: position i stands for all axes without a position of their own.
     new_axis_mask
-        Bit i set: place i is a new axis of size 1.
+        Bit i: position i is a new axis of size 1.
     shrink_axis_mask
-        Bit i set: take only the element at ``begin[i]`` and leave the axis out.
+        Bit i: take only the element at ``begin[i]`` and drop the axis.
     var
-        Not supported; None.
-    name
-        The name of the operation.
+        Not supported; must be None.
 
     Returns
     -------
@@ -109,7 +104,7 @@ def strided_slice(
     Raises
     ------
     ValueError
-        If the number of places differs or is not static, or a stride is 0.
+        If the numbers of positions differ or are not static, or a stride is 0.
 
     Examples
     --------
@@ -124,7 +119,7 @@ def strided_slice(
     if not len(starts) == len(ends) == len(steps):
         raise ValueError(
             f"tf.strided_slice: begin, end and strides have {len(starts)}, {len(ends)} "
-            f"and {len(steps)} places; expected equal numbers"
+            f"and {len(steps)} positions; expected equal numbers"
         )
     item: list[Any] = []
     for place, (start, stop, step) in enumerate(zip(starts, ends, steps, strict=True)):
@@ -142,7 +137,7 @@ def strided_slice(
 
 
 def _places(values: Any, argument: str) -> list[Any]:
-    """Return the numbers of one argument, as tensors where they are not known yet."""
+    """Return the numbers of one argument, as tensors if they are not known yet."""
     vector = shape_tensor(values)
     known = vector.operand().value
     if known is not None:
@@ -163,7 +158,7 @@ def gather(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Tensor:
-    """Return the parts of a tensor that the indices name, along one axis.
+    """Return the slices of a tensor at the given indices along one axis.
 
     Parameters
     ----------
@@ -173,24 +168,22 @@ def gather(
         int32 or int64 of any shape, ``0 <= index < params.shape[axis]``.
     validate_indices
         Accepted for compatibility; indices are always checked.
-    name
-        The name of the operation.
     axis
-        The axis; by default the first that is no batch dimension.
+        The axis; by default the first after the batch dimensions.
     batch_dims
-        How many leading axes `params` and `indices` have in common.
+        The number of leading axes that `params` and `indices` share.
 
     Returns
     -------
     Tensor
-        A tensor in which the axes of `indices` stand in place of `axis`.
+        A tensor in which the axes of `indices` replace `axis`.
 
     Raises
     ------
     ValueError
         If there is no such axis or the batch dimensions differ.
     tf.errors.InvalidArgumentError
-        When it runs, if an index is out of range.
+        At run time, if an index is out of range.
 
     Examples
     --------
@@ -212,7 +205,7 @@ def gather(
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
 ) -> Tensor:
-    """Return the elements, or parts, of a tensor at the given positions.
+    """Return the elements or slices of a tensor at the given positions.
 
     Parameters
     ----------
@@ -220,11 +213,9 @@ def gather_nd(
         The tensor to take from.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each, for the first
-        d axes that are no batch dimensions.
-    name
-        The name of the operation.
+        d axes after the batch dimensions.
     batch_dims
-        How many leading axes `params` and `indices` have in common.
+        The number of leading axes that `params` and `indices` share.
 
     Returns
     -------
@@ -234,9 +225,9 @@ def gather_nd(
     Raises
     ------
     ValueError
-        If d is more than the rank.
+        If d exceeds the rank.
     tf.errors.InvalidArgumentError
-        When it runs, if a position is out of range.
+        At run time, if a position is out of range.
 
     Examples
     --------
@@ -263,20 +254,18 @@ def scatter_nd(
         Numbers of shape ``indices.shape[:-1] + shape[d:]``.
     shape
         The shape of the result.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        A tensor of that shape; where positions repeat, the updates add up.
+        A tensor of that shape; updates at the same position add up.
 
     Raises
     ------
     ValueError
         If the shape of `updates` does not fit.
     tf.errors.InvalidArgumentError
-        When it runs, if a position is out of range.
+        At run time, if a position is out of range.
 
     Examples
     --------
@@ -293,31 +282,28 @@ def scatter_nd(
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with other values at the given positions.
+    """Return a tensor with its values at the given positions replaced.
 
     Parameters
     ----------
     tensor
-        A tensor, which is not changed itself.
+        A tensor; it does not change.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
-        The values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
+        The new values, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
 
     Returns
     -------
     Tensor
-        A tensor of the same shape and dtype; where positions repeat, the last update
-        holds.
+        A tensor of the same shape and dtype; the last update at a position wins.
 
     Raises
     ------
     ValueError
         If the shape of `updates` does not fit.
     tf.errors.InvalidArgumentError
-        When it runs, if a position is out of range.
+        At run time, if a position is out of range.
 
     Examples
     --------
@@ -337,13 +323,11 @@ def tensor_scatter_nd_add(
     Parameters
     ----------
     tensor
-        A tensor of numbers, which is not changed itself.
+        A tensor of numbers; it does not change.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
-        What to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
+        The numbers to add, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
 
     Returns
     -------
@@ -355,7 +339,7 @@ def tensor_scatter_nd_add(
     ValueError
         If the shape of `updates` does not fit.
     tf.errors.InvalidArgumentError
-        When it runs, if a position is out of range.
+        At run time, if a position is out of range.
 
     Examples
     --------
@@ -375,13 +359,11 @@ def tensor_scatter_nd_sub(
     Parameters
     ----------
     tensor
-        A tensor of numbers, which is not changed itself.
+        A tensor of numbers; it does not change.
     indices
         int32 or int64 of shape ``[..., d]``: positions of d numbers each.
     updates
-        What to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
-    name
-        The name of the operation.
+        The numbers to subtract, of shape ``indices.shape[:-1] + tensor.shape[d:]``.
 
     Returns
     -------
@@ -393,7 +375,7 @@ def tensor_scatter_nd_sub(
     ValueError
         If the shape of `updates` does not fit.
     tf.errors.InvalidArgumentError
-        When it runs, if a position is out of range.
+        At run time, if a position is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The values that variables start with."""
+"""Initializers: the initial values of variables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Initializer:
-    """Gives the first value of a variable of some shape and element type."""
+    """Returns the initial value of a variable for a shape and element type."""
 
     dtype: DType = float32
 
@@ -79,7 +79,7 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
-    """Evenly distributed between two bounds, by default 0 and 1."""
+    """Uniformly distributed between two bounds, by default 0 and 1."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class TruncatedNormal(RandomNormal):
 
 
 class VarianceScaling(Initializer):
-    """Random, with a variance that suits the number of inputs or outputs.
+    """Random, with a variance scaled by the number of inputs or outputs.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class VarianceScaling(Initializer):
             return random_uniform(shape, -limit, limit, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
             return random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
-        # Cutting off at two deviations narrows a normal distribution by this factor.
+        # Truncating at two deviations narrows a normal distribution by this factor.
         deviation = math.sqrt(variance) / 0.87962566103423978
         return truncated_normal(shape, 0.0, deviation, dtype, seed=self.seed)
 

@@ -1,4 +1,4 @@
-"""Tensors joined, and split into parts."""
+"""Joining and splitting tensors."""
 
 from __future__ import annotations
 
@@ -27,14 +27,12 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     values
         A list of tensors of equal shape and dtype.
     axis
-        Where the new axis goes.
-    name
-        The name of the operation.
+        The position of the new axis.
 
     Returns
     -------
     Tensor
-        A tensor of one rank more.
+        A tensor with one more axis.
 
     Raises
     ------
@@ -57,7 +55,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
 
 def _plain(value: Any) -> bool:
-    """Whether a list holds Python's own values only, so that it has one dtype."""
+    """Whether a list holds only Python values, so that it has one dtype."""
     if isinstance(value, (list, tuple)):
         return all(_plain(item) for item in value)
     return isinstance(value, (bool, int, float, complex, str, bytes))
@@ -66,18 +64,16 @@ def _plain(value: Any) -> bool:
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
 ) -> list[Tensor]:
-    """Return the parts of a tensor along an axis, without that axis.
+    """Return the slices of a tensor along an axis, without that axis.
 
     Parameters
     ----------
     value
         A tensor of rank 1 or more.
     num
-        The size of the axis; needed where it is not static.
+        The size of the axis; required if it is not static.
     axis
         The axis.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -87,7 +83,7 @@ def unstack(
     Raises
     ------
     ValueError
-        If the size is not known, or not `num`.
+        If the size is unknown or differs from `num`.
 
     Examples
     --------
@@ -110,23 +106,21 @@ def _static_size(tensor: Tensor, axis: int, function: str, way_out: str) -> int:
     length = None if rank is None else tensor.shape.as_tuple()[axis]
     if length is None:
         raise ValueError(
-            f"{function}: the size of axis {axis} of {tensor.describe()} is not known; "
+            f"{function}: the size of axis {axis} of {tensor.describe()} is unknown; "
             + way_out
         )
     return length
 
 
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
-    """Join tensors along an axis that they have.
+    """Join tensors along an existing axis.
 
     Parameters
     ----------
     values
-        A list of tensors of equal dtype and rank, whose other sizes are equal.
+        A list of tensors of equal dtype and rank, with equal sizes of all other axes.
     axis
         The axis.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -136,7 +130,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     Raises
     ------
     ValueError
-        If the list is empty, or ranks or other sizes differ.
+        If the list is empty, or the ranks or the other sizes differ.
     TypeError
         If dtypes differ.
 
@@ -168,13 +162,11 @@ def split(
         A tensor of rank 1 or more.
     num_or_size_splits
         The number of equal parts, or a list with the size of each part; one of them
-        may be -1, which stands for what remains.
+        may be -1, which means the remainder.
     axis
         The axis.
     num
-        The number of parts, where their sizes are given by a tensor.
-    name
-        The name of the operation.
+        The number of parts, if their sizes are given by a tensor.
 
     Returns
     -------
@@ -206,12 +198,12 @@ def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ..
     if _is_scalar(wanted):
         count = static_integer(wanted, what)
         if count < 1:
-            raise ValueError(f"{what}: expected 1 part or more, got {count}")
+            raise ValueError(f"{what}: expected at least 1 part, got {count}")
         return (None,) * count
     sizes = static_integers(wanted, what)
     if min(sizes, default=-2) < -1 or sizes.count(-1) > 1:
         raise ValueError(
-            f"{what}: expected sizes of 0 or more, one of them perhaps -1, got "
+            f"{what}: expected sizes of at least 0, one of which may be -1, got "
             f"{list(sizes)}"
         )
     if -1 not in sizes:
@@ -219,7 +211,7 @@ def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ..
     length = _static_size(tensor, axis, "tf.split", "give the size of every part")
     rest = length - (sum(sizes) + 1)
     if rest < 0:
-        raise ValueError(f"{what}: {list(sizes)} take more than the size {length}")
+        raise ValueError(f"{what}: {list(sizes)} exceed the size {length}")
     return tuple(rest if size == -1 else size for size in sizes)
 
 

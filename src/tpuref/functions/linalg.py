@@ -1,4 +1,4 @@
-"""Functions of vectors and matrices: products, traces and lengths."""
+"""Functions of vectors and matrices: products, traces and norms."""
 
 from __future__ import annotations
 
@@ -30,35 +30,33 @@ def matmul(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the product of matrices, batched over the axes before the last two.
+    """Return the product of matrices, batched over all but the last two axes.
 
     Parameters
     ----------
     a, b
-        Numbers of one dtype, of shapes [..., m, k] and [..., k, n]; the axes before
-        the last two broadcast.
+        Numbers of one dtype, of shapes [..., m, k] and [..., k, n]; the leading axes
+        broadcast.
     transpose_a, transpose_b
-        Whether the last two axes change places first.
+        Whether to exchange the last two axes first.
     adjoint_a, adjoint_b
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
-        Hints that change no result.
-    name
-        The name of the operation.
+        Hints that do not change the result.
 
     Returns
     -------
     Tensor
-        Of shape [..., m, n] and the dtype of the operands; float16 and bfloat16 are
+        Shape [..., m, n] and the dtype of the operands; float16 and bfloat16 are
         summed in float32 and rounded once.
 
     Raises
     ------
     ValueError
-        If a rank is less than 2, the inner dimensions differ, or a matrix is to be
-        both transposed and adjoint.
+        If a rank is less than 2, the inner dimensions differ, or both transpose and
+        adjoint are requested for a matrix.
     TypeError
-        If the dtypes differ or are no numbers.
+        If the dtypes differ or are not numeric.
 
     Examples
     --------
@@ -70,15 +68,15 @@ def matmul(
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError(
-            "tf.matmul: transpose and adjoint of one matrix exclude each other; the "
+            "tf.matmul: a matrix cannot be both transposed and adjoint; the "
             "adjoint is the conjugate transpose"
         )
     a, b = convert_operands("tf.matmul", (a, b))
     for label, matrix in (("a", a), ("b", b)):
         if matrix.shape.rank is not None and matrix.shape.rank < 2:
             raise ValueError(
-                f"tf.matmul: {label} must have rank 2 or more, got {matrix.describe()};"
-                " use tf.linalg.matvec or tf.tensordot for vectors"
+                f"tf.matmul: {label} must have at least rank 2, got "
+                f"{matrix.describe()}; use tf.linalg.matvec or tf.tensordot for vectors"
             )
     return _apply(
         "MatMul",
@@ -101,31 +99,29 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the product of matrices and vectors, batched over the axes before.
+    """Return the product of matrices and vectors, batched over the leading axes.
 
     Parameters
     ----------
     a, b
-        Numbers of one dtype, of shapes [..., m, k] and [..., k]; the axes before
+        Numbers of one dtype, of shapes [..., m, k] and [..., k]; the leading axes
         broadcast.
     transpose_a
-        Whether the last two axes of `a` change places first.
+        Whether to exchange the last two axes of `a` first.
     adjoint_a
         The same, with complex conjugation.
     a_is_sparse, b_is_sparse
-        Hints that change no result.
-    name
-        The name of the operation.
+        Hints that do not change the result.
 
     Returns
     -------
     Tensor
-        Of shape [..., m] and the dtype of the operands.
+        Shape [..., m] and the dtype of the operands.
 
     Raises
     ------
     ValueError
-        If the inner dimensions differ, or `a` is to be both transposed and adjoint.
+        If the inner dimensions differ, or both `transpose_a` and `adjoint_a` are true.
 
     Examples
     --------
@@ -135,7 +131,7 @@ def matvec(
     """
     if transpose_a and adjoint_a:
         raise ValueError(
-            "tf.linalg.matvec: transpose_a and adjoint_a exclude each other; the "
+            "tf.linalg.matvec: a cannot be both transposed and adjoint; the "
             "adjoint is the conjugate transpose"
         )
     a, b = convert_operands("tf.linalg.matvec", (a, b))
@@ -154,15 +150,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     a, b
         Numbers of one dtype.
     axes
-        How many axes, the last of `a` and the first of `b`; or the axes of `a` and
-        the axes of `b`, two integers or two sequences of as many integers.
-    name
-        The name of the operation.
+        The number of axes, the last of `a` and the first of `b`; or the axes of `a` and
+        the axes of `b`, as two integers or two sequences of equal length.
 
     Returns
     -------
     Tensor
-        Of the remaining axes of `a`, then those of `b`.
+        The remaining axes of `a`, then those of `b`.
 
     Raises
     ------
@@ -189,19 +183,17 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     Parameters
     ----------
     equation
-        The labels of the axes of each input, one letter for each, commas between
-        inputs, and after ``->`` the labels of the result; ``...`` stands for any
-        further axes, which broadcast.  Without ``->`` the result has the labels that
-        occur once, in alphabetical order.
+        The labels of the axes of each input, one letter per axis, with commas between
+        inputs, and after ``->`` the labels of the result; ``...`` stands for further
+        axes, which broadcast.  Without ``->`` the result has the labels that occur
+        once, in alphabetical order.
     *inputs
-        Numbers of one dtype, one tensor for each part of the equation.
-    name
-        The name of the operation.
+        Numbers of one dtype, one tensor for each input of the equation.
 
     Returns
     -------
     Tensor
-        Summed over every label that the result does not have.
+        The product, summed over every label that is not in the result.
 
     Raises
     ------
@@ -219,7 +211,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     name = kwargs.pop("name", None)
     if kwargs:
         raise TypeError(
-            f"tf.einsum: unknown keywords {sorted(kwargs)}; only name is taken"
+            f"tf.einsum: unknown keywords {sorted(kwargs)}; expected only name"
         )
     if not inputs:
         raise ValueError(f"tf.einsum: the equation {equation!r} has no inputs")
@@ -232,14 +224,12 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     Parameters
     ----------
     x
-        Numbers of rank 2 or more.
-    name
-        The name of the operation.
+        Numbers with at least rank 2.
 
     Returns
     -------
     Tensor
-        Of the shape of `x` without the last two axes.
+        The shape of `x` without the last two axes.
 
     Raises
     ------
@@ -263,7 +253,7 @@ def norm(
     name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return the length of vectors, or the size of matrices.
+    """Return the norm of vectors or matrices.
 
     Parameters
     ----------
@@ -271,27 +261,25 @@ def norm(
         Floating-point or complex numbers.
     ord
         ``"euclidean"``; a positive number p for the p-norm; or infinity for the
-        greatest size.  For matrices ``"fro"`` (the same as euclidean), 1 or infinity.
+        maximum norm.  For matrices ``"fro"`` (the same as euclidean), 1 or infinity.
     axis
-        One axis: lengths of vectors.  Two axes: sizes of matrices.  None: the whole
-        tensor counts as one vector.
+        One axis for norms of vectors, two for norms of matrices.  None treats the whole
+        tensor as one vector.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     keep_dims
-        A former name of `keepdims`.
+        The former name of `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of `tensor`, real for complex numbers.
+        Same dtype as `tensor`, real for complex numbers.
 
     Raises
     ------
     ValueError
-        If `ord` or the number of axes is none of these, or `keepdims` is given under
-        both of its names.
+        If `ord` or the number of axes is invalid, or both names of `keepdims` are
+        given.
 
     Examples
     --------
@@ -301,7 +289,7 @@ def norm(
     """
     if keepdims is not None and keep_dims is not None:
         raise ValueError(
-            "tf.norm: keepdims and keep_dims name one argument; give keepdims alone"
+            "tf.norm: keepdims and keep_dims are the same argument; give only keepdims"
         )
     x = convert_to_tensor(tensor)
     axes = None if axis is None else _norm_axes(axis, x)
@@ -315,7 +303,7 @@ def _norm_axes(axis: Any, x: Tensor) -> tuple[int, ...]:
     given = (axis,) if isinstance(axis, int) else tuple(axis)
     if len(given) not in (1, 2):
         raise ValueError(f"tf.norm: axis must be one or two axes, got {axis!r}")
-    # The order says which axis has the rows, so the axes are not sorted.
+    # The order of the axes says which one has the rows, so they are not sorted.
     singles = [static_axes("tf.norm", each, x) for each in given]
     return tuple(s[0] for s in singles if isinstance(s, tuple))
 

@@ -1,4 +1,4 @@
-"""Logic of truth values, element by element."""
+"""Elementwise logic of booleans."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ __all__ = [
 
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether both are true, element by element.
+    """Return whether both elements are true.
 
     Parameters
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -40,14 +38,12 @@ def logical_and(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return whether either is true, element by element.
+    """Return whether either element is true.
 
     Parameters
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -64,14 +60,12 @@ def logical_or(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Return whether exactly one is true, element by element.
+    """Return whether exactly one element is true.
 
     Parameters
     ----------
     x, y
         Booleans; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -94,13 +88,11 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Booleans.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Booleans of the shape of `x`.
+        Booleans, same shape as `x`.
 
     Examples
     --------

@@ -31,20 +31,18 @@ def softmax_cross_entropy_with_logits_v2(
     Parameters
     ----------
     labels
-        For each class its probability, of the shape of `logits` and cast to its dtype.
+        The probability of each class, with the shape of `logits`; cast to its dtype.
     logits
         A floating-point tensor of rank 1 or more.
     axis
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
     Tensor
-        A tensor without that axis, of the same dtype.
+        A tensor of the same dtype without that axis.
 
     Raises
     ------
@@ -77,32 +75,30 @@ def softmax_cross_entropy_with_logits(
     name: str | None = None,
     axis: int | None = None,
 ) -> Tensor:
-    """Return the cross entropy of labels, taken for constants, and softmax of logits.
+    """Return the cross entropy of constant labels and the softmax of logits.
 
     Parameters
     ----------
     _sentinel
-        Keeps the other arguments from being given by position; None.
+        Forces the other arguments to be passed by name; must be None.
     labels
-        For each class its probability, of the shape of `logits` and cast to its dtype.
+        The probability of each class, with the shape of `logits`; cast to its dtype.
     logits
         A floating-point tensor of rank 1 or more.
     dim
         The axis of the classes, by default the last.
-    name
-        The name of the operation.
     axis
         The new name of `dim`.
 
     Returns
     -------
     Tensor
-        A tensor without that axis, of the same dtype.
+        A tensor of the same dtype without that axis.
 
     Raises
     ------
     ValueError
-        If labels or logits are missing or given by position, or shapes differ.
+        If labels or logits are missing or not passed by name, or shapes differ.
 
     Examples
     --------
@@ -133,13 +129,11 @@ def sparse_softmax_cross_entropy_with_logits(
     Parameters
     ----------
     _sentinel
-        Keeps the other arguments from being given by position; None.
+        Forces the other arguments to be passed by name; must be None.
     labels
         int32 or int64 of shape ``logits.shape[:-1]``: the class, ``0 <= label < n``.
     logits
         A floating-point tensor of shape ``[..., n]``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -149,9 +143,9 @@ def sparse_softmax_cross_entropy_with_logits(
     Raises
     ------
     ValueError
-        If labels or logits are missing or given by position, or shapes do not fit.
+        If labels or logits are missing or not passed by name, or shapes do not fit.
     tf.errors.InvalidArgumentError
-        When it runs, if a label is no class.
+        At run time, if a label is not a class.
 
     Examples
     --------
@@ -177,18 +171,16 @@ def sigmoid_cross_entropy_with_logits(
     logits: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return, for each element by itself, the cross entropy of label and sigmoid.
+    """Return the cross entropy of label and sigmoid, for each element separately.
 
     Parameters
     ----------
     _sentinel
-        Keeps the other arguments from being given by position; None.
+        Forces the other arguments to be passed by name; must be None.
     labels
-        Probabilities, of the shape and dtype of `logits`.
+        Probabilities, with the shape and dtype of `logits`.
     logits
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -198,7 +190,7 @@ def sigmoid_cross_entropy_with_logits(
     Raises
     ------
     ValueError
-        If labels or logits are missing or given by position, or shapes differ.
+        If labels or logits are missing or not passed by name, or shapes differ.
 
     Examples
     --------
@@ -218,7 +210,7 @@ def sigmoid_cross_entropy_with_logits(
 def _check_named(function: str, sentinel: Any, labels: Any, logits: Any) -> None:
     if sentinel is not None:
         raise ValueError(
-            f"{function}: give the arguments by name, as labels=..., logits=..."
+            f"{function}: pass the arguments by name: labels=..., logits=..."
         )
     if labels is None or logits is None:
         raise ValueError(f"{function}: both labels and logits must be given")
@@ -231,8 +223,6 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     ----------
     t
         A floating-point tensor.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -28,7 +28,7 @@ def l2_normalize(
     name: str | None = None,
     dim: Any = None,
 ) -> Tensor:
-    """Return a tensor divided by its Euclidean length along some axes.
+    """Return a tensor divided by its Euclidean norm along some axes.
 
     Parameters
     ----------
@@ -37,11 +37,9 @@ def l2_normalize(
     axis
         One or several axes; by default all.
     epsilon
-        The least square of the length.
-    name
-        The name of the operation.
+        A lower bound for the square of the norm.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -55,7 +53,7 @@ def l2_normalize(
     [0.0, 1.0]
     """
     if axis is not None and dim is not None:
-        raise ValueError("tf.nn.l2_normalize: axis and dim are the same; give one")
+        raise ValueError("tf.nn.l2_normalize: give only one of axis and dim")
     given = dim if axis is None else axis
     axes = None if given is None else static_integers(given, "tf.nn.l2_normalize: axis")
     result: Tensor = apply(
@@ -78,12 +76,10 @@ def bias_add(
     value
         A tensor of numbers of rank 2 or more.
     bias
-        A vector with one number for each channel.
+        A vector with one number per channel.
     data_format
         ``"NHWC"``, the default: channels are the last axis; ``"NCHW"``: axis 1.
-        Forms of other ranks begin with ``"NC"`` or end with ``"C"`` likewise.
-    name
-        The name of the operation.
+        Formats of other ranks also begin with ``"NC"`` or end with ``"C"``.
 
     Returns
     -------
@@ -130,11 +126,11 @@ def moments(
     axes
         One or several axes.
     shift
-        Accepted for compatibility; it changes nothing.
+        Accepted for compatibility; has no effect.
     name
         Accepted for compatibility.
     keep_dims
-        The old name of `keepdims`.
+        The former name of `keepdims`.
     keepdims
         Whether to keep the axes, with size 1.
 
@@ -176,11 +172,9 @@ def batch_normalization(
     mean, variance
         Its moments, of shapes that broadcast with `x`.
     offset, scale
-        What to add at the end and to multiply by before; None for neither.
+        The final addend and the factor before it; None omits it.
     variance_epsilon
-        A small number that keeps the division from being by 0.
-    name
-        The name of the operation.
+        A small number that prevents division by 0.
 
     Returns
     -------
@@ -220,23 +214,21 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """Return a tensor with random elements set to 0, the others scaled up to match.
+    """Return a tensor with random elements set to 0 and the others scaled up.
 
     Parameters
     ----------
     x
         A floating-point tensor.
     keep_prob
-        The chance of an element to stay: ``1 - rate``.
+        The probability of keeping an element: ``1 - rate``.
     noise_shape
-        A shape that broadcasts to that of `x`: along axes of size 1 the elements
-        stay or fall together.
+        A shape that broadcasts to that of `x`: along axes of size 1, elements are kept
+        or dropped together.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
     rate
-        The chance of an element to fall, ``0 <= rate < 1``.
+        The probability of dropping an element, ``0 <= rate < 1``.
 
     Returns
     -------
@@ -275,7 +267,7 @@ def dropout(
 
 
 def _drop_rate(keep_prob: Any, rate: Any) -> Any:
-    """Return the rate, as a float where it is a plain number."""
+    """Return the rate, as a float if it is a plain number."""
     if (rate is None) == (keep_prob is None):
         raise ValueError(
             "tf.nn.dropout: expected either rate or keep_prob, got "

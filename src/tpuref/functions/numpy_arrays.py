@@ -1,4 +1,4 @@
-"""NumPy's functions on arrays, order and positions, for tensors.
+"""NumPy's functions on arrays, order and positions for tensors.
 
 The operations are those of the tf functions, with NumPy's arguments and results.
 """
@@ -39,22 +39,22 @@ __all__: list[str] = []
 
 
 def _refuse(function: str, **arguments: Any) -> None:
-    """Raise TypeError for what only makes sense for arrays in memory."""
+    """Raise TypeError for arguments that make sense only for arrays in memory."""
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise TypeError(
-            f"{function}: {', '.join(given)} cannot be used with a tensor; leave it out"
+            f"{function}: {', '.join(given)} cannot be used with a tensor; omit it"
         )
 
 
 def _unusual(value: Any, *usual: Any) -> Any:
-    """Return None for values that make no difference to a tensor."""
+    """Return None for values that have no effect on a tensor."""
     return None if value in usual else value
 
 
 def _rank(function: str, x: Tensor) -> int:
     if x.shape.rank is None:
-        raise ValueError(f"{function}: the rank of {x.describe()} is not known")
+        raise ValueError(f"{function}: the rank of {x.describe()} is unknown")
     return x.shape.rank
 
 
@@ -78,12 +78,12 @@ def _truth(condition: Any) -> Tensor:
     return result
 
 
-# -- asking ------------------------------------------------------------------------
+# -- shapes ------------------------------------------------------------------------
 
 
 @implements(np.shape)
 def _shape(a: Any) -> tuple[Any, ...]:
-    """Return the sizes, as integers where they are static, else as scalar tensors."""
+    """Return the sizes, as integers if they are static, otherwise as scalar tensors."""
     x = convert_to_tensor(a)
     _rank("np.shape", x)
     return tuple(
@@ -108,7 +108,7 @@ def _size(a: Any, axis: Any = None) -> Any:
     return size(x) if known is None else known
 
 
-# -- making ------------------------------------------------------------------------
+# -- creation ----------------------------------------------------------------------
 
 
 @implements(np.zeros_like)
@@ -223,7 +223,7 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     targets = _axes("np.moveaxis", destination, rank)
     if len(sources) != len(targets):
         raise ValueError(
-            f"np.moveaxis: {len(sources)} axes cannot go to {len(targets)} places"
+            f"np.moveaxis: {len(sources)} axes cannot move to {len(targets)} positions"
         )
     order = [axis for axis in _axes("", None, rank) if axis not in sources]
     for target, moved in sorted(zip(targets, sources, strict=True)):
@@ -259,7 +259,7 @@ def _atleast_2d(*arys: Any) -> Any:
 
 
 def _with_rank(a: Any, least: int) -> Tensor:
-    """Return the tensor with axes of size 1 put before its own where it has too few."""
+    """Return the tensor with leading axes of size 1 up to the given rank."""
     x = convert_to_tensor(a)
     for _ in np.arange(_rank("np.atleast", x), least):
         x = expand_dims(x, 0)
@@ -288,7 +288,7 @@ def _fliplr(m: Any) -> Tensor:
 
 @implements(np.rot90)
 def _rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """Turn from the first axis towards the second, k times a quarter."""
+    """Rotate k quarter turns from the first axis towards the second."""
     x = convert_to_tensor(m)
     first, second = _axes("np.rot90", list(axes), _rank("np.rot90", x))
     turns = k % 4
@@ -386,14 +386,14 @@ def _static_length(function: str, x: Tensor, axis: int) -> int:
     length = x.shape.as_tuple()[along]
     if length is None:
         raise ValueError(
-            f"{function}: the size of axis {axis} of {x.describe()} is not known; use "
+            f"{function}: the size of axis {axis} of {x.describe()} is unknown; use "
             "tf.split"
         )
     return length
 
 
 def _between(indices: Any, length: int) -> list[int]:
-    """Return the sizes of the parts between the indices, which may lie outside."""
+    """Return the sizes of the parts between the indices, which may be out of range."""
     return [len(part) for part in np.split(np.arange(length), indices)]
 
 
@@ -449,7 +449,7 @@ def _triu(m: Any, k: int = 0) -> Tensor:
 
 
 def _distance(x: Tensor) -> Tensor:
-    """Return, for each element of a matrix, how far it is right of the diagonal."""
+    """Return the distance of each matrix element to the right of the diagonal."""
     sizes = shape(x)
     rows = expand_dims(range(sizes[-2]), 1)
     result: Tensor = apply("Sub", range(sizes[-1]), rows)
@@ -508,7 +508,7 @@ def _take(
 
 
 def _from_front(indices: Tensor, length: Tensor) -> Tensor:
-    """Return indices that count from the front, also where they are negative."""
+    """Return indices counted from the front, resolving negative ones."""
     same: Tensor = apply("Cast", length, dtype=indices.dtype.name)
     negative = apply("Less", indices, np.zeros((), indices.dtype.np))
     return where_v2(negative, apply("AddV2", indices, same), indices)

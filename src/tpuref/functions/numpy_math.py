@@ -1,8 +1,8 @@
 """NumPy's mathematical functions on tensors, with NumPy's arguments and results.
 
-The operations are those of the tf functions.  Where NumPy gives another dtype than
-TensorFlow, NumPy's is kept: a mean of integers is a float64, a sum of short integers
-an int64.
+The operations are those of the tf functions.  If the dtypes of NumPy and TensorFlow
+differ, the result has NumPy's: a mean of integers is float64, a sum of short integers
+int64.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ UFUNCS.update(
 
 
 def _prepared(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
-    """Return the tensor, in `dtype` if one is asked for."""
+    """Return the tensor, cast to `dtype` if given."""
     _refuse_out(function, out)
     return convert_to_tensor(a) if dtype is None else cast(a, dtype)
 
@@ -145,20 +145,20 @@ def _prepared(function: str, a: Any, dtype: Any, out: Any) -> Tensor:
 def _refuse_out(function: str, out: Any) -> None:
     if out is not None:
         raise TypeError(
-            f"{function}: out= cannot be used with a tensor, which never changes; use "
+            f"{function}: out= cannot be used with a tensor, which is immutable; use "
             "the result"
         )
 
 
 def _sum_dtype(dtype: DType) -> DType:
-    """Return what NumPy adds and multiplies numbers of `dtype` in."""
+    """Return the dtype in which NumPy adds and multiplies numbers of `dtype`."""
     if dtype.is_unsigned:
         return uint64
     return int64 if dtype.is_integer or dtype == bool_ else dtype
 
 
 def _mean_dtype(dtype: DType) -> DType:
-    """Return what NumPy averages numbers of `dtype` in."""
+    """Return the dtype in which NumPy averages numbers of `dtype`."""
     return float64 if dtype.is_integer or dtype == bool_ else dtype
 
 
@@ -311,7 +311,7 @@ def _running(op: str, function: str, x: Tensor, axis: int | None, dtype: Any) ->
     return result
 
 
-# The method reduce of a ufunc looks along the first axis unless told otherwise.
+# By default, the method reduce of a ufunc works along the first axis.
 
 
 @implements_reduction(np.add)
@@ -405,7 +405,7 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
 def _einsum(subscripts: Any, *operands: Any, optimize: Any = False) -> Tensor:
     if not isinstance(subscripts, str):
         raise TypeError(
-            "np.einsum of a tensor takes its subscripts as text, such as 'ij,jk->ik', "
+            "np.einsum: with tensors, subscripts must be text such as 'ij,jk->ik', "
             f"got {type(subscripts).__name__}"
         )
     return einsum(subscripts, *operands)
@@ -436,13 +436,13 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         if tensor.shape.rank not in (1, 2):
             raise ValueError(
                 f"np.linalg.norm: ord={ord!r} needs a vector or matrix, got "
-                f"{tensor.describe()}; name the axes"
+                f"{tensor.describe()}; give the axes"
             )
         axis = tuple(range(tensor.shape.rank))
     return norm(numbers, "euclidean" if ord is None else ord, axis, keepdims)
 
 
-# Elementwise functions that are no ufuncs.
+# Elementwise functions that are not ufuncs.
 
 
 @implements(np.clip)

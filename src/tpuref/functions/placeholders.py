@@ -1,4 +1,4 @@
-"""Placeholders, whose values are fed."""
+"""Placeholders, whose values come from ``feed_dict``."""
 
 from __future__ import annotations
 
@@ -18,26 +18,24 @@ __all__ = [
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """Return a tensor whose value is given with each ``Session.run``.
+    """Return a tensor that gets its value from each ``Session.run``.
 
     Parameters
     ----------
     dtype
         The element type.
     shape
-        The static shape; None, or None as a dimension, where it may be any.
-    name
-        The name of the operation.
+        The static shape; None, or None for a dimension, allows any.
 
     Returns
     -------
     Tensor
-        A tensor that has to be a key of ``feed_dict`` where it is needed.
+        A tensor that must be a key of ``feed_dict`` if a run needs it.
 
     Raises
     ------
     RuntimeError
-        In eager mode, where there is nothing to feed.
+        In eager mode, where nothing can be fed.
 
     Examples
     --------
@@ -49,7 +47,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     if executing_eagerly():
         raise coded(
             RuntimeError,
-            "tf.placeholder: eager mode has nothing to feed; pass the value itself, or "
+            "tf.placeholder: eager mode cannot feed values; pass the value itself, or "
             "build in tf.Graph().as_default()",
             code=codes.WRONG_MODE,
         )

@@ -1,8 +1,8 @@
-"""Functions that draw random numbers, and the seeds they draw from.
+"""Functions that draw random numbers, and their seeds.
 
-Each evaluation draws anew.  A sequence of draws repeats from session to session where
-the graph has a seed (`set_random_seed`) or the operation has one; otherwise every
-session draws differently.
+Each evaluation draws new numbers.  The sequence of draws is the same in each session if
+the graph (`set_random_seed`) or the operation has a seed; otherwise every session draws
+differently.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ __all__ = [
 ]
 
 DEFAULT_GRAPH_SEED = 87654321
-"""The graph's part of the seeds where only an operation has one."""
+"""The graph's part of the seeds if only the operation has one."""
 
 # -- seeds -------------------------------------------------------------------------
 
 
 def set_random_seed(seed: int | None) -> None:
-    """Give the default graph a seed, from which its operations derive their own.
+    """Set the seed of the default graph, from which its operations derive theirs.
 
     Parameters
     ----------
     seed
-        Any integer; None takes it away.
+        Any integer; None removes the seed.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def set_random_seed(seed: int | None) -> None:
 
 
 def seeds(seed: int | None) -> tuple[int | None, int | None]:
-    """Return the graph's seed and the operation's for an operation given `seed`.
+    """Return the graph's and the operation's seed for an operation given `seed`.
 
     Parameters
     ----------
     seed
-        The seed that the caller gave the operation, or None.
+        The seed passed to the operation, or None.
 
     Returns
     -------
     tuple
-        Two integers; two None where neither graph nor operation has a seed.
+        Two integers; twice None if neither graph nor operation has a seed.
     """
     graph = get_default_graph()
     if graph.seed is None:
@@ -85,21 +85,19 @@ def random_uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return numbers that are evenly distributed over ``minval <= x < maxval``.
+    """Return numbers distributed uniformly over ``minval <= x < maxval``.
 
     Parameters
     ----------
     shape
         The shape of the result.
     minval, maxval
-        Scalars, or for floating point also tensors that broadcast; by default 0 and 1.
+        Scalars, or for floating point tensors that broadcast; by default 0 and 1.
         Integers need `maxval`.
     dtype
         A floating-point type, int32 or int64.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -109,7 +107,7 @@ def random_uniform(
     Raises
     ------
     ValueError
-        If the dtype is none of these, or `maxval` is missing for integers.
+        If the dtype is invalid, or `maxval` is missing for integers.
 
     Examples
     --------
@@ -161,7 +159,7 @@ def random_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return numbers that are normally distributed.
+    """Return normally distributed numbers.
 
     Parameters
     ----------
@@ -173,8 +171,6 @@ def random_normal(
         A floating-point type.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -204,20 +200,18 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return normally distributed numbers within two deviations of the mean.
+    """Return normally distributed numbers within two standard deviations of the mean.
 
     Parameters
     ----------
     shape
         The shape of the result.
     mean, stddev
-        Mean and standard deviation before the cut, scalars or tensors that broadcast.
+        Mean and deviation before truncation, scalars or tensors that broadcast.
     dtype
         A floating-point type.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -257,7 +251,7 @@ def _scaled(drawn: Tensor, mean: Any, stddev: Any, name: str) -> Tensor:
 def random_shuffle(
     value: Any, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Return a tensor with its rows, along axis 0, in random order.
+    """Return a tensor with its rows (axis 0) in random order.
 
     Parameters
     ----------
@@ -265,8 +259,6 @@ def random_shuffle(
         A tensor.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -290,20 +282,18 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Return classes drawn with chances proportional to ``exp(logits)``.
+    """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
     Parameters
     ----------
     logits
         A floating-point tensor of shape ``[batch, classes]``.
     num_samples
-        How many classes to draw for each row.
+        The number of classes to draw for each row.
     dtype
         int32 or int64, the default.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -337,18 +327,16 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = None,
 ) -> Tensor:
-    """Return classes drawn with chances proportional to ``exp(logits)``.
+    """Return classes drawn with probabilities proportional to ``exp(logits)``.
 
     Parameters
     ----------
     logits
         A floating-point tensor of shape ``[batch, classes]``.
     num_samples
-        How many classes to draw for each row.
+        The number of classes to draw for each row.
     seed
         The seed of this operation.
-    name
-        The name of the operation.
     output_dtype
         int32 or int64, the default.
 
@@ -366,7 +354,7 @@ def multinomial(
     return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
 
 
-# The names under tf.random that are not names of tf itself.
+# The names under tf.random that are not under tf.
 normal = random_normal
 shuffle = random_shuffle
 uniform = random_uniform

@@ -41,26 +41,24 @@ def reduce_sum(
     input_tensor
         Numbers.
     axis
-        The axis or axes to sum along, negative ones counted from the last; all by
+        The axis or axes to sum along, negative ones counted from the end; all by
         default.
     keepdims
-        Whether summed axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input: integers wrap around, float16 and bfloat16 are
+        Same dtype as the input: integers wrap around, float16 and bfloat16 are
         summed in float32 and rounded once.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -89,26 +87,24 @@ def reduce_mean(
     input_tensor
         Numbers.
     axis
-        The axis or axes to average along, negative ones counted from the last; all by
+        The axis or axes to average along, negative ones counted from the end; all by
         default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input.  The mean of integers is an integer, its fraction
-        cut off; ``np.mean`` of the same tensor is a float64.
+        Same dtype as the input.  The mean of integers is an integer without its
+        fraction; ``np.mean`` of the same tensor is a float64.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -144,22 +140,20 @@ def reduce_prod(
     axis
         The axis or axes to multiply along; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input.
+        Same dtype as the input.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -187,24 +181,22 @@ def reduce_max(
     input_tensor
         Real numbers.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input; of no elements, -inf or the least integer.
+        Same dtype as the input; without elements, -inf or the least integer.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -232,24 +224,22 @@ def reduce_min(
     input_tensor
         Real numbers.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input; of no elements, inf or the greatest integer.
+        Same dtype as the input; without elements, inf or the greatest integer.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -277,11 +267,9 @@ def reduce_any(
     input_tensor
         Booleans.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -295,8 +283,8 @@ def reduce_any(
     TypeError
         If the input is not boolean.
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -324,11 +312,9 @@ def reduce_all(
     input_tensor
         Booleans.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
@@ -342,8 +328,8 @@ def reduce_all(
     TypeError
         If the input is not boolean.
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -364,7 +350,7 @@ def reduce_logsumexp(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Return ``log(sum(exp(x)))`` along the axes, without overflow on the way.
+    """Return ``log(sum(exp(x)))`` along the axes, without intermediate overflow.
 
     Parameters
     ----------
@@ -373,22 +359,20 @@ def reduce_logsumexp(
     axis
         The axis or axes to sum along; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
     reduction_indices, keep_dims
         Former names of `axis` and `keepdims`.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input.
+        Same dtype as the input.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------
@@ -408,28 +392,26 @@ def reduce_euclidean_norm(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the Euclidean length along the axes.
+    """Return the Euclidean norm along the axes.
 
     Parameters
     ----------
     input_tensor
         Floating-point numbers.
     axis
-        The axis or axes to take the length along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input.
+        Same dtype as the input.
 
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice.
+        If an axis does not exist or is given twice.
 
     Examples
     --------
@@ -447,30 +429,28 @@ def reduce_variance(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the mean square of the distances from the mean along the axes.
+    """Return the variance along the axes.
 
     Parameters
     ----------
     input_tensor
         Floating-point or complex numbers.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input, real for complex numbers.
+        Same dtype as the input; real for complex numbers.
 
     Raises
     ------
     TypeError
-        If the input has integers.
+        If the input is integer.
     ValueError
-        If an axis does not exist or is named twice.
+        If an axis does not exist or is given twice.
 
     Examples
     --------
@@ -495,23 +475,21 @@ def reduce_std(
     input_tensor
         Floating-point or complex numbers.
     axis
-        The axis or axes to look along; all by default.
+        The axis or axes; all by default.
     keepdims
-        Whether those axes stay, with size 1.
-    name
-        The name of the operation.
+        Whether to keep those axes, with size 1.
 
     Returns
     -------
     Tensor
-        Of the dtype of the input, real for complex numbers.
+        Same dtype as the input; real for complex numbers.
 
     Raises
     ------
     TypeError
-        If the input has integers.
+        If the input is integer.
     ValueError
-        If an axis does not exist or is named twice.
+        If an axis does not exist or is given twice.
 
     Examples
     --------
@@ -533,7 +511,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Return how many elements along the axes are not 0.
+    """Return the number of nonzero elements along the axes.
 
     Parameters
     ----------
@@ -542,13 +520,11 @@ def count_nonzero(
     axis
         The axis or axes to count along; all by default.
     keepdims
-        Whether those axes stay, with size 1.
+        Whether to keep those axes, with size 1.
     dtype
         The integer type of the count.
-    name
-        The name of the operation.
     reduction_indices, keep_dims, input
-        Other names of `axis`, `keepdims` and `input_tensor`.
+        Former names of `axis`, `keepdims` and `input_tensor`.
 
     Returns
     -------
@@ -558,8 +534,8 @@ def count_nonzero(
     Raises
     ------
     ValueError
-        If an axis does not exist or is named twice, or an argument is given under
-        both of its names.
+        If an axis does not exist or is given twice, or both names of an argument are
+        given.
 
     Examples
     --------

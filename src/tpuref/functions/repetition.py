@@ -1,4 +1,4 @@
-"""Tensors repeated and padded."""
+"""Repeating and padding tensors."""
 
 from __future__ import annotations
 
@@ -22,16 +22,14 @@ __all__ = [
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
-    """Return a tensor repeated as a whole along its axes.
+    """Return a whole tensor repeated along its axes.
 
     Parameters
     ----------
     input
         A tensor.
     multiples
-        How often, one number for each axis.
-    name
-        The name of the operation.
+        The number of repetitions for each axis.
 
     Returns
     -------
@@ -41,7 +39,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     Raises
     ------
     ValueError
-        If the number of `multiples` is not the rank.
+        If the number of `multiples` differs from the rank.
 
     Examples
     --------
@@ -57,18 +55,16 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 def repeat(
     input: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Tensor:
-    """Return a tensor in which each element of an axis is repeated.
+    """Return a tensor with each element along an axis repeated.
 
     Parameters
     ----------
     input
         A tensor.
     repeats
-        How often: one number, or one for each element of the axis.
+        The number of repetitions: one for all, or one for each element of the axis.
     axis
-        The axis; by default the tensor is flattened.
-    name
-        The name of the operation.
+        The axis; by default the tensor is flattened first.
 
     Returns
     -------
@@ -109,12 +105,10 @@ def pad(
     tensor
         A tensor.
     paddings
-        For each axis a pair: how many before, how many after.
+        A pair for each axis: how many elements before and after.
     mode
-        ``"CONSTANT"``; ``"REFLECT"``, which mirrors at the edge element; or
-        ``"SYMMETRIC"``, which mirrors behind it.  Case does not matter.
-    name
-        The name of the operation.
+        ``"CONSTANT"``; ``"REFLECT"``, which mirrors without the edge element; or
+        ``"SYMMETRIC"``, which mirrors with it.  Case does not matter.
     constant_values
         The scalar that ``"CONSTANT"`` adds.
 
@@ -126,8 +120,8 @@ def pad(
     Raises
     ------
     ValueError
-        If the mode is unknown, or `paddings` has no pair for each axis or more
-        than a mirror holds.
+        If the mode is unknown, or `paddings` lacks a pair for an axis or exceeds what
+        can be mirrored.
 
     Examples
     --------
@@ -160,27 +154,27 @@ def _filler(constant_values: Any, value: Tensor) -> Tensor:
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
-    """Return the coordinates of a grid, one tensor for each of its axes.
+    """Return the coordinates of a grid, one tensor per axis.
 
     Parameters
     ----------
     args
-        Vectors, or scalars, of one dtype.
+        Vectors or scalars of one dtype.
     kwargs
-        ``indexing``: ``"xy"`` (the default) lets the second vector run along axis 0,
-        ``"ij"`` the first.  ``name`` is accepted too.
+        ``indexing``: with ``"xy"``, the default, the second vector runs along axis 0,
+        with ``"ij"`` the first.  ``name`` is accepted too.
 
     Returns
     -------
     list of Tensor
-        As many tensors as vectors, each of the shape of the grid.
+        One tensor per vector, each with the shape of the grid.
 
     Raises
     ------
     ValueError
         If ``indexing`` is neither.
     TypeError
-        If another keyword is given.
+        If there is another keyword.
 
     Examples
     --------

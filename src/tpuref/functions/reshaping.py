@@ -1,4 +1,4 @@
-"""Other shapes and orders of the same elements."""
+"""Changing the shape or the order of elements."""
 
 from __future__ import annotations
 
@@ -28,21 +28,19 @@ __all__ = [
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return the elements of a tensor, in the same order, in another shape.
+    """Return the elements of a tensor, in the same order, with a new shape.
 
     Parameters
     ----------
     tensor
         A tensor.
     shape
-        The new shape; one size may be -1, which stands for what remains.
-    name
-        The name of the operation.
+        The new shape; one size may be -1, which means the remainder.
 
     Returns
     -------
     Tensor
-        A tensor of the new shape and the same dtype.
+        A tensor of the same dtype.
 
     Raises
     ------
@@ -71,21 +69,19 @@ def expand_dims(
     input
         A tensor.
     axis
-        Where the new axis goes; negative counts from the end.
-    name
-        The name of the operation.
+        The position of the new axis; negative counts from the end.
     dim
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
     Tensor
-        A tensor of one rank more.
+        A tensor with one more axis.
 
     Raises
     ------
     ValueError
-        If there is no axis, two, or one that is out of range.
+        If `axis` is missing, given twice, or out of range.
 
     Examples
     --------
@@ -112,10 +108,8 @@ def squeeze(
         A tensor.
     axis
         One or several axes of size 1; by default all of them.
-    name
-        The name of the operation.
     squeeze_dims
-        The old name of `axis`.
+        The former name of `axis`.
 
     Returns
     -------
@@ -125,7 +119,7 @@ def squeeze(
     Raises
     ------
     ValueError
-        If an axis has another size.
+        If an axis does not have size 1.
 
     Examples
     --------
@@ -142,18 +136,16 @@ def squeeze(
 def transpose(
     a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
 ) -> Tensor:
-    """Return a tensor with its axes in another order.
+    """Return a tensor with its axes permuted.
 
     Parameters
     ----------
     a
         A tensor.
     perm
-        For each axis of the result, the axis of `a`; by default the reverse order.
-    name
-        The name of the operation.
+        The axis of `a` for each axis of the result; by default the reverse order.
     conjugate
-        Whether to take the complex conjugate too.
+        Whether to take the complex conjugate as well.
 
     Returns
     -------
@@ -163,7 +155,7 @@ def transpose(
     Raises
     ------
     ValueError
-        If `perm` is no permutation of the axes.
+        If `perm` is not a permutation of the axes.
 
     Examples
     --------
@@ -187,11 +179,9 @@ def matrix_transpose(
     Parameters
     ----------
     a
-        A tensor of known rank, 2 or more.
-    name
-        The name of the operation.
+        A tensor of known rank, at least 2.
     conjugate
-        Whether to take the complex conjugate too.
+        Whether to take the complex conjugate as well.
 
     Returns
     -------
@@ -201,7 +191,7 @@ def matrix_transpose(
     Raises
     ------
     ValueError
-        If the rank is below 2 or not known.
+        If the rank is less than 2 or unknown.
 
     Examples
     --------
@@ -212,7 +202,7 @@ def matrix_transpose(
     value = convert_to_tensor(a)
     if value.shape.rank is None or value.shape.rank < 2:
         raise ValueError(
-            "tf.matrix_transpose: expected a known rank of 2 or more, got "
+            "tf.matrix_transpose: expected a known rank of at least 2, got "
             f"{value.describe()}"
         )
     axes = list(range(value.shape.rank))
@@ -220,7 +210,7 @@ def matrix_transpose(
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Return a tensor with the order along some axes reversed.
+    """Return a tensor reversed along some axes.
 
     Parameters
     ----------
@@ -228,8 +218,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
         A tensor.
     axis
         One or several axes.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -239,7 +227,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     Raises
     ------
     ValueError
-        If there is no such axis, or one is given twice.
+        If the axis does not exist, or one is given twice.
 
     Examples
     --------
@@ -253,18 +241,16 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Return a tensor moved along some axes; what leaves one end enters at the other.
+    """Return a tensor shifted along some axes; elements wrap around.
 
     Parameters
     ----------
     input
         A tensor.
     shift
-        By how many places, one number for each axis.
+        The number of positions, one for each axis.
     axis
         One or several axes.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -287,7 +273,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Return a tensor stretched to a shape by NumPy's broadcasting.
+    """Return a tensor broadcast to a shape by NumPy's rules.
 
     Parameters
     ----------
@@ -295,8 +281,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
         A tensor.
     shape
         The shape of the result.
-    name
-        The name of the operation.
 
     Returns
     -------

@@ -17,19 +17,17 @@ __all__ = [
 
 
 def round(x: Any, name: str | None = None) -> Tensor:
-    """Return the nearest whole number, the even one of two that are as near.
+    """Return the nearest whole number; ties round to the even one.
 
     Parameters
     ----------
     x
-        Numbers; integers stay as they are.
-    name
-        The name of the operation.
+        Numbers; integers stay unchanged.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -41,19 +39,17 @@ def round(x: Any, name: str | None = None) -> Tensor:
 
 
 def rint(x: Any, name: str | None = None) -> Tensor:
-    """Return the nearest whole number, the even one of two that are as near.
+    """Return the nearest whole number; ties round to the even one.
 
     Parameters
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -65,19 +61,17 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 
 
 def floor(x: Any, name: str | None = None) -> Tensor:
-    """Return the greatest whole number that is not above `x`.
+    """Return the greatest whole number not greater than `x`.
 
     Parameters
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -89,19 +83,17 @@ def floor(x: Any, name: str | None = None) -> Tensor:
 
 
 def ceil(x: Any, name: str | None = None) -> Tensor:
-    """Return the least whole number that is not below `x`.
+    """Return the least whole number not less than `x`.
 
     Parameters
     ----------
     x
         Floating-point numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -113,19 +105,17 @@ def ceil(x: Any, name: str | None = None) -> Tensor:
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
-    """Return the number next to `x1` on the way to `x2`.
+    """Return the next representable number after `x1` towards `x2`.
 
     Parameters
     ----------
     x1, x2
         Floating-point numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands.
+        Same dtype as the operands.
 
     Examples
     --------

@@ -49,13 +49,13 @@ def device(
     Parameters
     ----------
     device_name_or_function
-        A device name, whose parts are put over those of the scopes around; a function
-        that gives one; or None to start afresh.
+        A device name, whose parts override those of the enclosing scopes; a function
+        that returns one; or None to ignore the enclosing scopes.
 
     Raises
     ------
     ValueError
-        If the name cannot be read.
+        If the name cannot be parsed.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def device(
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs: Sequence[Any] | None) -> Iterator[None]:
-    """Make the operations of a block wait for others; None clears what is awaited.
+    """Make the operations of a block wait for others; None clears the dependencies.
 
-    In eager mode it has no effect: everything runs in the order of the program.
+    It has no effect in eager mode, where everything runs in program order.
 
     Parameters
     ----------
@@ -123,5 +123,5 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: str) -> list[Any]:
-    """Return the list itself that holds a collection of the default graph."""
+    """Return the actual list of a collection of the default graph."""
     return get_default_graph().get_collection_ref(key)

@@ -23,22 +23,20 @@ __all__ = [
 def where(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None
 ) -> Tensor:
-    """Choose from `x` where a condition is true and from `y` elsewhere.
+    """Select from `x` where a condition is true and from `y` elsewhere.
 
     Parameters
     ----------
     condition
-        A bool tensor: of the shape of `x`, a vector that chooses whole rows of `x`,
-        or of any shape that broadcasts with `x` and `y`.
+        A bool tensor: with the shape of `x`, a vector that selects whole rows of `x`,
+        or with any shape that broadcasts with `x` and `y`.
     x, y
-        Tensors of one dtype.  Without both, the positions of true elements are found.
-    name
-        The name of the operation.
+        Tensors of one dtype.  Without them, the result is the true positions.
 
     Returns
     -------
     Tensor
-        The chosen elements; or positions as int64 of shape ``[found, rank]``.
+        The selected elements, or positions as int64 of shape ``[found, rank]``.
 
     Raises
     ------
@@ -67,21 +65,19 @@ def where(
 def where_v2(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None
 ) -> Tensor:
-    """Choose as `where` does; all three arguments always broadcast.
+    """Select as `where` does; all three arguments always broadcast.
 
     Parameters
     ----------
     condition
         A bool tensor.
     x, y
-        Tensors of one dtype.  Without both, the positions of true elements are found.
-    name
-        The name of the operation.
+        Tensors of one dtype.  Without them, the result is the true positions.
 
     Returns
     -------
     Tensor
-        The chosen elements; or positions as int64 of shape ``[found, rank]``.
+        The selected elements, or positions as int64 of shape ``[found, rank]``.
 
     Raises
     ------
@@ -121,23 +117,21 @@ def _positions(condition: Tensor, name: str | None) -> Tensor:
 def boolean_mask(
     tensor: Any, mask: Any, name: str | None = "boolean_mask", axis: Any = None
 ) -> Tensor:
-    """Return the parts of a tensor at which a mask is true.
+    """Return the parts of a tensor where a mask is true.
 
     Parameters
     ----------
     tensor
         A tensor.
     mask
-        A bool tensor of known rank, whose shape is part of that of `tensor`.
-    name
-        The name of the operation.
+        A bool tensor of known rank, whose shape is a part of that of `tensor`.
     axis
         The axis of `tensor` at which the mask begins, 0 by default.
 
     Returns
     -------
     Tensor
-        The chosen parts; the axes of the mask have become one, of unknown size.
+        The selected parts; one axis of unknown size replaces the axes of the mask.
 
     Raises
     ------
@@ -156,7 +150,7 @@ def boolean_mask(
     if not depth or outer is None:
         raise ValueError(
             "tf.boolean_mask: expected a tensor of known rank and a mask of known rank "
-            f"of 1 or more, got {value.describe()} and {chosen.describe()}"
+            f"of at least 1, got {value.describe()} and {chosen.describe()}"
         )
     begin = begin + outer if begin < 0 else begin
     masked = value.shape[begin : begin + depth]

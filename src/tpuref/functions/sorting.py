@@ -1,4 +1,4 @@
-"""Functions that put elements in order, or find where they belong in an order."""
+"""Functions that sort elements or search in sorted ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["argsort", "in_top_k", "searchsorted", "sort", "top_k"]
 
 
 class TopKV2(NamedTuple):
-    """What `top_k` returns."""
+    """The result of `top_k`."""
 
     values: Tensor
     indices: Tensor
@@ -23,7 +23,7 @@ class TopKV2(NamedTuple):
 def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """Return the elements of a tensor in order along an axis.
+    """Return the elements of a tensor sorted along an axis.
 
     Parameters
     ----------
@@ -33,8 +33,6 @@ def sort(
         The axis.
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
-    name
-        The name of the operation.
 
     Returns
     -------
@@ -44,7 +42,7 @@ def sort(
     Raises
     ------
     ValueError
-        If the direction is neither, or there is no such axis.
+        If the direction is neither, or the axis does not exist.
 
     Examples
     --------
@@ -65,7 +63,7 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Return the indices that put a tensor in order along an axis.
+    """Return the indices that sort a tensor along an axis.
 
     Parameters
     ----------
@@ -76,9 +74,7 @@ def argsort(
     direction
         ``"ASCENDING"`` or ``"DESCENDING"``.
     stable
-        Accepted for compatibility: equal values always keep their order.
-    name
-        The name of the operation.
+        Accepted for compatibility; equal values always keep their order.
 
     Returns
     -------
@@ -88,7 +84,7 @@ def argsort(
     Raises
     ------
     ValueError
-        If the direction is neither, or there is no such axis.
+        If the direction is neither, or the axis does not exist.
 
     Examples
     --------
@@ -123,16 +119,14 @@ def top_k(
     input
         A tensor of real numbers of rank 1 or more.
     k
-        How many; at most the size of the last axis.
+        The number of elements, at most the size of the last axis.
     sorted
-        Accepted for compatibility: the greatest is always first.
-    name
-        The name of the operation.
+        Accepted for compatibility; the greatest is always first.
 
     Returns
     -------
     TopKV2
-        A named tuple: `values`, the elements, of which equal ones come by their index,
+        A named tuple: `values`, the elements, equal ones in the order of their index,
         and `indices`, their int32 indices along the last axis.
 
     Raises
@@ -153,7 +147,7 @@ def top_k(
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Return whether each target is among the k classes predicted most.
+    """Return whether each target is among the k classes with the highest predictions.
 
     Parameters
     ----------
@@ -162,15 +156,13 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     targets
         int32 or int64 of shape ``[batch]``: a class for each row.
     k
-        How many classes count; with a tie at the border all of them do.
-    name
-        The name of the operation.
+        The number of classes; all classes that tie with the last one count too.
 
     Returns
     -------
     Tensor
         bool of shape ``[batch]``; False for rows that are not finite and for targets
-        that are no class.
+        that are not a class.
 
     Raises
     ------
@@ -196,7 +188,7 @@ def searchsorted(
     out_type: Any = int32,
     name: str | None = None,
 ) -> Tensor:
-    """Return where values would have to be inserted to keep rows in order.
+    """Return the indices at which to insert values to keep rows sorted.
 
     Parameters
     ----------
@@ -205,16 +197,14 @@ def searchsorted(
     values
         Numbers of the same dtype, of shape ``[..., m]``.
     side
-        ``"left"`` goes before equal elements, ``"right"`` behind them.
+        ``"left"`` inserts before equal elements, ``"right"`` after them.
     out_type
         int32 or int64.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Indices of the shape of `values`.
+        Indices, same shape as `values`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Functions of angles, and their hyperbolic kin."""
+"""Trigonometric and hyperbolic functions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,11 @@ def sin(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -55,13 +53,11 @@ def cos(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -79,13 +75,11 @@ def tan(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -97,19 +91,17 @@ def tan(x: Any, name: str | None = None) -> Tensor:
 
 
 def asin(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the sine `x`; nan beyond -1 to 1.
+    """Return the angle in radians whose sine is `x`; nan outside -1 to 1.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -121,19 +113,17 @@ def asin(x: Any, name: str | None = None) -> Tensor:
 
 
 def acos(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the cosine `x`; nan beyond -1 to 1.
+    """Return the angle in radians whose cosine is `x`; nan outside -1 to 1.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -145,19 +135,17 @@ def acos(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan(x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians that has the tangent `x`.
+    """Return the angle in radians whose tangent is `x`.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -169,19 +157,17 @@ def atan(x: Any, name: str | None = None) -> Tensor:
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
-    """Return the angle in radians from the first axis to the point ``(x, y)``.
+    """Return the angle in radians from the x axis to the point ``(x, y)``.
 
     Parameters
     ----------
     y, x
         Floating-point numbers of one dtype; the shapes broadcast.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of the dtype of the operands, from -pi to pi.
+        Same dtype as the operands, from -pi to pi.
 
     Examples
     --------
@@ -199,13 +185,11 @@ def sinh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -223,13 +207,11 @@ def cosh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -247,13 +229,11 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -265,19 +245,17 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
 
 
 def asinh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic sine.
+    """Return the inverse hyperbolic sine.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -289,19 +267,17 @@ def asinh(x: Any, name: str | None = None) -> Tensor:
 
 
 def acosh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic cosine; nan below 1.
+    """Return the inverse hyperbolic cosine; nan below 1.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------
@@ -313,19 +289,17 @@ def acosh(x: Any, name: str | None = None) -> Tensor:
 
 
 def atanh(x: Any, name: str | None = None) -> Tensor:
-    """Return the inverse of the hyperbolic tangent; nan beyond -1 to 1.
+    """Return the inverse hyperbolic tangent; nan outside -1 to 1.
 
     Parameters
     ----------
     x
         Floating-point or complex numbers.
-    name
-        The name of the operation.
 
     Returns
     -------
     Tensor
-        Of shape and dtype of `x`.
+        Same shape and dtype as `x`.
 
     Examples
     --------

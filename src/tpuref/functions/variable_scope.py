@@ -1,4 +1,4 @@
-"""Variables by name: get_variable, and the scopes that name and share them."""
+"""Variables by name: get_variable, and scopes that name and share variables."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class _ReuseMode(enum.Enum):
 
 
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
-"""Use the variable of that name where there is one, else make it."""
+"""Share the variable if it exists, otherwise create it."""
 
 
 class VariableScope:
-    """What holds for `get_variable` within a scope.
+    """The settings of `get_variable` within a scope.
 
     Attributes
     ----------
     name
         The prefix of variable names, without its slash.
     reuse
-        False to make variables, True to share them, `AUTO_REUSE` for either.
+        False to create variables, True to share them, `AUTO_REUSE` for either.
     initializer, regularizer, dtype, constraint, custom_getter
-        What is used where a call of `get_variable` gives none.
+        Defaults for calls of `get_variable` that give none.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class VariableScope:
         self.original_name_scope = original_name_scope
 
     def reuse_variables(self) -> None:
-        """Share variables from here on."""
+        """Share variables from now on."""
         self.reuse = True
 
     def global_variables(self) -> list[Any]:
@@ -92,7 +92,7 @@ class VariableScope:
 
 
 def get_variable_scope() -> VariableScope:
-    """Return the scope that is in force."""
+    """Return the current scope."""
     graph = get_default_graph()
     if graph.variable_scope is None:
         graph.variable_scope = VariableScope()
@@ -116,14 +116,14 @@ def variable_scope(
     constraint: Any = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
-    """Name, share or adapt the variables of `get_variable` within a block.
+    """Name, share or configure the variables of `get_variable` within a block.
 
     Parameters
     ----------
     name_or_scope
         A name to append to the current scope, or a scope to enter again.
     default_name
-        The name where `name_or_scope` is None; it is made unique.
+        The name if `name_or_scope` is None; it is made unique.
     values
         Accepted; has no effect.
     initializer, regularizer, dtype, constraint
@@ -131,20 +131,20 @@ def variable_scope(
     caching_device, partitioner, use_resource
         Accepted; they have no effect.
     custom_getter
-        ``custom_getter(getter, name, *args, **kwargs)`` is called instead of making the
-        variable, and may call `getter`.
+        ``custom_getter(getter, name, *args, **kwargs)`` is called instead of creating
+        the variable, and may call `getter`.
     reuse
-        True to share variables, `AUTO_REUSE` to share or make them, False or None to do
-        as the scope around or, where a scope is entered again, as that scope.
+        True to share variables, `AUTO_REUSE` to share or create them, False or None to
+        inherit from the enclosing scope or, if a scope is re-entered, from that scope.
     auxiliary_name_scope
-        Whether operations are named below the scope too.
+        Whether operations are named under the scope too.
 
     Raises
     ------
     TypeError
-        If `name_or_scope` is neither name nor scope, and there is no `default_name`.
+        If `name_or_scope` is not a name or a scope, and there is no `default_name`.
     ValueError
-        If `reuse` is none of the above, or is given for a name that is made unique.
+        If `reuse` is invalid, or is given for a name that is made unique.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def variable_scope(
 
 
 def _original(given: str | VariableScope | None, operations: str) -> str:
-    """Return the name scope that a scope was made with, also when entered again."""
+    """Return the original name scope of a scope, even if it is re-entered."""
     return given.original_name_scope if isinstance(given, VariableScope) else operations
 
 
@@ -212,7 +212,7 @@ def _scope_name(
 
 
 def _unused(prefix: str, name: str) -> str:
-    """Return `name`, with a number where such a scope was opened already."""
+    """Return `name`, with a number if such a scope was opened before."""
     opened = get_default_graph().variable_scopes_opened
     candidate, number = name, 0
     while prefix + candidate in opened:
@@ -223,7 +223,7 @@ def _unused(prefix: str, name: str) -> str:
 
 @contextlib.contextmanager
 def _opened(graph: Graph, name: str) -> Iterator[None]:
-    """Remember that the scope was opened; those within count for this opening only."""
+    """Record that the scope was opened, and reset the counts of scopes inside it."""
     opened = graph.variable_scopes_opened
     opened.add(name)
     try:
@@ -269,40 +269,40 @@ def get_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """Return the variable of that name in the current scope, making it if need be.
+    """Return the variable of that name in the current scope, creating it if needed.
 
     Parameters
     ----------
     name
         The name within the scope.
     shape
-        The shape; may be left out where `initializer` is a value.
+        The shape; omit it if `initializer` is a value.
     dtype
         The element type, float32 by default.
     initializer
         An initializer, a function of shape and dtype, or a value.
     regularizer
-        A function of the variable whose result joins the regularization losses.
+        A function of the variable whose result is added to the regularization losses.
     trainable, collections, validate_shape, caching_device, use_resource, constraint
-        As for `tf.Variable`; a variable that is synchronized on reading is by default
-        not trainable.
+        As for `tf.Variable`; a variable that is synchronized on read is not trainable
+        by default.
     synchronization, aggregation
         As for `tf.Variable`.
     partitioner
-        Accepted; variables are not partitioned.
+        Accepted for compatibility; variables are not partitioned.
     custom_getter
-        Called instead of making the variable; see `variable_scope`.
+        Called instead of creating the variable; see `variable_scope`.
 
     Returns
     -------
     tf.Variable
-        The variable, or whatever a custom getter returned.
+        The variable, or the result of a custom getter.
 
     Raises
     ------
     ValueError
-        If the variable exists and is not to be shared, or is to be shared and does not
-        exist or differs in shape or dtype, or if its shape is not known.
+        If the variable exists and must not be shared, or must be shared and does not
+        exist or differs in shape or dtype, or if its shape is unknown.
 
     Examples
     --------
@@ -370,7 +370,7 @@ def _true_getter(
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     dtype = as_dtype(dtype)
-    # In eager mode variables are not shared by name: each call makes one.
+    # In eager mode variables are not shared by name: each call creates one.
     known = {} if executing_eagerly() else get_default_graph().variables_by_name
     if name in known:
         return _shared(known[name], name, shape, dtype, reuse)
@@ -378,7 +378,7 @@ def _true_getter(
         raise coded(
             ValueError,
             f"tf.get_variable: the variable {name!r} does not exist and the scope "
-            "shares variables (reuse=True); make it first, or use reuse=tf.AUTO_REUSE",
+            "shares variables (reuse=True); create it first or use reuse=tf.AUTO_REUSE",
             code=codes.VARIABLE_MISSING,
         )
     with get_default_graph().name_scope(None):
@@ -409,7 +409,7 @@ def _shared(
     if reuse is False:
         raise coded(
             ValueError,
-            f"tf.get_variable: the variable {name!r} exists already, made at "
+            f"tf.get_variable: the variable {name!r} already exists, created at "
             f"{variable.op.site}; share it with tf.variable_scope(..., reuse=True) or "
             "reuse=tf.AUTO_REUSE",
             code=codes.VARIABLE_EXISTS,
@@ -417,15 +417,15 @@ def _shared(
     if shape is not None and not as_shape(shape).is_compatible_with(variable.shape):
         raise coded(
             ValueError,
-            f"tf.get_variable: the variable {name!r} has shape {variable.shape}, asked "
-            f"for was {as_shape(shape)}",
+            f"tf.get_variable: the variable {name!r} has shape {variable.shape}, "
+            f"expected {as_shape(shape)}",
             code=codes.VARIABLE_MISMATCH,
         )
     if dtype != variable.dtype:
         raise coded(
             ValueError,
             f"tf.get_variable: the variable {name!r} has dtype {variable.dtype.name}, "
-            f"asked for was {dtype.name}",
+            f"expected {dtype.name}",
             code=codes.VARIABLE_MISMATCH,
         )
     return variable
@@ -439,8 +439,8 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
     if _is_value(initializer):
         if shape is not None:
             raise ValueError(
-                f"tf.get_variable: the initializer of {name!r} is a value, which has a "
-                "shape of its own; leave shape out"
+                f"tf.get_variable: the initializer of {name!r} is a value with its own "
+                "shape; omit shape"
             )
         _check_value(name, initializer, dtype)
         return initializer
@@ -451,7 +451,7 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
             raise coded(
                 ValueError,
                 f"tf.get_variable: the variable {name!r} needs a shape, or an "
-                "initializer that has one",
+                "initializer with one",
                 code=codes.VARIABLE_WITHOUT_SHAPE,
             )
         return initializer
@@ -470,15 +470,15 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
 
 
 def _takes_partition_info(initializer: Callable[..., Any]) -> bool:
-    """Whether it asks for what is known of a part of a partitioned variable."""
+    """Whether an initializer expects partition information."""
     return "partition_info" in inspect.signature(initializer).parameters
 
 
 def _check_value(name: str, initializer: Any, dtype: DType) -> None:
     if isinstance(initializer, (Tensor, Variable)) and initializer.dtype != dtype:
         raise ValueError(
-            f"tf.get_variable: the initializer of {name!r} is of dtype "
-            f"{initializer.dtype.name}, asked for was {dtype.name}; use tf.cast"
+            f"tf.get_variable: the initializer of {name!r} has dtype "
+            f"{initializer.dtype.name}, expected {dtype.name}; use tf.cast"
         )
 
 
@@ -488,7 +488,7 @@ def _default_initializer(name: str, dtype: DType) -> Any:
     if dtype.is_integer or dtype.is_bool:
         return Zeros()
     raise ValueError(
-        f"tf.get_variable: the variable {name!r} of dtype {dtype.name} needs an "
+        f"tf.get_variable: the variable {name!r} with dtype {dtype.name} needs an "
         "initializer"
     )
 
@@ -504,14 +504,14 @@ def _regularize(variable: Variable, regularizer: Callable[[Any], Any]) -> None:
 def variables_initializer(
     var_list: Sequence[Variable], name: str = "init"
 ) -> Operation | None:
-    """Return an operation that gives the listed variables their initial values."""
+    """Return an operation that initializes the listed variables."""
     if executing_eagerly():
         return None
     return group(*[variable.initializer for variable in var_list], name=name)
 
 
 def global_variables_initializer() -> Operation | None:
-    """Return an operation that gives all variables their initial values.
+    """Return an operation that initializes all variables.
 
     Examples
     --------
@@ -526,5 +526,5 @@ def global_variables_initializer() -> Operation | None:
 
 
 def local_variables_initializer() -> Operation | None:
-    """Return an operation that gives all local variables their initial values."""
+    """Return an operation that initializes all local variables."""
     return variables_initializer(local_variables())

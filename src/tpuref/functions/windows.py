@@ -1,4 +1,4 @@
-"""Convolution and pooling: windows that move over images."""
+"""Convolution and pooling of images."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def conv2d(
     filter
         A tensor of shape ``[rows, columns, channels, outputs]``.
     strides
-        One, two or four numbers: the distance of the windows along rows and columns.
+        One, two or four numbers: the step of the windows along rows and columns.
     padding
         ``"SAME"``, ``"VALID"``, or a pair (before, after) for each of the four axes.
     use_cudnn_on_gpu
@@ -44,16 +44,14 @@ def conv2d(
     data_format
         ``"NHWC"`` or ``"NCHW"``.
     dilations
-        One, two or four numbers: the distance of the elements within a window.
-    name
-        The name of the operation.
+        One, two or four numbers: the step between elements within a window.
     filters
         The new name of `filter`.
 
     Returns
     -------
     Tensor
-        Images of the same dtype, with one channel for each output of the filter.
+        Images of the same dtype, with one channel per output of the filter.
 
     Raises
     ------
@@ -70,7 +68,7 @@ def conv2d(
     """
     function = "tf.nn.conv2d"
     if (filter is None) == (filters is None):
-        raise ValueError(f"{function}: expected filter, also called filters")
+        raise ValueError(f"{function}: filter (or filters) is missing")
     _check_format(function, data_format)
     result: Tensor = apply(
         "Conv2D",
@@ -99,7 +97,7 @@ def _image_axes(data_format: str) -> tuple[int, int]:
 def _pair(
     function: str, argument: str, value: Any, data_format: str
 ) -> tuple[int, int]:
-    """Return the numbers for rows and columns; those for other axes have to be 1."""
+    """Return the numbers for rows and columns; those for other axes must be 1."""
     if value is None:
         raise ValueError(f"{function}: {argument} is missing")
     numbers = static_integers(value, f"{function}: {argument}")
@@ -107,15 +105,16 @@ def _pair(
         rows, columns = _image_axes(data_format)
         if sum(numbers) != numbers[rows] + numbers[columns] + 2:
             raise ValueError(
-                f"{function}: {argument} {list(numbers)}: expected 1 for the axes of "
-                "batch and channels"
+                f"{function}: {argument} {list(numbers)}: expected 1 for the batch and "
+                "channel axes"
             )
         numbers = (numbers[rows], numbers[columns])
     if len(numbers) == 1:
         numbers *= 2
     if len(numbers) != 2 or min(numbers) < 1:
         raise ValueError(
-            f"{function}: {argument}: expected 1, 2 or 4 numbers above 0, got {value!r}"
+            f"{function}: {argument}: expected 1, 2 or 4 positive numbers, "
+            f"got {value!r}"
         )
     return numbers[0], numbers[1]
 
@@ -152,13 +151,11 @@ def max_pool(
     ksize
         One, two or four numbers: the size of the window.
     strides
-        One, two or four numbers: the distance of the windows.
+        One, two or four numbers: the step of the windows.
     padding
         ``"SAME"`` or ``"VALID"``.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    name
-        The name of the operation.
     input
         The new name of `value`.
 
@@ -195,7 +192,7 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """Return the mean of each window of images; what is padded does not count.
+    """Return the mean of each window of images, excluding padding.
 
     Parameters
     ----------
@@ -205,13 +202,11 @@ def avg_pool(
     ksize
         One, two or four numbers: the size of the window.
     strides
-        One, two or four numbers: the distance of the windows.
+        One, two or four numbers: the step of the windows.
     padding
         ``"SAME"`` or ``"VALID"``.
     data_format
         ``"NHWC"`` or ``"NCHW"``.
-    name
-        The name of the operation.
     input
         The new name of `value`.
 

@@ -17,9 +17,9 @@ __all__ = ["bfloat16_scope", "bfloat16_scope_dyn"]
 def bfloat16_scope() -> Iterator[VariableScope]:
     """Let `tf.get_variable` read bfloat16 variables from float32 storage.
 
-    Within the block, a variable asked for with ``dtype=tf.bfloat16`` is stored as
-    float32 and comes back as a bfloat16 tensor, rounded to nearest even.  Variables of
-    other element types, and those of `tf.Variable`, are as ever.
+    Within the block, a variable requested with ``dtype=tf.bfloat16`` is stored as
+    float32 and read as a bfloat16 tensor, rounded to nearest even.  Variables of other
+    element types, and those created with `tf.Variable`, are unaffected.
 
     Returns
     -------

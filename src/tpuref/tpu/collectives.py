@@ -31,34 +31,32 @@ def cross_replica_sum(
     Parameters
     ----------
     x
-        What this replica contributes: a tensor, a value or sequence that converts to
-        one, a `PerReplica`, or a dictionary of those.  float16, bfloat16, float32,
-        float64, int32 or uint32.
+        This replica's contribution: a tensor, a value or sequence that converts to one,
+        a `PerReplica`, or a dictionary of those.  float16, bfloat16, float32, float64,
+        int32 or uint32.
     group_assignment
-        The replica ids of each group, ``[num_groups, replicas_per_group]``: every
-        replica once.  None for one group of all.
-    name
-        The name of the operation.
+        The replica ids of each group, ``[num_groups, replicas_per_group]``; every
+        replica appears once.  None is one group of all.
 
     Returns
     -------
     Tensor or dict of Tensor
-        The sum, with the shape and element type of `x` and equal bits on all replicas
-        of the group; for a dictionary, one sum for each key.
+        The sum, with the shape and element type of `x` and the same bits on all
+        replicas of the group; for a dictionary, one sum per key.
 
     Raises
     ------
     TypeError
-        If `x` or the ids have an element type that cannot be used.
+        If `x` or the ids have an unsupported element type.
     ValueError
-        If `group_assignment` is not a partition of the replicas into groups of one
-        size, or the number of components of a `PerReplica` is not that of the replicas.
+        If `group_assignment` is not a partition of the replicas into groups of equal
+        size, or a `PerReplica` does not have one component per replica.
 
     Notes
     -----
     Contributions are added in replica order; float16 and bfloat16 are added in float32
-    and rounded once.  Outside of a replicated computation the caller counts as the only
-    replica, and a warning is logged.
+    and rounded once.  Outside a replicated computation the caller is the only replica,
+    and a warning is logged.
 
     Examples
     --------
@@ -87,8 +85,8 @@ def cross_replica_sum(
         tensor = convert_to_tensor(x)
     if replicas is None:
         _log.warning(
-            "tf.tpu.cross_replica_sum is used outside of a replicated computation, so "
-            "it adds nothing to its input [%s]; built at %s",
+            "tf.tpu.cross_replica_sum is outside a replicated computation, so it "
+            "returns its input unchanged [%s]; built at %s",
             codes.SUM_OUTSIDE_OF_REPLICAS,
             user_site(),
         )
@@ -123,7 +121,7 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
         if assignment.dtype != int32 or value is None:
             raise coded(
                 TypeError,
-                "tf.tpu.cross_replica_sum: group_assignment must be known while the "
+                "tf.tpu.cross_replica_sum: group_assignment must be known when the "
                 f"graph is built, as int32; got {assignment.describe()}",
                 code=codes.INVALID_GROUPS,
             )
@@ -135,14 +133,14 @@ def _ids(assignment: Any) -> np.ndarray[Any, np.dtype[Any]]:
     if ids.dtype == object:
         raise coded(
             ValueError,
-            "tf.tpu.cross_replica_sum: the groups of group_assignment must all have "
-            f"the same number of replicas, got {assignment!r}",
+            "tf.tpu.cross_replica_sum: all groups of group_assignment must have the "
+            f"same number of replicas, got {assignment!r}",
             code=codes.INVALID_GROUPS,
         )
     if ids.size and ids.dtype.kind not in "iu":
         raise coded(
             TypeError,
-            "tf.tpu.cross_replica_sum: group_assignment must hold whole numbers, got "
+            "tf.tpu.cross_replica_sum: group_assignment must contain integers, got "
             f"{assignment!r}",
             code=codes.INVALID_GROUPS,
         )
@@ -154,25 +152,25 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
         return coded(
             ValueError,
             f"tf.tpu.cross_replica_sum: group_assignment {assignment!r} {what}; each "
-            f"of the replicas 0 to {replicas - 1} must stand in it exactly once",
+            f"of the replicas 0 to {replicas - 1} must appear in it exactly once",
             code=codes.GROUPS_ARE_NO_PARTITION,
         )
 
     for replica in ids:
         if not 0 <= replica < replicas:
-            raise fault(f"names replica {replica}, which does not exist")
+            raise fault(f"contains replica {replica}, which does not exist")
         if ids.count(replica) > 1:
-            raise fault(f"names replica {replica} {ids.count(replica)} times")
+            raise fault(f"contains replica {replica} {ids.count(replica)} times")
     missing = sorted(set(range(replicas)) - set(ids))
     if missing:
-        raise fault(f"leaves out replica {missing[0]}")
+        raise fault(f"omits replica {missing[0]}")
 
 
 def _own_component(x: PerReplica, replicas: int) -> Tensor:
     if len(x.values) != replicas:
         raise coded(
             ValueError,
-            f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, the "
+            f"tf.tpu.cross_replica_sum: {x!r} has {len(x.values)} components, but the "
             f"computation has {replicas} replicas",
             code=codes.WRONG_COMPONENT_COUNT,
         )

@@ -18,7 +18,7 @@ from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
 
 Inputs = list[list[Any]]
-"""For each replica its inputs, nested structures of tensors."""
+"""The inputs of each replica, nested structures of tensors."""
 
 
 def replica_inputs(inputs: Any) -> Inputs:
@@ -28,7 +28,7 @@ def replica_inputs(inputs: Any) -> Inputs:
     ----------
     inputs
         None for one replica without inputs, or a list with one entry per replica: a
-        list or tuple of inputs, or a tensor, which counts as a list of one.
+        list or tuple of inputs, or a tensor, which counts as a list with one input.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _leaf(path: str, leaf: Any) -> Tensor:
 
 
 def single_inputs(function: str, inputs: Any) -> list[Any]:
-    """Return the inputs of `rewrite`: a list or tuple, None counting as empty."""
+    """Return the inputs of `rewrite`: a list or tuple; None counts as empty."""
     if inputs is None:
         return []
     if not isinstance(inputs, (list, tuple)):
@@ -132,7 +132,7 @@ def check_dtypes(replicas: Inputs) -> None:
             if a.dtype != b.dtype:
                 raise coded(
                     ValueError,
-                    "tf.tpu.replicate: all replicas must bring the same dtypes; "
+                    "tf.tpu.replicate: dtypes must be the same on all replicas; "
                     f"inputs[0]{path} is {a.describe()}, inputs[{replica}]{path} is "
                     f"{b.describe()}",
                     code=codes.REPLICA_TENSORS_DIFFER,
@@ -140,12 +140,12 @@ def check_dtypes(replicas: Inputs) -> None:
 
 
 def merged_spec(path: str, tensors: Sequence[Tensor]) -> TensorSpec:
-    """Return what the computation may know of a leaf, from that of each replica.
+    """Return the static information about a leaf that holds on every replica.
 
     Raises
     ------
     ValueError
-        If the static shapes cannot be one shape.
+        If the static shapes are incompatible.
     """
     return TensorSpec(_merged(path, tensors), tensors[0].dtype)
 
@@ -167,14 +167,14 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
 
 
 def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> None:
-    """Check that `computation` takes as many arguments as it will be given.
+    """Check that `computation` accepts the number of arguments it will get.
 
     Raises
     ------
     TypeError
         If `computation` is not callable.
     ArgumentCountError
-        If the number does not fit (both a ValueError and a TypeError).
+        If it does not (both a ValueError and a TypeError).
     """
     if not callable(computation):
         raise coded(
@@ -188,14 +188,14 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
     try:
         signature = inspect.signature(computation)
     except ValueError:
-        return  # a built-in without a signature, such as max: the call decides
+        return  # a built-in without a signature, such as max; calling it decides
     try:
         signature.bind(*range(count + infeed))
     except TypeError:
         raise ArgumentCountError(
             f"tf.tpu.replicate: computation {_name(computation)}{signature} takes "
-            f"{_taken(signature.parameters)}, but the inputs give it {count}"
-            + (f" and the infeed queue {infeed} more" if infeed else "")
+            f"{_taken(signature.parameters)}, but gets {count}"
+            + (f" and {infeed} more from the infeed queue" if infeed else "")
             + f" [{codes.WRONG_INPUT_COUNT}]"
         ) from None
 
@@ -205,13 +205,17 @@ def _check_ufunc(ufunc: np.ufunc, count: int) -> None:
         raise coded(
             ArgumentCountError,
             f"tf.tpu.replicate: computation numpy.{ufunc.__name__} takes exactly "
-            f"{ufunc.nin} inputs, but is given {count}",
+            f"{_inputs(ufunc.nin)}, but gets {count}",
             code=codes.WRONG_INPUT_COUNT,
         )
 
 
 def _name(computation: Callable[..., Any]) -> str:
     return getattr(computation, "__qualname__", type(computation).__name__)
+
+
+def _inputs(count: int) -> str:
+    return f"{count} input" if count == 1 else f"{count} inputs"
 
 
 def _taken(parameters: Mapping[str, inspect.Parameter]) -> str:
@@ -227,11 +231,11 @@ def _taken(parameters: Mapping[str, inspect.Parameter]) -> str:
         if p.kind is p.KEYWORD_ONLY and p.default is p.empty
     ]
     if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
-        text = f"at least {len(required)} inputs"
+        text = f"at least {_inputs(len(required))}"
     elif len(required) < len(positional):
-        text = f"from {len(required)} to {len(positional)} inputs"
+        text = f"{len(required)} to {_inputs(len(positional))}"
     else:
-        text = f"exactly {len(positional)} inputs"
+        text = f"exactly {_inputs(len(positional))}"
     if keywords:
         text += f" and needs {', '.join(keywords)} by keyword (use functools.partial)"
     return text

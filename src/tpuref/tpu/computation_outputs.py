@@ -1,4 +1,4 @@
-"""The documented rules for what a computation returns and what its caller gets."""
+"""The documented rules for the results of a computation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tpuref.graph.tensor import Operation, Tensor
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a computation returned.
+    """The results of a computation.
 
     Attributes
     ----------
     structure
-        The structure that the caller gets, with anything for leaves; None where the
-        caller gets a NoOp.
+        The structure that the caller gets, with arbitrary leaves; None if the caller
+        gets a NoOp.
     tensors
         The tensors, in the order of the leaves.
     """
@@ -43,14 +43,14 @@ NO_OUTPUTS = Outputs(None, ())
 def documented_outputs(returned: Any) -> Outputs:
     """Apply the special cases: None, a single value, operations only.
 
-    It is called within the region of the computation and adds an Identity for each
-    tensor there, so that a tensor that does not exist in the region is refused.
+    It is called inside the region of the computation and adds an Identity for each
+    tensor, which refuses tensors that do not exist in the region.
 
     Raises
     ------
     ValueError
-        If an operation comes before a tensor or stands in a nested structure, or a
-        value does not convert to a tensor.
+        If an operation comes before a tensor or is in a nested structure, or a value
+        does not convert to a tensor.
     """
     if returned is None or isinstance(returned, Operation):
         return NO_OUTPUTS
@@ -66,7 +66,7 @@ def _is_flat(returned: Any) -> bool:
 
 
 def _flat(returned: Sequence[Any]) -> Outputs:
-    """Keep the container and its tensors; operations follow them and are dropped."""
+    """Keep the container and its tensors, and drop the operations after them."""
     count = next(
         (k for k, v in enumerate(returned) if isinstance(v, Operation)), len(returned)
     )
@@ -75,8 +75,8 @@ def _flat(returned: Sequence[Any]) -> Outputs:
             raise coded(
                 ValueError,
                 "a computation must return tensors before operations; element "
-                f"{count} of what it returned is the operation "
-                f"{returned[count].name!r}, element {k} is {value!r}",
+                f"{count} of its result is the operation {returned[count].name!r}, "
+                f"element {k} is {value!r}",
                 code=codes.INVALID_OUTPUTS,
             )
     tensors = tuple(_tensor(f"[{k}]", v) for k, v in enumerate(returned[:count]))
@@ -96,9 +96,9 @@ def _nested(returned: Any) -> Outputs:
         if isinstance(leaf, Operation):
             raise coded(
                 ValueError,
-                f"the operation {leaf.name!r} stands at {path} in the nested structure "
-                "that the computation returned; return operations only at the end of a "
-                "flat list",
+                f"the operation {leaf.name!r} is at {path} in the nested structure "
+                "that the computation returned; return operations only at the end of "
+                "a flat list",
                 code=codes.INVALID_OUTPUTS,
             )
     tensors = tuple(_tensor(path, leaf) for path, leaf in leaves)
@@ -110,7 +110,7 @@ def _tensor(path: str, value: Any) -> Tensor:
         tensor = convert_to_tensor(value)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"what the computation returned{' at ' + path if path else ''} is neither "
+            f"the result of the computation{' at ' + path if path else ''} is neither "
             f"an operation nor convertible to a tensor: "
             f"{codes.with_code(str(error), codes.INVALID_OUTPUTS)}"
         ) from None

@@ -1,4 +1,4 @@
-"""The names of the cores within a replica."""
+"""The device names of the cores of a replica."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["core", "core_dyn"]
 
 
 def core(num: int) -> str:
-    """Return the device name of one core of a replicated computation.
+    """Return the device name of a logical core of a replicated computation.
 
     Parameters
     ----------
     num
-        The number of the core within each replica, from 0.
+        The number of the core within each replica, starting at 0.
 
     Returns
     -------

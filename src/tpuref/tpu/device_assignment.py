@@ -1,4 +1,4 @@
-"""Device assignments: the core of the mesh that each logical core runs on."""
+"""Device assignments, which map logical cores to cores of the mesh."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _Users = dict[Coordinates, list[tuple[int, int]]]
 
 
 class TopologyTypeError(TypeError, ValueError):
-    """What was given as a topology is none.
+    """The topology argument is not a topology.
 
-    It is a ValueError too, the class that TensorFlow raises for it.
+    It is also a ValueError, which TensorFlow raises.
     """
 
 
 class DeviceAssignment:
     """A map from the logical cores of each replica to cores of a topology.
 
-    `DeviceAssignment.build` computes one; the constructor takes any.
+    `DeviceAssignment.build` computes one; the constructor accepts any.
 
     Parameters
     ----------
     topology
-        The Topology, or the bytes that evaluating ``tf.tpu.initialize_system()``
-        gives.
+        The Topology, or its serialized bytes, the result of
+        ``tf.tpu.initialize_system()``.
     core_assignment
         Integers of shape [replicas, cores per replica, mesh rank]: the coordinates
         of each logical core.
@@ -49,10 +49,10 @@ class DeviceAssignment:
     Raises
     ------
     TypeError
-        If `topology` is neither a Topology nor bytes (a ValueError, too).
+        If `topology` is neither a Topology nor bytes (also a ValueError).
     ValueError
-        If the shape of `core_assignment` is another one, or if it names a place
-        outside the mesh, a place without a device, or a core twice.
+        If `core_assignment` has a wrong shape, or contains a position outside the mesh
+        or without a device, or a core twice.
 
     Examples
     --------
@@ -97,9 +97,9 @@ class DeviceAssignment:
             The block of cores of one replica, one size per axis of the mesh; None
             is one core.
         computation_stride
-            The distance between the cores of a block along each axis; None is 1.
+            The distance between the cores of a block along each axis; None means 1.
         num_replicas
-            How many replicas to place.
+            The number of replicas to place.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class DeviceAssignment:
         Raises
         ------
         TypeError
-            If `topology` is neither a Topology nor bytes (a ValueError, too).
+            If `topology` is neither a Topology nor bytes (also a ValueError).
         ValueError
             If the replicas do not fit.
 
@@ -143,14 +143,14 @@ class DeviceAssignment:
         return self._core_assignment
 
     def coordinates(self, replica: int, logical_core: int) -> Coordinates:
-        """Return the place of a logical core on the mesh.
+        """Return the coordinates of a logical core on the mesh.
 
         Parameters
         ----------
         replica
-            The replica; a negative number counts from the last one.
+            The replica; negative numbers count from the end.
         logical_core
-            The logical core within the replica; negative numbers likewise.
+            The logical core within the replica; negative numbers count from the end.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class DeviceAssignment:
         Raises
         ------
         MeshRangeError
-            If there is no such replica or logical core.
+            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -175,7 +175,7 @@ class DeviceAssignment:
         return tuple(row.tolist())
 
     def lookup_replicas(self, task_id: int, logical_core: int) -> list[int]:
-        """Return the replicas that have a logical core on a task.
+        """Return the replicas with a logical core on a task.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class DeviceAssignment:
             raise ValueError(
                 f"DeviceAssignment.lookup_replicas: no replica has logical core "
                 f"{logical_core} on task {task_id}; there are "
-                f"{self.num_cores_per_replica} logical cores a replica and "
+                f"{self.num_cores_per_replica} logical cores per replica and "
                 f"{self._topology.num_tasks} tasks "
                 f"[{codes.OUTSIDE_MESH}]\n{self.draw()}"
             )
@@ -227,7 +227,7 @@ class DeviceAssignment:
         Raises
         ------
         MeshRangeError
-            If there is no such replica or logical core.
+            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class DeviceAssignment:
         replica, logical_core
             As for `coordinates`.
         job
-            The job that the name begins with; None leaves it out.
+            The job at the start of the name; None omits it.
 
         Returns
         -------
@@ -257,7 +257,7 @@ class DeviceAssignment:
         Raises
         ------
         MeshRangeError
-            If there is no such replica or logical core.
+            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -270,14 +270,14 @@ class DeviceAssignment:
     def tpu_device(
         self, replica: int = 0, logical_core: int = 0, job: str | None = None
     ) -> str:
-        """Return the name of the TPU device that a logical core runs on.
+        """Return the name of the TPU device of a logical core.
 
         Parameters
         ----------
         replica, logical_core
             As for `coordinates`.
         job
-            The job that the name begins with; None leaves it out.
+            The job at the start of the name; None omits it.
 
         Returns
         -------
@@ -287,7 +287,7 @@ class DeviceAssignment:
         Raises
         ------
         MeshRangeError
-            If there is no such replica or logical core.
+            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -298,7 +298,7 @@ class DeviceAssignment:
         return self._topology.tpu_device_name_at_coordinates(place, job=job)
 
     def core_index(self, replica: int, logical_core: int) -> int:
-        """Return the number, among the cores of all tasks, of a logical core's core.
+        """Return the number of a logical core's core among the cores of all tasks.
 
         Parameters
         ----------
@@ -308,12 +308,12 @@ class DeviceAssignment:
         Returns
         -------
         int
-            The number, as `Topology.core_index` has it.
+            The number, as in `Topology.core_index`.
 
         Raises
         ------
         MeshRangeError
-            If there is no such replica or logical core.
+            If the replica or logical core does not exist.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class DeviceAssignment:
         return self._topology.core_at(self.coordinates(replica, logical_core))
 
     def draw(self, format: Format = "text") -> str:
-        """Draw the mesh with the logical core that runs on each core.
+        """Draw the mesh with the logical core on each core.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class DeviceAssignment:
         Raises
         ------
         ValueError
-            If there is no such format.
+            If the format is unknown.
 
         Examples
         --------
@@ -382,25 +382,24 @@ def device_assignment(
 ) -> DeviceAssignment:
     """Compute an assignment of replicas to the cores of a topology.
 
-    Replicas get blocks of cores near each other: the two cores of a chip first, then
-    chips along y, then along x (on a mesh with four axes along x, then y, then z).
-    When replicas that use both cores of their chips fill the mesh, and the cores of
-    a block are not spread out, replicas follow each other in a ring of neighbouring
-    chips, and so do the logical cores of each replica.
+    Replicas get blocks of neighbouring cores: first the two cores of a chip, then chips
+    along y, then along x (on a mesh with four axes along x, then y, then z).  If the
+    replicas use both cores of their chips, fill the mesh, and have no stride, they form
+    a ring of neighbouring chips, and so do the logical cores of each replica.
 
     Parameters
     ----------
     topology
-        The Topology, or the bytes that evaluating ``tf.tpu.initialize_system()``
-        gives.
+        The Topology, or its serialized bytes, the result of
+        ``tf.tpu.initialize_system()``.
     computation_shape
         The block of cores of one replica, one size per axis of the mesh; None is
         one core.
     computation_stride
-        The distance between the cores of a block along each axis; None is 1.
+        The distance between the cores of a block along each axis; None means 1.
         Blocks of other replicas fill the gaps.
     num_replicas
-        How many replicas to place.
+        The number of replicas to place.
 
     Returns
     -------
@@ -410,10 +409,10 @@ def device_assignment(
     Raises
     ------
     TypeError
-        If `topology` is neither a Topology nor bytes (a ValueError, too), or
+        If `topology` is neither a Topology nor bytes (also a ValueError), or
         `num_replicas` is not an integer.
     ValueError
-        If a shape or stride is not one positive number per axis, or the block or so
+        If a shape or stride is not one positive number per axis, or the block or that
         many replicas do not fit into the mesh.
 
     Examples
@@ -458,7 +457,7 @@ class _Block:
 
     @property
     def counts(self) -> list[int]:
-        """How many blocks fit along each axis, interleaved ones included."""
+        """The number of blocks that fit along each axis, including interleaved ones."""
         return [int(count) for count in self.mesh // self.footprint * self.stride]
 
     @property
@@ -482,10 +481,10 @@ class _Block:
         return bool(both_cores and one_layer and (self.stride == 1).all())
 
     def _spread(self, num_replicas: int) -> list[int]:
-        """Choose how many replicas lie along each axis, as near to a cube as fits."""
+        """Choose the number of replicas along each axis, as close to a cube as fits."""
         spread = [1] * len(self.mesh)
         left = num_replicas
-        # The axis with the least room chooses first, or the others might not fit.
+        # The axis with the least room goes first; otherwise the others may not fit.
         tightest_first = sorted(self.axes, key=self.counts.__getitem__)
         for chosen, axis in enumerate(tightest_first):
             side = _ceil_root(left, len(self.mesh) - chosen)
@@ -517,9 +516,9 @@ class _Block:
 def _ring(lanes: int, steps: int) -> list[tuple[int, int]]:
     """Walk a grid so that neighbours in the walk are neighbours in the grid.
 
-    The walk snakes through all lanes beside the first step of each, and comes home
-    along those.  An odd number of lanes has no such ring and is walked lane by lane
-    at each step, and so is a grid of one step.
+    The walk snakes through all lanes except the first step of each, and returns along
+    those.  An odd number of lanes has no such ring and is walked lane by lane, and so
+    is a grid of one step.
     """
     if lanes % 2 or steps == 1:
         return [(lane, step) for step in range(steps) for lane in range(lanes)]
@@ -596,7 +595,7 @@ def _require_room(topology: Topology, block: _Block, num_replicas: int) -> None:
         f"{block.shape.tolist()} with computation_stride {block.stride.tolist()}; ask "
         f"for fewer replicas or smaller ones [{codes.NO_ROOM_IN_MESH}]\n"
         f"{draw_placement(topology, users)}\n"
-        f"no core is left from replica {room} on!"
+        f"no cores are left from replica {room} on"
     )
 
 
@@ -615,7 +614,7 @@ def _checked_assignment(topology: Topology, value: npt.ArrayLike) -> Int32Array:
 
 
 def _users_by_place(cores: npt.NDArray[np.integer[Any]]) -> _Users:
-    """Find the (replica, logical core) pairs of each place."""
+    """Find the (replica, logical core) pairs at each position."""
     users: _Users = {}
     for replica, rows in enumerate(cores.tolist()):
         for logical_core, row in enumerate(rows):
@@ -624,7 +623,7 @@ def _users_by_place(cores: npt.NDArray[np.integer[Any]]) -> _Users:
 
 
 def _require_cores(topology: Topology, users: _Users) -> None:
-    """Check that each place is in the mesh, has a device and only one user."""
+    """Check that each position is in the mesh, has a device and only one user."""
     mesh = topology.mesh_shape
     outside = [place for place in users if not in_mesh(mesh, place)]
     if outside:
@@ -634,13 +633,13 @@ def _require_cores(topology: Topology, users: _Users) -> None:
         )
     holes = [p for p in users if topology.task_ordinal_at_coordinates(p) < 0]
     if holes:
-        fault = "where no device is"
+        fault = "where there is no device"
         raise ValueError(
             _conflict(fault, codes.NO_DEVICE_THERE, holes, topology, users)
         )
     shared = [place for place in users if len(users[place]) > 1]
     if shared:
-        fault = f"where {_named(users[shared[0]][1])} is, too"
+        fault = f"the place of {_named(users[shared[0]][1])}"
         raise ValueError(
             _conflict(fault, codes.CORE_TAKEN_TWICE, shared, topology, users)
         )
@@ -656,7 +655,7 @@ def _conflict(
     more = f" ({len(places)} such places)" if len(places) > 1 else ""
     return (
         f"DeviceAssignment: core_assignment puts {_named(users[places[0]][0])} at "
-        f"{list(places[0])}, {fault}{more}. Give each logical core a core of its own. "
+        f"{list(places[0])}, {fault}{more}. Give each logical core its own core. "
         f"[{code}]\n"
         f"{draw_placement(topology, users, places)}"
     )

@@ -22,24 +22,24 @@ def outside_compilation(
     computation
         A function that builds the part.
     args, kwargs
-        What it is called with.
+        Its arguments.
 
     Returns
     -------
     object
-        What `computation` returned; its tensors can be used on the cores again.
+        The result of `computation`; the cores can use its tensors.
 
     Raises
     ------
     TypeError
         If `computation` is not callable.
     NotImplementedError
-        If it is used within itself inside a replicated computation.
+        If it is nested inside a replicated computation.
 
     Notes
     -----
-    The part runs once for each replica, in program order within the replica.  Outside
-    of a replicated computation, `computation` is simply called.
+    The part runs once per replica, in program order within the replica.  Outside a
+    replicated computation, `computation` is simply called.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def outside_compilation(
     if graph.host_label is not None:
         raise coded(
             NotImplementedError,
-            "tf.tpu.outside_compilation cannot be used within itself; call it once "
-            "around the whole host part",
+            "tf.tpu.outside_compilation cannot be nested; call it once around the "
+            "whole host part",
             code=codes.NESTED_HOST_PART,
         )
     label = str(replicated.host_calls)

@@ -1,4 +1,4 @@
-"""Where the operations are that add to an infeed queue."""
+"""The devices of the operations that add to an infeed queue."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tpuref.graph.tensor import Tensor
 from tpuref.tpu.device_assignment import DeviceAssignment
 
 CORES_PER_HOST = 8
-"""How many shards go to one host where no device assignment tells."""
+"""The number of shards per host without a device assignment."""
 
 
 def ordinals(assignment: DeviceAssignment | None) -> Callable[[int], int]:
-    """Return what gives the device ordinal for the number of a shard."""
+    """Return a function from the number of a shard to its device ordinal."""
     if assignment is None:
         return lambda shard: shard % CORES_PER_HOST
     return lambda shard: assignment.tpu_ordinal(replica=shard)
 
 
 def hosts(assignment: DeviceAssignment | None) -> Callable[[int], str]:
-    """Return what gives the CPU beside the core for the number of a shard."""
+    """Return a function from the number of a shard to the CPU device of its host."""
     if assignment is None:
         return lambda shard: f"/task:{shard // CORES_PER_HOST}/device:CPU:0"
     return lambda shard: assignment.host_device(replica=shard)
 
 
 def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
-    """Refuse the tensors of a shard that are on different devices.
+    """Raise an error if the tensors of a shard are on different devices.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_one_device(shard: int, tensors: Sequence[Tensor]) -> None:
 
 @contextlib.contextmanager
 def beside(tensor: Tensor) -> Iterator[None]:
-    """Place operations on the device of `tensor`, whatever the scopes around ask."""
+    """Place operations on the device of `tensor`, ignoring the enclosing scopes."""
     graph = get_default_graph()
     with graph.device(None), graph.device(tensor.device):
         yield

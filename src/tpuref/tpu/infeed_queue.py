@@ -1,4 +1,4 @@
-"""The infeed queue: tuples of tensors that the host brings to running replicas."""
+"""The infeed queue: tuples of tensors that the host sends to running replicas."""
 
 from __future__ import annotations
 
@@ -26,33 +26,32 @@ __all__ = ["InfeedQueue"]
 class InfeedQueue:
     """A queue of tuples that the host fills and a replicated computation empties.
 
-    Each tuple is split into as many shards as there are replicas, element by element,
-    along the shard dimension of the element; every replica takes its own shard.  Types,
-    shapes and sharding may be set step by step.  They are frozen, and may no longer
-    change, as soon as operations are generated; what was not set is then 1 shard, along
+    Each element of a tuple is split along its shard dimension into one shard per
+    replica, and every replica takes its own shard.  Types, shapes and sharding may be
+    set step by step.  Generating operations freezes them; the default is 1 shard along
     dimension 0.
 
     Parameters
     ----------
     number_of_tuple_elements : int, optional
-        The number of tensors in a tuple; by default as many as the first of the lists
-        below has entries.
+        The number of tensors in a tuple; by default the length of the first list below
+        that is given.
     tuple_types : list of dtypes, optional
         The type of each element.
     tuple_shapes : list of shapes, optional
-        The shape of each element as a whole, before it is split.
+        The shape of each whole element, before it is split.
     shard_dimensions : list of int or None, optional
         The dimension that each element is split along.
     name : str, optional
-        The name in front of the names of the operations.
+        The prefix of the operations' names.
 
     Raises
     ------
     ValueError
-        If the number of elements is not given in any way, or not above 0; if a list has
-        another length; if a shard dimension is negative.
+        If the number of elements is not given or not positive; if a list has a
+        different length; if a shard dimension is negative.
     TypeError
-        If an entry is no dtype, no shape or no dimension.
+        If an entry is not a dtype, a shape or a dimension.
 
     Examples
     --------
@@ -105,22 +104,22 @@ class InfeedQueue:
 
     @property
     def tuple_types(self) -> list[DType] | None:
-        """The type of each element, None while they are not set."""
+        """The type of each element, None until they are set."""
         return None if self._types is None else list(self._types)
 
     @property
     def tuple_shapes(self) -> list[TensorShape] | None:
-        """The shape of each whole element, None while they are not set."""
+        """The shape of each whole element, None until they are set."""
         return None if self._shapes is None else list(self._shapes)
 
     @property
     def shard_dimensions(self) -> list[int | None]:
-        """The dimension each element is split along, None where it is not set."""
+        """The dimension each element is split along, None until it is set."""
         return list(self._dimensions)
 
     @property
     def number_of_shards(self) -> int | None:
-        """The number of shards of every element, None while it is not set."""
+        """The number of shards of every element, None until it is set."""
         return self._shards
 
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
@@ -134,9 +133,9 @@ class InfeedQueue:
         Raises
         ------
         TypeError
-            If an entry is no dtype.
+            If an entry is not a dtype.
         ValueError
-            If the number of entries is another one, or the frozen types differ.
+            If the number of entries is wrong, or the frozen types differ.
         """
         self._check_length("tuple_types", tuple_types)
         try:
@@ -161,10 +160,10 @@ class InfeedQueue:
         Raises
         ------
         TypeError
-            If an entry is no shape.
+            If an entry is not a shape.
         ValueError
-            If the number of entries is another one, a shape cannot be split in the way
-            that was set, or the frozen shapes differ.
+            If the number of entries is wrong, a shape cannot be split as configured, or
+            the frozen shapes differ.
         """
         self._check_length("tuple_shapes", tuple_shapes)
         try:
@@ -185,15 +184,15 @@ class InfeedQueue:
         Parameters
         ----------
         shard_dimensions
-            One dimension for each element, counted from 0; None leaves it open.
+            One dimension for each element, counted from 0; None leaves it unset.
 
         Raises
         ------
         TypeError
-            If an entry is neither an integer nor None (a ValueError, too).
+            If an entry is neither an integer nor None (also a ValueError).
         ValueError
-            If the number of entries is another one, a dimension is negative, a shape
-            cannot be split along it, or the frozen dimensions differ.
+            If the number of entries is wrong, a dimension is negative, a shape cannot
+            be split along it, or the frozen dimensions differ.
         """
         self._check_length("shard_dimensions", shard_dimensions)
         dimensions = [shard_dimension(value) for value in shard_dimensions]
@@ -213,15 +212,15 @@ class InfeedQueue:
         Parameters
         ----------
         number_of_shards
-            How many equal parts every element is split into.
+            The number of equal parts of every element.
 
         Raises
         ------
         TypeError
-            If it is no integer.
+            If it is not an integer.
         ValueError
-            If it is not above 0, if a shape cannot be split that way, or if it was
-            frozen to another number.
+            If it is not positive, if a shape cannot be split into that many parts, or
+            if it is frozen to a different number.
         """
         shards = _positive("number_of_shards", number_of_shards)
         if self._frozen and shards != self._shards:
@@ -242,38 +241,37 @@ class InfeedQueue:
         Raises
         ------
         ValueError
-            If the number of tensors is another one, or the frozen configuration
-            differs.
+            If the number of tensors is wrong, or the frozen configuration differs.
         """
         self._configured(input_tensors)
 
     def set_configuration_from_sharded_input_tensors(
         self, input_tensors: Sequence[Sequence[Any]]
     ) -> None:
-        """Set types, shapes and number of shards to those of a tuple that is split.
+        """Set types, shapes and number of shards to those of a tuple already split.
 
         Parameters
         ----------
         input_tensors
-            For each shard, one tensor for each element.
+            One list per shard, with one tensor for each element.
 
         Raises
         ------
         TypeError
-            If the shards of an element differ in type, or their size is not known.
+            If the shards of an element differ in type, or their size is unknown.
         ValueError
-            If a list has another length, if the shards of an element are no equal
+            If a list has a wrong length, if the shards of an element are not equal
             parts of it, or if the frozen configuration differs.
         """
         self._configured_by_shards(input_tensors)
 
     def freeze(self) -> None:
-        """Fix the configuration; what is not set becomes 1 shard, dimension 0.
+        """Freeze the configuration; the defaults are 1 shard and dimension 0.
 
         Raises
         ------
         ValueError
-            If types or shapes are not set, a rank is not known, or a shape cannot be
+            If types or shapes are not set, a rank is unknown, or a shape cannot be
             split.
         """
         if self._types is None:
@@ -298,15 +296,15 @@ class InfeedQueue:
     # -- operations ------------------------------------------------------------
 
     def generate_dequeue_op(self, tpu_device: int | None = 0) -> list[Tensor]:
-        """Take one tuple; to be called inside the replicated computation.
+        """Take one tuple; call this inside the replicated computation.
 
         This freezes the configuration.
 
         Parameters
         ----------
         tpu_device
-            The core of the replica that takes it; None leaves that to the device
-            scopes around.
+            The core of the replica that takes it; None uses the enclosing device
+            scopes.
 
         Returns
         -------
@@ -316,11 +314,11 @@ class InfeedQueue:
         Raises
         ------
         ValueError
-            If the graph takes from this queue already, or `freeze` fails.
+            If the graph already takes from this queue, or `freeze` fails.
         tpuref.errors.OutOfRangeError
-            At evaluation, if the queue was closed and the replica's tuples are used up.
+            At evaluation, if the queue is closed and the replica has no tuples left.
         tpuref.errors.DeadlineExceededError
-            At evaluation, if no tuple comes in time.
+            At evaluation, if no tuple arrives in time.
 
         Examples
         --------
@@ -353,7 +351,7 @@ class InfeedQueue:
         tpu_ordinal_function: Callable[[int], int] | None = None,
         placement_function: Callable[[int], str] | None = None,
     ) -> list[Operation | None]:
-        """Add one tuple that is split already.
+        """Add one tuple that is already split.
 
         This freezes the configuration.  Running the operations again adds another
         tuple.
@@ -361,18 +359,18 @@ class InfeedQueue:
         Parameters
         ----------
         sharded_inputs
-            For each replica, one tensor for each element.
+            One list per replica, with one tensor for each element.
         tpu_ordinal_function
-            Gives the device ordinal for a shard's number; by default -1.  It is
-            recorded in the operation.  Shard k goes to replica k, wherever that runs.
+            Maps a shard's number to its device ordinal; by default -1.  The operation
+            records it.  Shard k goes to replica k, wherever that runs.
         placement_function
-            Gives the device of the operation for a shard's number; by default it is
-            placed beside its tensors.
+            Maps a shard's number to the device of the operation; by default that of its
+            tensors.
 
         Returns
         -------
         list of Operation
-            One for each shard.  In eager mode they run at once and None stands for
+            One for each shard.  In eager mode they run immediately and None replaces
             each.
 
         Raises
@@ -380,7 +378,7 @@ class InfeedQueue:
         TypeError, ValueError
             As for `set_configuration_from_sharded_input_tensors` and `freeze`.
         ValueError
-            If the graph adds to this queue already, or the tensors of a shard are on
+            If the graph already adds to this queue, or the tensors of a shard are on
             different devices and there is no `placement_function`.
 
         Examples
@@ -417,21 +415,21 @@ class InfeedQueue:
         inputs
             One tensor for each element.
         device_assignment
-            Gives host and ordinal of each replica; by default there are eight cores a
-            host, taken in order.
+            Gives host and ordinal of each replica; the default is eight cores per host,
+            in order.
         placement_function, tpu_ordinal_function
-            As for `generate_enqueue_ops`; they come before `device_assignment`.
+            As for `generate_enqueue_ops`; they override `device_assignment`.
 
         Returns
         -------
         list of Operation
-            One for each shard.  In eager mode they run at once and None stands for
+            One for each shard.  In eager mode they run immediately and None replaces
             each.
 
         Raises
         ------
         ValueError
-            If the graph adds to this queue already, a tensor cannot be split, or the
+            If the graph already adds to this queue, a tensor cannot be split, or the
             frozen configuration differs.
 
         Examples
@@ -458,15 +456,15 @@ class InfeedQueue:
         )
 
     def generate_close_op(self) -> Operation | None:
-        """End the input: replicas take what is left, then find the end.
+        """End the input: replicas take the remaining tuples, then reach the end.
 
         TensorFlow's queue has no such operation.
 
         Returns
         -------
         Operation
-            To be run after the last tuple was added.  In eager mode the queue is closed
-            at once and None is returned.
+            Run it after adding the last tuple.  In eager mode the queue is closed
+            immediately and None is returned.
 
         Examples
         --------
@@ -484,7 +482,7 @@ class InfeedQueue:
         """
         return _performed("InfeedClose", [], f"{self._name}/close", queue=self._key())
 
-    # -- what the above are made of --------------------------------------------
+    # -- parts of the above ----------------------------------------------------
 
     def _check_length(self, argument: str, values: Sequence[Any]) -> None:
         if _length(argument, values) != self._number_of_elements:
@@ -522,7 +520,7 @@ class InfeedQueue:
         ]
 
     def _tensors(self, values: Sequence[Any]) -> list[Tensor]:
-        """Convert the elements of a tuple, to the declared types where they fit."""
+        """Convert the elements of a tuple, to the declared types if they fit."""
         self._check_length("input_tensors", values)
         hints: Sequence[DType | None] = self._types or [None] * len(values)
         return [
@@ -540,7 +538,7 @@ class InfeedQueue:
         self, sharded_inputs: Sequence[Sequence[Any]]
     ) -> list[list[Tensor]]:
         if not self._frozen:
-            self._shapes = None  # the new shapes need not divide like the old ones
+            self._shapes = None  # the new shapes may divide differently
         self.set_number_of_shards(_length("input_tensors", sharded_inputs))
         shards = [self._tensors(values) for values in sharded_inputs]
         self._fill_in_sharding()
@@ -563,7 +561,7 @@ class InfeedQueue:
         return shards
 
     def _key(self) -> str:
-        """Return the name of the queue in the current graph, where it is unique."""
+        """Return the name of the queue, unique in the current graph."""
         queues = get_default_graph().queues
         for key, queue in queues.items():
             if queue is self:
@@ -580,9 +578,9 @@ class InfeedQueue:
             if operation.type == op and operation.attrs["queue"] == key:
                 raise coded(
                     ValueError,
-                    f"InfeedQueue.{method}: the graph has an {op} of queue {key!r} "
-                    f"already, built at {operation.site}; run that one again, or make "
-                    "another queue",
+                    f"InfeedQueue.{method}: the graph already has an {op} of queue "
+                    f"{key!r}, built at {operation.site}; run that one again, or "
+                    "create another queue",
                     code=codes.INFEED_REPEATED,
                 )
 
@@ -653,7 +651,7 @@ def _number_of_elements(number: int | None, *lists: Sequence[Any] | None) -> int
             return _positive("number_of_tuple_elements", _length(name, values))
     raise coded(
         ValueError,
-        "InfeedQueue: the number of tuple elements is not known; give "
+        "InfeedQueue: the number of tuple elements is unknown; give "
         "number_of_tuple_elements, tuple_types, tuple_shapes or shard_dimensions",
         code=codes.INFEED_NOT_CONFIGURED,
     )
@@ -692,7 +690,7 @@ def _positive(argument: str, value: int) -> int:
 def _performed(
     op: str, inputs: Sequence[Tensor], name: str, **attrs: Any
 ) -> Operation | None:
-    """Add an operation without outputs and return it; in eager mode run it at once."""
+    """Add an operation without outputs and return it; in eager mode run it."""
     if executing_eagerly():
         apply_all(op, *inputs, name=name, **attrs)
         return None

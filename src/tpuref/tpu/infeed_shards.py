@@ -1,4 +1,4 @@
-"""How the elements of an infeed queue are split: shapes of shards and of wholes."""
+"""Splitting the elements of an infeed queue: shapes of shards and of wholes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tpuref.base.shapes import TensorShape
 
 
 class ShardDimensionTypeError(TypeError, ValueError):
-    """A shard dimension is no integer.
+    """A shard dimension is not an integer.
 
-    Releases up to 1.15 raise ValueError for it, later ones TypeError; this is both.
+    Releases up to 1.15 raise ValueError, later ones TypeError; this class is both.
     """
 
 
 def shard_dimension(value: int | None) -> int | None:
-    """Return a shard dimension as an integer, or None where it is left open.
+    """Return a shard dimension as an integer, or None if it is unset.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
     if size is None:
         raise coded(
             ValueError,
-            f"InfeedQueue: dimension {dimension} of shape {shape} has to be known to "
+            f"InfeedQueue: dimension {dimension} of shape {shape} must be known to "
             f"split it into {shards} shards; declare its size in tuple_shapes",
             code=codes.INFEED_SHARD_SHAPE,
         )
@@ -79,14 +79,14 @@ def sharded_shape(shape: TensorShape, dimension: int, shards: int) -> TensorShap
 
 
 def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
-    """Return the shape of the tensor that has parts of `shapes` along `dimension`.
+    """Return the shape of the tensor with parts of `shapes` along `dimension`.
 
     Raises
     ------
     ValueError
         If the parts are not equal.
     TypeError
-        If their size is not known.
+        If their size is unknown.
     """
     if len(shapes) == 1:
         return shapes[0]
@@ -94,8 +94,8 @@ def whole_shape(shapes: Sequence[TensorShape], dimension: int) -> TensorShape:
     if not all(whole.is_compatible_with(wholes[0]) for whole in wholes):
         raise coded(
             ValueError,
-            f"InfeedQueue: the shapes {[str(shape) for shape in shapes]} are not those "
-            f"of {len(shapes)} equal shards along dimension {dimension}",
+            f"InfeedQueue: {[str(shape) for shape in shapes]} are not the shapes of "
+            f"{len(shapes)} equal shards along dimension {dimension}",
             code=codes.INFEED_SHARD_SHAPE,
         )
     return wholes[0]
@@ -107,8 +107,8 @@ def _multiplied(shape: TensorShape, dimension: int, shards: int) -> TensorShape:
     if size is None:
         raise coded(
             TypeError,
-            f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is not "
-            "known, expected a tensor with a static size there; use set_shape",
+            f"InfeedQueue: dimension {dimension} of a shard of shape {shape} is "
+            "unknown; expected a static size; use set_shape",
             code=codes.INFEED_SHARD_SHAPE,
         )
     dims[dimension] = size * shards
@@ -119,8 +119,8 @@ def _dims_with(shape: TensorShape, dimension: int) -> list[int | None]:
     if shape.rank is None or shape.rank <= dimension:
         raise coded(
             ValueError,
-            f"InfeedQueue: shape {shape} has no dimension {dimension} to be split "
-            "along; set another one with shard_dimensions",
+            f"InfeedQueue: shape {shape} has no dimension {dimension} to split; choose "
+            "another one with shard_dimensions",
             code=codes.INFEED_SHARD_SHAPE,
         )
     return shape.as_list()

@@ -1,4 +1,4 @@
-"""How the inputs of replicas are padded: the policy, and the maximum shapes."""
+"""Padding the inputs of replicas: the policy, and the maximum shapes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from tpuref.runtime.padding import Dimensions
 __all__ = ["PaddingSpec"]
 
 Padding = tuple[tuple[str, "Dimensions | None"], ...]
-"""For each leaf of the inputs its path, and how it is padded (None: not at all)."""
+"""The path of each leaf of the inputs, and how it is padded (None: not at all)."""
 
 
 class PaddingSpec(enum.IntEnum):
-    """How far inputs of unknown size are padded.
+    """How to pad inputs of unknown size.
 
     Attributes
     ----------
     AUTO
-        To the largest size over the replicas.
+        To the largest size among the replicas.
     POWER_OF_TWO
-        To the next power of two that holds the largest, so that few sizes occur.
+        To the smallest power of two that holds the largest, so that few sizes occur.
 
     References
     ----------
@@ -80,8 +80,8 @@ def plan_padding(
     Raises
     ------
     ValueError
-        If the structure of the shapes is not that of the inputs, or a known dimension
-        does not fit.
+        If the structure of the shapes differs from that of the inputs, or a known
+        dimension does not fit.
     """
     policy = checked_spec(padding_spec)
     if maximum_shapes is None:
@@ -136,7 +136,7 @@ def _all_matched(
     path: str, inputs: Sequence[Any], shapes: Sequence[Any]
 ) -> list[TensorShape | None]:
     if len(shapes) != len(inputs):
-        raise _differs(path, shapes, f"{len(inputs)} shapes")
+        raise _differs(path, shapes, f"{len(inputs)} shape(s)")
     both = enumerate(zip(inputs, shapes, strict=True))
     return [leaf for k, (i, s) in both for leaf in _matched(f"{path}[{k}]", i, s)]
 
@@ -186,27 +186,27 @@ def _integers(path: str, value: Any) -> Any:
         if value is None:
             raise coded(
                 TypeError,
-                f"tf.tpu.replicate: {path} is a tensor whose value is not known while "
-                "the graph is built",
+                f"tf.tpu.replicate: {path} is a tensor whose value is unknown when the "
+                "graph is built",
                 code=codes.INVALID_MAXIMUM_SHAPE,
             )
     if np.asarray(value).dtype.kind not in "iu":
         raise coded(
             TypeError,
-            f"tf.tpu.replicate: {path} must hold whole numbers, got {value!r}",
+            f"tf.tpu.replicate: {path} must contain integers, got {value!r}",
             code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return value
 
 
 def _size(path: str, item: Any) -> int | None:
-    """Return a size; -1 stands for an unknown one."""
+    """Return a size; -1 means unknown."""
     size = operator.index(item)
     if size < -1:
         raise coded(
             ValueError,
-            f"tf.tpu.replicate: {path} has the dimension {size}; expected a size from "
-            "0 up, or -1 for an unknown one",
+            f"tf.tpu.replicate: {path} has the dimension {size}; expected a size of at "
+            "least 0, or -1 if unknown",
             code=codes.INVALID_MAXIMUM_SHAPE,
         )
     return None if size == -1 else size
@@ -242,8 +242,8 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
     if len(own) != len(maximum):
         raise coded(
             ValueError,
-            f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, its "
-            f"entry in maximum_shapes {list(maximum)} has rank {len(maximum)}",
+            f"tf.tpu.replicate: {path} {tensor.describe()} has rank {len(own)}, but "
+            f"its entry in maximum_shapes {list(maximum)} has rank {len(maximum)}",
             code=codes.MAXIMUM_SHAPE_RANK,
         )
     for k, (size, limit) in enumerate(zip(own, maximum, strict=True)):
@@ -257,15 +257,15 @@ def _check_fits(path: str, tensor: Tensor, maximum: tuple[int | None, ...]) -> N
 
 
 def _bucketed(sizes: list[int | None], policy: PaddingSpec) -> bool:
-    """Whether the largest is rounded up: not where all are known to be equal."""
+    """Whether the largest size is rounded up: not if all are known to be equal."""
     alike = sizes[0] is not None and len(set(sizes)) == 1
     return policy == PaddingSpec.POWER_OF_TWO and not alike
 
 
 def padded_spec(replicas: Sequence[Tensor]) -> TensorSpec:
-    """Return what the computation may know of an input that is padded.
+    """Return the static information about a padded input.
 
-    It sees true sizes, so a dimension is known only where all replicas agree on it.
+    The computation sees true sizes, so a dimension is known only if replicas agree.
     """
     sizes = [tensor.shape.as_tuple() for tensor in replicas]
     known = [

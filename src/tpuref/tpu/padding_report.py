@@ -1,4 +1,4 @@
-"""The account of what was padded."""
+"""The report of what was padded."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["PaddingReport", "padding_report"]
 
 @dataclass(frozen=True)
 class PaddingReport:
-    """What the replicated computations of a graph padded in their latest runs.
+    """The padding of a graph's replicated computations in their latest runs.
 
     Attributes
     ----------
     inputs
-        One record for each padded input: its operation and path, the true shape of each
-        replica, the padded shape, the replica that forced each dimension, the part that
-        is waste, how many different shapes the computation has been run with, and how
-        many runs came with shapes of earlier ones.
+        One record for each padded input: its operation and path, the true shape on each
+        replica, the padded shape, the replica that forced each dimension, the fraction
+        wasted, the number of different shapes the computation has run with, and the
+        number of runs that repeated shapes of earlier runs.
     """
 
     inputs: tuple[PaddedInput, ...]
@@ -33,13 +33,17 @@ class PaddingReport:
 
     @property
     def hits(self) -> int:
-        """The number of runs with shapes of earlier ones, over all computations."""
+        """The number of runs that repeated earlier shapes, over all computations."""
         return sum({i.operation: i.hits for i in self.inputs}.values())
 
     def __str__(self) -> str:
         if not self.inputs:
             return "no input was padded"
         return "\n".join(_line(record) for record in self.inputs)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _line(record: PaddedInput) -> str:
@@ -52,13 +56,14 @@ def _line(record: PaddedInput) -> str:
     return (
         f"{record.operation} {record.name}: {true} padded to "
         f"{list(record.padded_shape)}, {record.waste:.0%} waste"
-        f"{', forced in ' + forced if forced else ''}; {record.compilations} compiled, "
-        f"{record.hits} found"
+        f"{', forced in ' + forced if forced else ''}; "
+        f"{_counted(record.compilations, 'compilation')}, "
+        f"{_counted(record.hits, 'cache hit')}"
     )
 
 
 def padding_report(graph: Graph | None = None) -> PaddingReport:
-    """Return what was padded in the latest runs of replicated computations.
+    """Return the padding in the latest runs of replicated computations.
 
     Parameters
     ----------

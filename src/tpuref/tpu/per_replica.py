@@ -1,4 +1,4 @@
-"""A value with one component for each replica."""
+"""A value with one component per replica."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["PerReplica"]
 
 
 class PerReplica:
-    """One component for each replica, in replica order.
+    """One component per replica, in replica order.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class PerReplica:
         if not isinstance(values, (list, tuple)) or not values:
             raise coded(
                 ValueError,
-                f"PerReplica: values must be a list of at least one, got {values!r}",
+                f"PerReplica: values must be a non-empty list, got {values!r}",
                 code=codes.WRONG_COMPONENT_COUNT,
             )
         self.values = tuple(values)

@@ -51,47 +51,46 @@ def replicate(
     ----------
     computation
         A function that builds the computation.  It is called once, with tensors that
-        stand for the inputs of whichever replica runs it.
+        stand for the inputs of any replica.
     inputs
         A list with the inputs of each replica, indexed ``[replica][input]``; None for
-        one replica without inputs.  All replicas have as many.  An input may be a
-        nested structure of values that convert to tensors; a nested list of numbers
-        arrives as a nested list of scalars (use `tf.convert_to_tensor` to keep it one
-        tensor).  A tensor in the place of a replica's list counts as a list of one.
+        one replica without inputs.  All replicas have the same number.  An input may be
+        a nested structure of values that convert to tensors; a nested list of numbers
+        arrives as a nested list of scalars (use `tf.convert_to_tensor` to make it one
+        tensor).  A tensor instead of a replica's list counts as a list with one input.
     infeed_queue
-        A queue whose elements follow the inputs as further arguments.
+        A queue whose elements follow the inputs as additional arguments.
     device_assignment
-        Which cores each replica runs on.  It may be left out for replicas of one core,
-        if there is one replica or as many as the system has cores.
+        The cores that each replica runs on.  Optional for replicas of one core if there
+        is one replica, or as many as the system has cores.
     name
         Deprecated; has no effect.
     maximum_shapes
-        For each input, in the structure of ``inputs[0]``, the shape that the inputs of
-        all replicas are padded to; None or -1 stands for the largest size over the
-        replicas.  A single shape will do for a single input.  The computation works on
-        the true sizes.
+        The shape to which each input is padded on all replicas, in the structure of
+        ``inputs[0]``; None or -1 means the largest size among the replicas.  A single
+        shape is enough for a single input.  The computation sees the true sizes.
     padding_spec
-        A `PaddingSpec`: how far dimensions of unknown size are padded.
+        A `PaddingSpec`: how to pad dimensions of unknown size.
     xla_options
-        An `XLAOptions`; recorded.
+        An `XLAOptions`; recorded, without effect.
 
     Returns
     -------
     list
-        For each replica what `computation` returned, with tensors of that replica, but:
+        The result of `computation` for each replica, with that replica's tensors, but:
         a NoOp that depends on the computation, if it returned None or only operations;
-        a tuple of one, if it returned a single value; without the operations that stood
-        behind the tensors of a flat list.
+        a tuple with one element, if it returned a single value; without the operations
+        after the tensors of a flat list.
 
     Raises
     ------
     ValueError
         If replicas differ in the number, structure, dtype or shape of inputs, the
         number of inputs does not fit the parameters of `computation`, static dimensions
-        or the structure do not fit `maximum_shapes`, what is returned breaks the rules
-        above, or computations are nested.
+        or the structure do not fit `maximum_shapes`, the result breaks the rules above,
+        or computations are nested.
     TypeError
-        If an argument is of the wrong type.
+        If an argument has the wrong type.
     tpuref.errors.InvalidArgumentError
         At evaluation, if a needed device assignment is missing.
 
@@ -159,8 +158,8 @@ def rewrite(
     Parameters
     ----------
     computation
-        A function that builds the computation from as many tensors as there are inputs.
-        It may return a list of tensors followed by operations.
+        A function that builds the computation from one tensor per input.  It may return
+        a list of tensors followed by operations.
     inputs
         A list with one entry per parameter, each a tensor, a value that converts, or a
         nested structure of those; None for none.
@@ -170,8 +169,8 @@ def rewrite(
     Returns
     -------
     object
-        What `computation` returned, with the exceptions of `replicate`.  Evaluating any
-        of it runs every operation that `computation` built.
+        The result of `computation`, with the exceptions of `replicate`.  Evaluating any
+        part of it runs every operation that `computation` built.
 
     Raises
     ------
@@ -179,7 +178,7 @@ def rewrite(
         If the number of inputs does not fit `computation`, an operation comes before a
         tensor, or computations are nested.
     TypeError
-        If an argument is of the wrong type.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -225,7 +224,7 @@ def _check_types(infeed_queue: Any, device_assignment: Any) -> None:
         raise coded(
             TypeError,
             "tf.tpu.replicate: device_assignment must be a DeviceAssignment or None, "
-            f"got {type(device_assignment).__name__} {device_assignment!r}; make one "
+            f"got {type(device_assignment).__name__} {device_assignment!r}; create one "
             "with tf.contrib.tpu.device_assignment(topology, num_replicas=...)",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
@@ -248,7 +247,7 @@ def _build_body(
     infeed_queue: InfeedQueue | None,
     padding: Padding | None,
 ) -> tuple[Region, Outputs]:
-    """Call the computation once, with tensors that stand for each replica's inputs."""
+    """Call the computation once, with tensors that stand for any replica's inputs."""
     cluster = graph.unique_name("cluster")
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
     with graph.in_region(region):

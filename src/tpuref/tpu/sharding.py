@@ -37,21 +37,21 @@ def shard(
     Parameters
     ----------
     computation
-        A function that builds what is done with one shard.  Tensors that it takes from
-        around it reach every shard whole.
+        A function that builds the computation for one shard.  Every shard gets the
+        whole of a tensor that it captures.
     inputs
-        A list of tensors of rank 1 or more, or None for none.
+        A list of tensors with at least rank 1, or None for none.
     num_shards
-        The number of shards, from 1.
+        The number of shards, at least 1.
     input_shard_axes
-        For each input the dimension that is split, 0 by default; its size must be a
-        multiple of `num_shards`.
+        The dimension to split for each input, 0 by default; its size must be a multiple
+        of `num_shards`.
     outputs_from_all_shards
         Whether an output is joined from all shards (True) or taken from one of them;
         one bool for all outputs, or one for each.
     output_shard_axes
-        For each output the dimension that is joined, 0 by default; without effect on
-        outputs that are taken from one shard.
+        The dimension to join for each output, 0 by default; without effect on outputs
+        that are taken from one shard.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
 
@@ -64,8 +64,8 @@ def shard(
     Raises
     ------
     ValueError
-        If `num_shards` is below 1, the axes are not as many as inputs or outputs, or a
-        dimension does not exist or is not a multiple of `num_shards`.
+        If `num_shards` is less than 1, the number of axes differs from that of inputs
+        or outputs, or a dimension does not exist or is not a multiple of `num_shards`.
     TypeError
         If an argument is of the wrong type.
 
@@ -125,24 +125,24 @@ def batch_parallel(
     Parameters
     ----------
     computation
-        A function that builds what is done with one shard.
+        A function that builds the computation for one shard.
     inputs
-        A list of tensors of rank 1 or more, or None for none; the size of dimension 0
-        must be a multiple of `num_shards`.
+        A list of tensors with at least rank 1, or None for none; the size of dimension
+        0 must be a multiple of `num_shards`.
     num_shards
-        The number of shards, from 1.
+        The number of shards, at least 1.
     infeed_queue, device_assignment, name
         As for `tf.tpu.replicate`.
 
     Returns
     -------
     list
-        The output tensors, as `shard` gives them.
+        The output tensors, as for `shard`.
 
     Raises
     ------
     ValueError, TypeError
-        As `shard` does.
+        As for `shard`.
 
     Examples
     --------
@@ -176,13 +176,13 @@ def _shard_count(num_shards: Any) -> int:
     except TypeError:
         raise coded(
             TypeError,
-            f"tf.tpu.shard: num_shards must be a whole number, got {num_shards!r}",
+            f"tf.tpu.shard: num_shards must be an integer, got {num_shards!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
     if count < 1:
         raise coded(
             ValueError,
-            f"tf.tpu.shard: num_shards must be 1 or more, got {count}",
+            f"tf.tpu.shard: num_shards must be at least 1, got {count}",
             code=codes.INVALID_SHARD_COUNT,
         )
     return count
@@ -216,7 +216,7 @@ def _axes(
     if len(axes) != count:
         raise coded(
             ValueError,
-            f"tf.tpu.shard: {argument} has {len(axes)} entries, there are {count} "
+            f"tf.tpu.shard: {argument} has {len(axes)} entries, but there are {count} "
             f"{noun}s",
             code=codes.WRONG_AXIS_COUNT,
         )
@@ -229,13 +229,13 @@ def _axis(argument: str, axis: Any) -> int:
     except TypeError:
         raise coded(
             TypeError,
-            f"tf.tpu.shard: {argument} must hold whole numbers, got {axis!r}",
+            f"tf.tpu.shard: {argument} must contain integers, got {axis!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
 
 
 def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]:
-    """Cut one input; a size that is known only later is checked when it runs."""
+    """Split one input; a size unknown now is checked at run time."""
     rank = tensor.shape.ndims
     if rank is None:
         raise coded(
@@ -248,7 +248,7 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
         raise coded(
             ValueError,
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has no dimension "
-            f"{axis} to split; inputs must have rank 1 or more",
+            f"{axis} to split; inputs must have at least rank 1",
             code=codes.NO_SHARD_DIMENSION,
         )
     axis %= rank
@@ -259,8 +259,8 @@ def _split(position: int, tensor: Tensor, axis: int, count: int) -> list[Tensor]
         raise coded(
             ValueError,
             f"tf.tpu.shard: inputs[{position}] {tensor.describe()} has size {size} in "
-            f"dimension {axis}, which num_shards = {count} does not divide; the "
-            f"nearest sizes that it divides are {nearest}",
+            f"dimension {axis}, which is not divisible by num_shards = {count}; use "
+            f"size {nearest}",
             code=codes.UNEVEN_SHARDS,
         )
     return apply_all("Split", tensor, axis=axis, sizes=(None,) * count)
@@ -304,8 +304,8 @@ def _choices(from_all: Any, count: int) -> list[bool]:
     if len(from_all) != count:
         raise coded(
             ValueError,
-            f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, there "
-            f"are {count} outputs",
+            f"tf.tpu.shard: outputs_from_all_shards has {len(from_all)} entries, but "
+            f"there are {count} outputs",
             code=codes.WRONG_AXIS_COUNT,
         )
     return [bool(choice) for choice in from_all]

@@ -29,20 +29,20 @@ def initialize_system(embedding_config: Any = None, job: str | None = None) -> T
         A message that describes embedding tables, with ``SerializeToString()``, or None
         for none.  It is recorded; CPU cores have no embedding hardware.
     job
-        The job whose cores are started.  None where the cluster has one job.
+        The job whose cores to start.  None if the cluster has one job.
 
     Returns
     -------
     Tensor
-        A string tensor: the serialized TopologyProto.  It has to be evaluated by
-        ``Session.run`` before it can be used.
+        A string tensor: the serialized TopologyProto.  Evaluate it with
+        ``Session.run`` to use it.
 
     Raises
     ------
     TypeError
-        If `embedding_config` is no message.
+        If `embedding_config` is not a message.
     ValueError
-        If `job` is no job name.
+        If `job` is not a job name.
     tpuref.errors.InvalidArgumentError
         At evaluation, if `job` is None in a cluster of several jobs, or unknown.
 
@@ -76,19 +76,19 @@ def shutdown_system(job: str | None = None) -> Operation | None:
     Parameters
     ----------
     job
-        The job whose cores are stopped.  None where the cluster has one job.
+        The job whose cores to stop.  None if the cluster has one job.
 
     Returns
     -------
     Operation
-        To be run by a session.  In eager mode the system stops at once.
+        Run it with a session.  In eager mode the system stops immediately.
 
     Raises
     ------
     ValueError
-        If `job` is no job name.
+        If `job` is not a job name.
     tpuref.errors.InvalidArgumentError
-        When it runs, if `job` is None in a cluster of several jobs, or unknown.
+        At evaluation, if `job` is None in a cluster of several jobs, or unknown.
 
     Examples
     --------
@@ -113,7 +113,7 @@ shutdown_system_dyn = shutdown_system
 
 
 def _system_device(job: str | None) -> DeviceName:
-    """Return where the system operation goes: the scopes around, with `job` over it."""
+    """Return the device of a system operation: the enclosing scopes', with `job`."""
     prefix = "" if job is None else f"/job:{job}"
     device = DeviceName.parse(f"{prefix}/device:TPU_SYSTEM:0")
     return device.merged_into(get_default_graph().current_device)

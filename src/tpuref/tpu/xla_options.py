@@ -1,4 +1,4 @@
-"""Options for the compiler of the releases."""
+"""Options for the releases' compiler."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ __all__ = ["XLAOptions"]
 class XLAOptions(NamedTuple):
     """Options that the releases pass to their compiler.
 
-    They are checked and recorded; there is no such compiler here, and no option changes
-    a value.
+    They are checked and recorded, without effect: tpuref has no such compiler.
 
     Attributes
     ----------
     use_spmd_for_xla_partitioning
-        How the compiler of the releases would split work over the cores of a replica.
+        How the releases' compiler splits work over the cores of a replica.
 
     Examples
     --------
@@ -36,7 +35,7 @@ class XLAOptions(NamedTuple):
 
 
 def checked_options(xla_options: Any) -> XLAOptions:
-    """Return the options, the default ones for None."""
+    """Return the options; None means the defaults."""
     if xla_options is None:
         return XLAOptions()
     if not isinstance(xla_options, XLAOptions):

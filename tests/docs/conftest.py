@@ -1,0 +1,23 @@
+"""The hooks of the site, as mkdocs loads them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
+
+
+@pytest.fixture
+def hooks(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """docs/site/hooks.py."""
+    pytest.importorskip("mkdocs", reason="the site needs pip install tpuref[docs]")
+    monkeypatch.syspath_prepend(SITE)
+    spec = importlib.util.spec_from_file_location("hooks", SITE / "hooks.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
