@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tpuref.drawings.drawn_graph import Operation, Region
+if TYPE_CHECKING:
+    from tpuref.drawings.drawn_graph import Operation, Region
 
 AssignedCores = Sequence[Sequence[int]]
 """For each replica of a computation, the cores that its logical cores are."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.captions import name_of, numbered, part_of
-from tpuref.drawings.drawn_graph import Graph, Operation, Tensor
 from tpuref.drawings.html import table
 from tpuref.ops.definition import Array
+
+if TYPE_CHECKING:
+    from tpuref.drawings.drawn_graph import Graph, Operation, Tensor
 
 _NAMED = 8
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -13,7 +12,6 @@ from tpuref.graph.context import context
 from tpuref.graph.graph import Graph
 
 
-@dataclass
 class _Outermost:
     """What holds outside of all blocks, in every thread; this module alone writes it.
 
@@ -25,8 +23,9 @@ class _Outermost:
         Whether operations run at once.
     """
 
-    graph: Graph = field(default_factory=Graph)
-    eager: bool = False
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.eager = False
 
 
 _outermost = _Outermost()
