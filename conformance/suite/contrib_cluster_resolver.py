@@ -294,7 +294,7 @@ def master_no_parameters(tf):
     required = [
         name for name, default in parameters_of(contrib(tf).master) if not default
     ]
-    same(required, [], call="parameters of master that have to be given")
+    same(required, [], call="required parameters of master")
 
 
 @page.clause(".master/returns/first-instance-grpc-path")

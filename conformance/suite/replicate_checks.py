@@ -51,7 +51,7 @@ def signature_parameter_order(tf, replicate, names):
     for parameter in parameters:
         required = parameter.default is inspect.Parameter.empty
         assert required == (parameter.name == "computation"), (
-            f"only computation has to be given, but {parameter.name} is declared "
+            f"only computation is required, but {parameter.name} is declared "
             f"as {parameter}"
         )
         assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
