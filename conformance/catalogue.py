@@ -34,14 +34,14 @@ class Subject:
     settings : dict of str to str
         Environment variables of its process.
     version : str or None
-        The version that it has to have; None if any will do.
+        The required version; None if any will do.
     release : bool
-        Whether it is a release of TensorFlow, which is held against the documents
-        about that release only.
+        Whether it is a release of TensorFlow, to which only the documents about
+        that release apply.
     cores : bool
         Whether it has TPU cores.
     strict : bool
-        Whether it has to offer the means to look at every statement.
+        Whether it must offer a way to observe every statement.
     suite : str
         The package that holds the clauses.
     served : bool

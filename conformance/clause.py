@@ -101,8 +101,8 @@ def same(actual, expected, tolerance=0, call="value"):
         a NumPy value its own.
     tolerance : float, optional
         Largest accepted absolute difference of two numbers. The numbers of the
-        suite are chosen so that float32 holds them and every step towards them
-        exactly, in any order, so that there is no reason for one.
+        suite are chosen so that float32 holds them, and every step towards them,
+        exactly and in any order; they need no tolerance.
     call : str, optional
         What was called with which inputs, for the message.
     """

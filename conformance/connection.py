@@ -45,7 +45,7 @@ class Connection:
     ----------
     subject : Subject
     start_time : float
-        Seconds within which the header has to come.
+        Seconds in which the header must arrive.
     """
 
     def __init__(self, subject, start_time):

@@ -1,6 +1,5 @@
 """Holds the statements against the checks of the suite."""
 
-import inspect
 import re
 
 from .catalogue import RELEASES
@@ -37,7 +36,10 @@ class Coverage:
         both = [
             Clause(one, checks[id]) for id, one in statements.items() if id in checks
         ]
-        self.faults = [*_repeated_words(statements.values()), *_mixed_modules(both)]
+        self.faults = [
+            *_repeated_words(statements.values()),
+            *_strays(statements.values()),
+        ]
         for clause in both:
             faults = [*_words(clause), *_tier(clause), *_versions(clause)]
             self.faults += [f"{clause.id}: {fault}" for fault in faults]
@@ -69,14 +71,14 @@ def _repeated_words(statements):
             yield f"{one.id}: says the same as {other.id}"
 
 
-def _mixed_modules(clauses):
-    """A module of the suite has the checks of one document."""
+def _strays(statements):
+    """What documents state about one name stands in one of them."""
     documents = {}
-    for clause in clauses:
-        module = inspect.unwrap(clause.check).__module__
-        first = documents.setdefault(module, clause.document)
-        if clause.document != first:
-            yield f"{clause.id}: of {clause.document}, but {module} is about {first}"
+    for one in statements:
+        if one.source == "document":
+            first = documents.setdefault(one.api, one.document)
+            if one.document != first:
+                yield f"{one.id}: of {one.document}, but {one.api} is that of {first}"
 
 
 def _words(statement):

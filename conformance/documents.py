@@ -68,6 +68,6 @@ def within(version, versions):
 
 
 def _minor(version):
-    """Return major and minor number; what is no number counts as zero."""
+    """Return major and minor number; anything but a number counts as zero."""
     numbers = [int(part) if part.isdigit() else 0 for part in version.split(".")[:2]]
     return tuple(numbers + [0] * (2 - len(numbers)))

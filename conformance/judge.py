@@ -1,4 +1,4 @@
-"""Runs one clause in this process and tells what it came to."""
+"""Runs one clause in this process and returns its outcome."""
 
 import os
 import time

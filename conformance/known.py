@@ -1,4 +1,4 @@
-"""The recorded deviations of the releases from their own documents."""
+"""The recorded deviations of subjects from the documents."""
 
 import os
 from fnmatch import fnmatchcase
@@ -18,7 +18,7 @@ class Deviation:
     clause : str
         Id of the clause; with wildcards it stands for every clause that it matches.
     outcome : str
-        What the clause comes to: ``fail``, ``error``, ``absent``, ``crash``.
+        The outcome of the clause: ``fail``, ``error``, ``absent``, ``crash``.
     observed : str
         Text that the message of the result contains.
     evidence : str
@@ -95,7 +95,7 @@ class Known:
 def _stale(name, entry, result):
     return (
         f"{name}: stale entry {entry.clause}: recorded {entry.outcome} with "
-        f"{entry.observed!r}, but {result.id} came to {result.outcome}: "
+        f"{entry.observed!r}, but the outcome of {result.id} is {result.outcome}: "
         f"{result.message}"
     )
 

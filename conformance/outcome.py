@@ -1,4 +1,4 @@
-"""What a clause can come to, and the record of it."""
+"""The outcomes that a clause can have, and the record of one."""
 
 PASS = "pass"
 FAIL = "fail"
@@ -33,7 +33,7 @@ MEANINGS = {
     DEVIATES: "contradicts the document in a way that is recorded",
     NEEDS_TPU: "can only be decided on a subject with cores",
     ABSENT: "the documented name does not exist",
-    NOT_APPLICABLE: "of another release, or not to be observed on this subject",
+    NOT_APPLICABLE: "of another release, or impossible to observe on this subject",
     ERROR: "the check ended in an unexpected exception, or could not be run",
     CRASH: "the process of the subject ended",
     TIMEOUT: "no answer within the time limit",
@@ -41,7 +41,7 @@ MEANINGS = {
 
 
 class Result:
-    """What one clause came to on one subject.
+    """The outcome of one clause on one subject.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Result:
         The last calls that led there, innermost last.
     seconds : float
     detail : str
-        What the subject printed meanwhile. It is never part of the verdict.
+        What the subject printed meanwhile; never part of the verdict.
     evidence : str
         For a deviation: the record that shows it.
     """

@@ -1,4 +1,4 @@
-"""What a subject may offer beyond the documented names, to look at a run.
+"""What a subject may offer beyond the documented names, to observe a run.
 
 Every probe looks for the attribute that it needs and raises
 :class:`~.clause.Unavailable` when the subject does not have it.
@@ -25,7 +25,7 @@ def _attribute(root, path, purpose):
 def host_session(tf):
     """Return a session for operations on the host, beside others in the graph.
 
-    A release without a TPU has to be told to place only what is asked for.
+    A release without a TPU must be told to place only what is fetched.
     """
     if not hasattr(tf, "GraphOptions"):
         return tf.Session()

@@ -1,4 +1,4 @@
-"""The report of a run: what every clause came to on every subject."""
+"""The report of a run: the outcome of every clause on every subject."""
 
 import datetime
 import json
@@ -203,7 +203,7 @@ class Report:
     def from_json(cls, data):
         """Read what ``as_json`` wrote; raise BadReport if it is not whole."""
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise BadReport(f"this is no report of the suite in format {_FORMAT}")
+            raise BadReport(f"this is not a report of the suite in format {_FORMAT}")
         columns = []
         for entry in data["subjects"]:
             fields = {field: entry[field] for field in Column.FIELDS}

@@ -211,7 +211,7 @@ def snippet(clause, module="tpuref", settings=None, served=False):
     for definition in script.definitions:
         lines += ["", "", definition]
     lines += ["", "", loaded, "", f"with {surroundings}:"]
-    lines += _call(clause, check, name)
+    lines += _call(clause, name)
     return "\n".join(lines) + "\n"
 
 
@@ -242,11 +242,10 @@ def _settings_lines(settings):
     ]
 
 
-def _call(clause, check, name):
-    arguments = ["tf"]
-    if len(inspect.signature(check).parameters) > 1:
-        arguments.append(clause.api)
+def _call(clause, name):
+    about = getattr(clause.check, "about", None)
+    arguments = "tf" if about is None else f"tf, {about}"
     return [
-        f"{_INDENT}{name}({', '.join(arguments)})",
+        f"{_INDENT}{name}({arguments})",
         f"print({clause.id + ': pass'!r})",
     ]

@@ -154,6 +154,6 @@ class Runner:
 
 def _close(connection):
     if connection is not None:
-        # Every result is there; the footer only counts them.
+        # Every result has arrived; the footer only counts them.
         with contextlib.suppress(Broken):
             connection.close()

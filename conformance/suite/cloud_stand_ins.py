@@ -225,9 +225,9 @@ def isolated(check):
     """Run the decorated check without variables, metadata server and network."""
 
     @functools.wraps(check)
-    def check_alone(tf):
+    def check_alone(*subjects):
         with surroundings():
-            check(tf)
+            check(*subjects)
 
     return check_alone
 

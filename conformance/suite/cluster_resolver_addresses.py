@@ -1,7 +1,7 @@
 """Checks of the addresses that resolvers of tpuref take from elsewhere.
 
 An address comes from the environment or from the Cloud TPU API, and goes into a
-ClusterSpec that programs connect to: what is none has to be refused.
+ClusterSpec that programs connect to: anything else must be refused.
 """
 
 from ..clause import expect_raises, same

@@ -12,7 +12,7 @@ page = Page("tf.tpu.experimental.DeviceAssignment.build")
 
 
 def built(tf, sizes, shape=None, stride=None, replicas=1):
-    """Return where the replicas come to be on a mesh of these sizes."""
+    """Return where the replicas are placed on a mesh of these sizes."""
     build = tf.tpu.experimental.DeviceAssignment.build
     return placed(build(mesh(tf, *sizes), shape, stride, replicas))
 

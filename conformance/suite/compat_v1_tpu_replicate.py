@@ -76,44 +76,9 @@ def padded_length(tf, first, second, padding_spec):
         return length
 
 
-@clause("tf.compat.v1.tpu.replicate/name/exists")
-def name_exists(tf):
-    assert callable(tf.compat.v1.tpu.replicate)
-
-
 @clause("tf.compat.v1.tpu.replicate/signature/parameter-order")
 def parameter_order(tf):
     checks.signature_parameter_order(tf, tf.compat.v1.tpu.replicate, PARAMETERS)
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-inputs")
-def default_inputs(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "inputs")
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-infeed-queue")
-def default_infeed_queue(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "infeed_queue")
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-device-assignment")
-def default_device_assignment(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "device_assignment")
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-name")
-def default_name(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "name")
-
-
-@clause("tf.compat.v1.tpu.replicate/signature/default-maximum-shapes")
-def default_maximum_shapes(tf):
-    replicate = tf.compat.v1.tpu.replicate
-    checks.signature_default_is_none(tf, replicate, "maximum_shapes")
 
 
 @clause("tf.compat.v1.tpu.replicate/signature/default-padding-spec")
@@ -128,34 +93,9 @@ def default_xla_options(tf):
     checks.signature_default_is_none(tf, replicate, "xla_options")
 
 
-@clause("tf.compat.v1.tpu.replicate/behaviour/builds-graph-operator")
-def behaviour_builds_graph_operator(tf):
-    checks.behaviour_builds_graph_operator(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/behaviour/runs-once-per-replica")
-def behaviour_runs_once_per_replica(tf):
-    checks.behaviour_runs_once_per_replica(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:computation/python-function")
-def computation_python_function(tf):
-    checks.computation_python_function(tf, tf.compat.v1.tpu.replicate)
-
-
 @clause("tf.compat.v1.tpu.replicate/args:inputs/indexed-replica-then-input")
 def inputs_indexed_replica_then_input(tf):
     checks.inputs_indexed_replica_then_input(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:inputs/none-is-one-empty-list")
-def inputs_none_is_one_empty_list(tf):
-    checks.inputs_none_is_one_empty_list(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:inputs/equal-number")
-def inputs_equal_number(tf):
-    checks.inputs_equal_number(tf, tf.compat.v1.tpu.replicate)
 
 
 @clause("tf.compat.v1.tpu.replicate/args:inputs/nested-structure")
@@ -163,93 +103,9 @@ def inputs_nested_structure(tf):
     checks.inputs_nested_structure(tf, tf.compat.v1.tpu.replicate)
 
 
-@clause("tf.compat.v1.tpu.replicate/args:inputs/leaves-convert")
-def inputs_leaves_convert(tf):
-    checks.inputs_leaves_convert(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:inputs/nested-list-of-numbers-is-scalars")
-def inputs_nested_list_of_numbers_is_scalars(tf):
-    checks.inputs_nested_list_of_numbers_is_scalars(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:inputs/convert-to-tensor-keeps-rank")
-def inputs_convert_to_tensor_keeps_rank(tf):
-    checks.inputs_convert_to_tensor_keeps_rank(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:infeed_queue/appended-to-arguments")
-def infeed_queue_appended_to_arguments(tf):
-    checks.infeed_queue_appended_to_arguments(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/maps-logical-to-physical")
-def device_assignment_maps_logical_to_physical(tf):
-    checks.device_assignment_maps_logical_to_physical(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/default")
-def device_assignment_default(tf):
-    checks.device_assignment_default(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/omit-one-replica")
-def device_assignment_omit_one_replica(tf):
-    checks.device_assignment_omit_one_replica(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/omit-replicas-equal-cores")
-def device_assignment_omit_replicas_equal_cores(tf):
-    checks.device_assignment_omit_replicas_equal_cores(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/needed-otherwise")
-def device_assignment_needed_otherwise(tf):
-    checks.device_assignment_needed_otherwise(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:device_assignment/needed-for-several-cores")
-def device_assignment_needed_for_several_cores(tf):
-    checks.device_assignment_needed_for_several_cores(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:name/no-effect")
-def name_no_effect(tf):
-    checks.name_no_effect(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:maximum_shapes/pads-each-component")
-def maximum_shapes_pads_each_component(tf):
-    checks.maximum_shapes_pads_each_component(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/args:maximum_shapes/nested-structure")
-def maximum_shapes_nested_structure(tf):
-    checks.maximum_shapes_nested_structure(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause(
-    "tf.compat.v1.tpu.replicate/args:maximum_shapes/unknown-dimension-is-replica-maximum"
-)
-def maximum_shapes_unknown_dimension_is_replica_maximum(tf):
-    checks.maximum_shapes_unknown_dimension_is_replica_maximum(
-        tf, tf.compat.v1.tpu.replicate
-    )
-
-
-@clause("tf.compat.v1.tpu.replicate/args:maximum_shapes/minus-one-is-unknown")
-def maximum_shapes_minus_one_is_unknown(tf):
-    checks.maximum_shapes_minus_one_is_unknown(tf, tf.compat.v1.tpu.replicate)
-
-
 @clause("tf.compat.v1.tpu.replicate/args:maximum_shapes/structure-equals-first-replica")
 def maximum_shapes_structure_equals_first_replica(tf):
     checks.maximum_shapes_structure_equals_first_replica(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/list-by-replica")
-def returns_list_by_replica(tf):
-    checks.returns_list_by_replica(tf, tf.compat.v1.tpu.replicate)
 
 
 @clause("tf.compat.v1.tpu.replicate/returns/same-structure")
@@ -257,31 +113,9 @@ def returns_same_structure(tf):
     checks.returns_same_structure(tf, tf.compat.v1.tpu.replicate)
 
 
-@clause("tf.compat.v1.tpu.replicate/returns/none-gives-noop")
-def returns_none_gives_noop(tf):
-    checks.returns_none_gives_noop(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/none-noop-depends-on-computation")
-def returns_none_noop_depends_on_computation(tf):
-    checks.returns_none_noop_depends_on_computation(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/single-value-is-tuple")
-def returns_single_value_is_tuple(tf):
-    checks.returns_single_value_is_tuple(tf, tf.compat.v1.tpu.replicate)
-
-
 @clause("tf.compat.v1.tpu.replicate/returns/operations-only-give-noop")
 def returns_operations_only_give_noop(tf):
     checks.returns_operations_only_give_noop(tf, tf.compat.v1.tpu.replicate)
-
-
-@clause("tf.compat.v1.tpu.replicate/returns/operations-noop-depends-on-computation")
-def returns_operations_noop_depends_on_computation(tf):
-    checks.returns_operations_noop_depends_on_computation(
-        tf, tf.compat.v1.tpu.replicate
-    )
 
 
 @clause("tf.compat.v1.tpu.replicate/example/basic-builds")

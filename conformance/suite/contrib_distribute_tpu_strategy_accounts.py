@@ -303,7 +303,7 @@ def refused_values(tf):
             refused(ValueError, words, strategy.reduce, kind, truth, device)
         strategy.reduce(kinds.ONLY_FIRST_TOWER, text, device)
     with strategy_in_scope(tf, cores=1) as strategy:
-        # A single tower has plain values, but a variable has to be read first.
+        # A single tower has plain values, but a variable must be read first.
         strategy.reduce(kinds.SUM, tf.constant(1.0), strategy.worker_devices)
         for unfit in (variable(tf, "w"), strategy.broadcast(tf.constant(1.0))):
             expect_raises(

@@ -286,7 +286,7 @@ def update_arguments(tf):
             w = variable(tf, "w")
         found = strategy.update(w, lambda c: c)
         assert found is strategy.unwrap(w)[0], repr(found)
-        # What is one object on all devices is no mirrored value.
+        # An object that all devices share is not a mirrored value.
         same(strategy.update(v, lambda c: 7), 7)
         same(strategy.update(v, lambda c: (None, "a")), (None, "a"))
 

@@ -79,7 +79,7 @@ def get_host_cpu_device(tf):
 
 
 def worked(tf, strategy):
-    """Return a value that cores have to compute: 2 and 4."""
+    """Return a value that cores must compute: 2 and 4."""
     values = per_tower(tf, strategy, [1.0, 2.0])
     return strategy.call_for_each_tower(lambda x: x * 2.0, values)
 

@@ -41,11 +41,6 @@ def distribute(tf):
 # ---------------------------------------------------------------- class, signature
 
 
-@page.clause("/name/class")
-def name_class(tf):
-    checks.name_class(tf, distribute(tf))
-
-
 @page.clause("/name/compat-alias")
 def compat_alias(tf):
     resolver = distribute(tf)
@@ -63,64 +58,12 @@ def init_parameters(tf):
     checks.init_parameters(distribute(tf), PARAMETERS)
 
 
-@page.clause("/signature/default-tpu")
-def default_tpu(tf):
-    checks.init_default(distribute(tf), "tpu", None)
-
-
-@page.clause("/signature/default-zone")
-def default_zone(tf):
-    checks.init_default(distribute(tf), "zone", None)
-
-
-@page.clause("/signature/default-project")
-def default_project(tf):
-    checks.init_default(distribute(tf), "project", None)
-
-
-@page.clause("/signature/default-job-name")
-def default_job_name(tf):
-    checks.init_default(distribute(tf), "job_name", "worker")
-
-
-@page.clause("/signature/default-coordinator-name")
-def default_coordinator_name(tf):
-    checks.init_default(distribute(tf), "coordinator_name", None)
-
-
-@page.clause("/signature/default-coordinator-address")
-def default_coordinator_address(tf):
-    checks.init_default(distribute(tf), "coordinator_address", None)
-
-
-@page.clause("/signature/default-credentials")
-def default_credentials(tf):
-    checks.init_default(distribute(tf), "credentials", "default")
-
-
-@page.clause("/signature/default-service")
-def default_service(tf):
-    checks.init_default(distribute(tf), "service", None)
-
-
 @page.clause("/signature/default-discovery-url")
 def default_discovery_url(tf):
     checks.init_default(distribute(tf), "discovery_url", None)
 
 
 # ---------------------------------------------------------------- names
-
-
-@page.clause("/behaviour/resolves-names-through-api")
-@isolated
-def resolves_names_through_api(tf):
-    checks.resolves_names_through_api(tf, distribute(tf))
-
-
-@page.clause("/args:tpu/string")
-@isolated
-def tpu_string(tf):
-    checks.tpu_string(tf, distribute(tf))
 
 
 @page.clause("/args:tpu/no-lists-yet")
@@ -144,18 +87,6 @@ def tpu_empty_string(tf):
         passes_through(resolver, "")
 
 
-@page.clause("/args:tpu/local")
-@isolated
-def tpu_local(tf):
-    passes_through(distribute(tf), "local")
-
-
-@page.clause("/args:tpu/grpc-prefix")
-@isolated
-def tpu_grpc_prefix(tf):
-    passes_through(distribute(tf), "grpc://10.240.1.2:8470")
-
-
 @page.clause("/args:tpu/bns-not-special")
 @isolated
 def tpu_bns_not_special(tf):
@@ -169,36 +100,6 @@ def tpu_bns_not_special(tf):
 @isolated
 def no_cluster_spec_for_pass_through(tf):
     checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
-
-
-@page.clause("/args:zone/given")
-@isolated
-def zone_given(tf):
-    checks.zone_given(tf, distribute(tf))
-
-
-@page.clause("/args:zone/omitted-or-empty-discovered")
-@isolated
-def zone_discovered(tf):
-    checks.zone_discovered(tf, distribute(tf))
-
-
-@page.clause("/args:project/given")
-@isolated
-def project_given(tf):
-    checks.project_given(tf, distribute(tf))
-
-
-@page.clause("/args:project/omitted-or-empty-discovered")
-@isolated
-def project_discovered(tf):
-    checks.project_discovered(tf, distribute(tf))
-
-
-@page.clause("/name/env-tpu-name")
-@isolated
-def environment_tpu_name(tf):
-    checks.environment_tpu_name(tf, distribute(tf))
 
 
 # ---------------------------------------------------------------- environments
@@ -257,67 +158,7 @@ def empty_name_in_google_cloud(tf):
 # ---------------------------------------------------------------- jobs
 
 
-@page.clause("/args:job_name/names-the-job")
-@isolated
-def tpu_job(tf):
-    checks.tpu_job(tf, distribute(tf))
-
-
-@page.clause("/args:coordinator_name/included")
-@isolated
-def coordinator_included(tf):
-    checks.coordinator_included(tf, distribute(tf))
-
-
-@page.clause("/args:coordinator_name/none-excluded")
-@isolated
-def coordinator_excluded(tf):
-    checks.coordinator_excluded(tf, distribute(tf))
-
-
-@page.clause("/args:coordinator_address/given-starts-no-server")
-@isolated
-def address_given_starts_no_server(tf):
-    checks.address_given_starts_no_server(tf, distribute(tf))
-
-
-@page.clause("/args:coordinator_address/none-starts-server")
-@isolated
-def address_none_starts_server(tf):
-    checks.address_none_starts_server(tf, distribute(tf))
-
-
-@page.clause("/args:coordinator_address/none-without-name-starts-none")
-@isolated
-def no_name_starts_no_server(tf):
-    checks.no_name_starts_no_server(tf, distribute(tf))
-
-
 # ---------------------------------------------------------------- the API object
-
-
-@page.clause("/args:credentials/none-is-default")
-@isolated
-def credentials_default(tf):
-    checks.credentials_default(tf, distribute(tf))
-
-
-@page.clause("/args:credentials/given-used")
-@isolated
-def credentials_given(tf):
-    checks.credentials_given(tf, distribute(tf))
-
-
-@page.clause("/args:credentials/ignored-with-service")
-@isolated
-def credentials_ignored_with_service(tf):
-    checks.credentials_ignored_with_service(tf, distribute(tf))
-
-
-@page.clause("/args:service/custom-object")
-@isolated
-def service_used(tf):
-    checks.service_used(tf, distribute(tf))
 
 
 @page.clause("/args:discovery_url/template")
@@ -351,15 +192,3 @@ def discovery_url_environment_overrides(tf):
         same(client.built[-1]["discoveryServiceUrl"], other)
         resolved(resolver, None, discovery_url=TEMPLATE).cluster_spec()
         same(client.built[-1]["discoveryServiceUrl"], TEMPLATE)
-
-
-@page.clause("/raises/import-error")
-@isolated
-def import_error(tf):
-    checks.import_error(tf, distribute(tf))
-
-
-@page.clause("/raises/no-tpus")
-@isolated
-def no_tpus(tf):
-    checks.no_tpus(tf, distribute(tf))

@@ -19,33 +19,10 @@ from .resolver_checks import parameters_of, passes_through, resolved, text
 # ---------------------------------------------------------------- cluster_spec
 
 
-@page.clause(".cluster_spec/signature/no-parameters")
-def cluster_spec_no_parameters(tf):
-    same(parameters_of(distribute(tf).cluster_spec), [])
-
-
-@page.clause(".cluster_spec/behaviour/asks-api-every-time")
-@isolated
-def asks_api_every_time(tf):
-    checks.asks_api_every_time(tf, distribute(tf))
-
-
-@page.clause(".cluster_spec/returns/cluster-spec")
-@isolated
-def returns_cluster_spec(tf):
-    checks.returns_cluster_spec(tf, distribute(tf))
-
-
 @page.clause(".cluster_spec/returns/none-possible")
 @isolated
 def cluster_spec_none_possible(tf):
     checks.no_cluster_spec(distribute(tf), PASS_THROUGH)
-
-
-@page.clause(".cluster_spec/raises/unhealthy")
-@isolated
-def unhealthy(tf):
-    checks.unhealthy(tf, distribute(tf))
 
 
 # ---------------------------------------------------------------- master
@@ -97,41 +74,11 @@ def master_rpc_layer(tf):
     same(text(made.master(rpc_layer="foo")), "foo://10.1.2.3:8470")
 
 
-@page.clause(".master/returns/first-instance-grpc-path")
-@isolated
-def first_instance(tf):
-    checks.first_instance(tf, distribute(tf))
-
-
 @page.clause(".master/returns/given-non-tpu-name")
 @isolated
 def given_non_tpu_name(tf):
     for name in PASS_THROUGH:
         passes_through(distribute(tf), name)
-
-
-@page.clause(".master/example/normal-case-address")
-@isolated
-def normal_case_address(tf):
-    checks.normal_case_address(tf, distribute(tf))
-
-
-@page.clause(".master/example/grpc-address")
-@isolated
-def grpc_address(tf):
-    checks.grpc_address(tf, distribute(tf))
-
-
-@page.clause(".master/returns/string")
-@isolated
-def master_is_string(tf):
-    checks.master_is_string(tf, distribute(tf))
-
-
-@page.clause(".master/raises/no-such-tpu")
-@isolated
-def no_such_tpu(tf):
-    checks.no_such_tpu(tf, distribute(tf))
 
 
 @page.clause(".get_master/behaviour/same-as-master")

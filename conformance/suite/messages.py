@@ -1,7 +1,7 @@
 """What the messages of errors say.
 
 No document gives their words. tpuref promises the facts in them: which argument is
-wrong, what was expected, what came, and the way out.
+wrong, what was expected, what was given, and the way out.
 """
 
 from ..clause import expect_raises

@@ -1,5 +1,7 @@
 """A documented name, and the registration of the clauses of its page."""
 
+import functools
+
 from ..clause import clause
 
 
@@ -22,3 +24,20 @@ class Page:
         ``.master/returns/string`` about its method.
         """
         return clause(self._api + rest)
+
+
+def about(check, api):
+    """Return ``check(tf, found)`` as a check of ``tf`` alone.
+
+    What is found is what ``api``, such as 'tf.tpu.core', names in ``tf``.
+    """
+
+    @functools.wraps(check)
+    def check_of_module(tf):
+        found = tf
+        for part in api.split(".")[1:]:
+            found = getattr(found, part)
+        check(tf, found)
+
+    check_of_module.about = api
+    return check_of_module

@@ -1,15 +1,14 @@
 """Checks that the two pages about replicate share.
 
-Each function takes the module under test and the function under test, which is
-reached by a different name on each page. It is named after the part of the page and
-the statement that it decides.
+Each takes the module under test and the function under test, which either page has
+under a name of its own.
 """
 
 import inspect
 
 import numpy as np
 
-from ..clause import expect_raises, same
+from ..clause import clause, expect_raises, same
 from ..probes import (
     assign_cores,
     core_of_each_replica,
@@ -20,6 +19,23 @@ from ..probes import (
     padded_inputs,
     padded_shapes,
 )
+from .page import about
+from .tf_tpu_page import function_clause
+
+
+def replicate_clause(rest):
+    """Register the decorated ``check(tf, replicate)`` for the name on either page.
+
+    ``rest`` follows the name of the function.
+    """
+
+    def register(check):
+        function_clause("tf.tpu.replicate" + rest)(check)
+        later = "tf.compat.v1.tpu.replicate"
+        clause(later + rest)(about(check, later))
+        return check
+
+    return register
 
 
 def counter(tf):
@@ -45,13 +61,18 @@ def ones(size):
 # ---------------------------------------------------------------- signature
 
 
+@replicate_clause("/name/exists")
+def exists(tf, replicate):
+    assert callable(replicate)
+
+
 def signature_parameter_order(tf, replicate, names):
     parameters = list(inspect.signature(replicate).parameters.values())
     same([parameter.name for parameter in parameters[: len(names)]], names)
     for parameter in parameters:
         required = parameter.default is inspect.Parameter.empty
         assert required == (parameter.name == "computation"), (
-            f"only computation has to be given, but {parameter.name} is declared "
+            f"only computation is required, but {parameter.name} is declared "
             f"as {parameter}"
         )
         assert parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD, (
@@ -67,9 +88,35 @@ def signature_default_is_none(tf, replicate, parameter):
     assert default is None, f"default of {parameter}: expected None, got {default!r}"
 
 
+@replicate_clause("/signature/default-inputs")
+def default_inputs(tf, replicate):
+    signature_default_is_none(tf, replicate, "inputs")
+
+
+@replicate_clause("/signature/default-infeed-queue")
+def default_infeed_queue(tf, replicate):
+    signature_default_is_none(tf, replicate, "infeed_queue")
+
+
+@replicate_clause("/signature/default-device-assignment")
+def default_device_assignment(tf, replicate):
+    signature_default_is_none(tf, replicate, "device_assignment")
+
+
+@replicate_clause("/signature/default-name")
+def default_name(tf, replicate):
+    signature_default_is_none(tf, replicate, "name")
+
+
+@replicate_clause("/signature/default-maximum-shapes")
+def default_maximum_shapes(tf, replicate):
+    signature_default_is_none(tf, replicate, "maximum_shapes")
+
+
 # ---------------------------------------------------------------- behaviour
 
 
+@replicate_clause("/behaviour/builds-graph-operator")
 def behaviour_builds_graph_operator(tf, replicate):
     count = counter(tf)
     graph = tf.get_default_graph()
@@ -82,6 +129,7 @@ def behaviour_builds_graph_operator(tf, replicate):
         same(sess.run(count), 0.0, call="the counter after building")
 
 
+@replicate_clause("/behaviour/runs-once-per-replica")
 def behaviour_runs_once_per_replica(tf, replicate):
     with fixed_system(tf, 3) as sess:
         out = replicate(lambda x: x * 10, [[1.0], [2.0], [3.0]])
@@ -91,6 +139,7 @@ def behaviour_runs_once_per_replica(tf, replicate):
 # --------------------------------------------------------- args: computation
 
 
+@replicate_clause("/args:computation/python-function")
 def computation_python_function(tf, replicate):
     received = []
 
@@ -114,6 +163,7 @@ def inputs_indexed_replica_then_input(tf, replicate):
         same(sess.run(out), [[12.0], [34.0]])
 
 
+@replicate_clause("/args:inputs/none-is-one-empty-list")
 def inputs_none_is_one_empty_list(tf, replicate):
     with fixed_system(tf, 1) as sess:
         for inputs in (None, [[]]):
@@ -121,6 +171,7 @@ def inputs_none_is_one_empty_list(tf, replicate):
             same(sess.run(out), [[4.0]], call=f"replicate(..., inputs={inputs})")
 
 
+@replicate_clause("/args:inputs/equal-number")
 def inputs_equal_number(tf, replicate):
     a, b, c, d = (tf.constant(value) for value in (1.0, 2.0, 3.0, 4.0))
     expect_raises(ValueError, replicate, lambda x: x, [[a], [b, c]])
@@ -145,6 +196,7 @@ def inputs_nested_structure(tf, replicate):
         same(sess.run(out), [[4.0]])
 
 
+@replicate_clause("/args:inputs/leaves-convert")
 def inputs_leaves_convert(tf, replicate):
     leaves = [1.5, 3, True, np.float64(2.0), np.arange(3)]
     received = []
@@ -160,6 +212,7 @@ def inputs_leaves_convert(tf, replicate):
         same(sess.run(out), [[1.5, 3, True, np.float64(2.0), np.arange(3)]])
 
 
+@replicate_clause("/args:inputs/nested-list-of-numbers-is-scalars")
 def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
     received = []
 
@@ -177,6 +230,7 @@ def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
         same(scalar.dtype.name, "int32")
 
 
+@replicate_clause("/args:inputs/convert-to-tensor-keeps-rank")
 def inputs_convert_to_tensor_keeps_rank(tf, replicate):
     received = []
 
@@ -193,6 +247,7 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
 # -------------------------------------------------------- args: infeed_queue
 
 
+@replicate_clause("/args:infeed_queue/appended-to-arguments")
 def infeed_queue_appended_to_arguments(tf, replicate):
     with fixed_system(tf, 2) as sess:
         queue = infeed_queue(tf, [tf.float32], [[2]])
@@ -205,6 +260,7 @@ def infeed_queue_appended_to_arguments(tf, replicate):
 # --------------------------------------------------- args: device_assignment
 
 
+@replicate_clause("/args:device_assignment/maps-logical-to-physical")
 def device_assignment_maps_logical_to_physical(tf, replicate):
     with initialised_topology(tf, cores=4) as (sess, topology):
         assignment = assign_cores(tf, topology, [3, 2, 1, 0])
@@ -217,6 +273,7 @@ def device_assignment_maps_logical_to_physical(tf, replicate):
         same(sess.run(out), [[0.0], [2.0], [4.0], [6.0]])
 
 
+@replicate_clause("/args:device_assignment/default")
 def device_assignment_default(tf, replicate):
     with fixed_system(tf, 4) as sess:
         out = replicate(lambda x: x * 2, [[0.0], [1.0], [2.0], [3.0]])
@@ -224,18 +281,21 @@ def device_assignment_default(tf, replicate):
         same(sorted(cores), [0, 1, 2, 3], call="cores of the four replicas, sorted")
 
 
+@replicate_clause("/args:device_assignment/omit-one-replica")
 def device_assignment_omit_one_replica(tf, replicate):
     with fixed_system(tf, 4) as sess:
         out = replicate(lambda x: x + 1, [[1.0]])
         same(sess.run(out), [[2.0]])
 
 
+@replicate_clause("/args:device_assignment/omit-replicas-equal-cores")
 def device_assignment_omit_replicas_equal_cores(tf, replicate):
     with fixed_system(tf, 4) as sess:
         out = replicate(lambda x: x + 1, [[0.0], [1.0], [2.0], [3.0]])
         same(sess.run(out), [[1.0], [2.0], [3.0], [4.0]])
 
 
+@replicate_clause("/args:device_assignment/needed-otherwise")
 def device_assignment_needed_otherwise(tf, replicate):
     with fixed_system(tf, 4) as sess:
         for replicas in (2, 3, 5, 8):
@@ -245,6 +305,7 @@ def device_assignment_needed_otherwise(tf, replicate):
                 assert str(count) in str(error), f"{count} is not named in: {error}"
 
 
+@replicate_clause("/args:device_assignment/needed-for-several-cores")
 def device_assignment_needed_for_several_cores(tf, replicate):
     def on_core(num):
         def computation(x):
@@ -262,6 +323,7 @@ def device_assignment_needed_for_several_cores(tf, replicate):
 # ---------------------------------------------------------------- args: name
 
 
+@replicate_clause("/args:name/no-effect")
 def name_no_effect(tf, replicate):
     def operation_names(name):
         with tf.Graph().as_default() as graph:
@@ -287,6 +349,7 @@ def padded_lengths(tf, replicate, maximum_shapes):
         return padded_shapes(tf)[-1]
 
 
+@replicate_clause("/args:maximum_shapes/pads-each-component")
 def maximum_shapes_pads_each_component(tf, replicate):
     def computation(x):
         return [x, tf.reduce_sum(x), tf.shape(x)]
@@ -312,6 +375,7 @@ def maximum_shapes_pads_each_component(tf, replicate):
     replicate(tf.identity, [[tf.zeros([4])], [tf.zeros([3])]], maximum_shapes=shapes)
 
 
+@replicate_clause("/args:maximum_shapes/nested-structure")
 def maximum_shapes_nested_structure(tf, replicate):
     with fixed_system(tf, 2) as sess:
         x, y = vector(tf), vector(tf)
@@ -324,6 +388,7 @@ def maximum_shapes_nested_structure(tf, replicate):
         same(padded_shapes(tf), [(3,), (5,)])
 
 
+@replicate_clause("/args:maximum_shapes/unknown-dimension-is-replica-maximum")
 def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
     with fixed_system(tf, 2) as sess:
         x, y = vector(tf), vector(tf)
@@ -334,6 +399,7 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
         same(padded_shapes(tf), [(3,)])
 
 
+@replicate_clause("/args:maximum_shapes/minus-one-is-unknown")
 def maximum_shapes_minus_one_is_unknown(tf, replicate):
     same(padded_lengths(tf, replicate, [np.array([-1])]), (3,))
     same(padded_lengths(tf, replicate, [tf.constant([-1])]), (3,))
@@ -353,6 +419,7 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
 # ------------------------------------------------------------------- returns
 
 
+@replicate_clause("/returns/list-by-replica")
 def returns_list_by_replica(tf, replicate):
     for replicas in (1, 2, 4):
         out = replicate(lambda x: x, [[float(i)] for i in range(replicas)])
@@ -373,6 +440,7 @@ def returns_same_structure(tf, replicate):
     assert first["a"] is not second["a"], "both replicas share one tensor"
 
 
+@replicate_clause("/returns/none-gives-noop")
 def returns_none_gives_noop(tf, replicate):
     out = replicate(lambda x: None, [[1.0], [2.0]])
     same(len(out), 2)
@@ -388,6 +456,7 @@ def _counts_when_first_entry_runs(tf, replicate, computation, count):
         assert sess.run(count) > 0.0, "the assignment of the computation did not run"
 
 
+@replicate_clause("/returns/none-noop-depends-on-computation")
 def returns_none_noop_depends_on_computation(tf, replicate):
     count = counter(tf)
 
@@ -397,6 +466,7 @@ def returns_none_noop_depends_on_computation(tf, replicate):
     _counts_when_first_entry_runs(tf, replicate, computation, count)
 
 
+@replicate_clause("/returns/single-value-is-tuple")
 def returns_single_value_is_tuple(tf, replicate):
     out = replicate(lambda x: x + 1, [[1.0], [2.0]])
     for entry in out:
@@ -410,6 +480,7 @@ def returns_operations_only_give_noop(tf, replicate):
         assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
 
 
+@replicate_clause("/returns/operations-noop-depends-on-computation")
 def returns_operations_noop_depends_on_computation(tf, replicate):
     count = counter(tf)
 

@@ -1,14 +1,14 @@
 """Checks that the two pages about TPUClusterResolver share.
 
-Each function takes the module under test and the resolver class under test. It runs
-without a network, a virtual machine of Google Cloud and environment variables, apart
-from the ones that it sets up itself.
+Each takes the module under test and the resolver class under test. It runs without a
+network, a virtual machine of Google Cloud and environment variables, apart from those
+that it sets up itself.
 """
 
 import inspect
 import re
 
-from ..clause import expect_raises, same
+from ..clause import clause, expect_raises, same
 from .cloud_stand_ins import (
     CloudTPU,
     GoogleClient,
@@ -16,11 +16,31 @@ from .cloud_stand_ins import (
     UntouchableAPI,
     counted_servers,
     installed,
+    isolated,
     node,
     surroundings,
 )
+from .page import about
 
+CLASSES = (
+    "tf.contrib.cluster_resolver.TPUClusterResolver",
+    "tf.distribute.cluster_resolver.TPUClusterResolver",
+)
 TWO_HOSTS = ("10.1.2.3:8470", "10.1.2.4:8470")
+
+
+def resolver_clause(rest):
+    """Register the decorated ``check(tf, resolver)`` for the class of either page.
+
+    ``rest`` follows the name of the class.
+    """
+
+    def register(check):
+        for api in CLASSES:
+            clause(api + rest)(about(check, api))
+        return check
+
+    return register
 
 
 def text(value):
@@ -44,6 +64,7 @@ def one_node():
 # ---------------------------------------------------------------- class, signature
 
 
+@resolver_clause("/name/class")
 def name_class(tf, resolver):
     assert inspect.isclass(resolver), repr(resolver)
     same(resolver.__name__, "TPUClusterResolver")
@@ -67,6 +88,46 @@ def init_default(resolver, name, expected):
     same(default, expected, call=f"default of {name}")
 
 
+@resolver_clause("/signature/default-tpu")
+def default_tpu(tf, resolver):
+    init_default(resolver, "tpu", None)
+
+
+@resolver_clause("/signature/default-zone")
+def default_zone(tf, resolver):
+    init_default(resolver, "zone", None)
+
+
+@resolver_clause("/signature/default-project")
+def default_project(tf, resolver):
+    init_default(resolver, "project", None)
+
+
+@resolver_clause("/signature/default-job-name")
+def default_job_name(tf, resolver):
+    init_default(resolver, "job_name", "worker")
+
+
+@resolver_clause("/signature/default-coordinator-name")
+def default_coordinator_name(tf, resolver):
+    init_default(resolver, "coordinator_name", None)
+
+
+@resolver_clause("/signature/default-coordinator-address")
+def default_coordinator_address(tf, resolver):
+    init_default(resolver, "coordinator_address", None)
+
+
+@resolver_clause("/signature/default-credentials")
+def default_credentials(tf, resolver):
+    init_default(resolver, "credentials", "default")
+
+
+@resolver_clause("/signature/default-service")
+def default_service(tf, resolver):
+    init_default(resolver, "service", None)
+
+
 def parameters_of(method):
     """Return the names and defaults of a method's parameters without self."""
     parameters = list(inspect.signature(method).parameters.values())[1:]
@@ -76,9 +137,16 @@ def parameters_of(method):
     ]
 
 
+@resolver_clause(".cluster_spec/signature/no-parameters")
+def cluster_spec_no_parameters(tf, resolver):
+    same(parameters_of(resolver.cluster_spec), [])
+
+
 # ---------------------------------------------------------------- names
 
 
+@resolver_clause("/behaviour/resolves-names-through-api")
+@isolated
 def resolves_names_through_api(tf, resolver):
     service = one_node()
     found = resolved(resolver, service).cluster_spec()
@@ -86,6 +154,8 @@ def resolves_names_through_api(tf, resolver):
     same(service.requested, ["projects/p/locations/z/nodes/node-1"])
 
 
+@resolver_clause("/args:tpu/string")
+@isolated
 def tpu_string(tf, resolver):
     service = CloudTPU({"node-1": node("10.1.2.3:8470"), "node-2": node("10.9.9.9:1")})
     found = resolver("node-1", project="p", zone="z", service=service).cluster_spec()
@@ -100,12 +170,26 @@ def passes_through(resolver, name):
         same(text(made.master()), name, call=f"master() for tpu={name!r}")
 
 
+@resolver_clause("/args:tpu/local")
+@isolated
+def tpu_local(tf, resolver):
+    passes_through(resolver, "local")
+
+
+@resolver_clause("/args:tpu/grpc-prefix")
+@isolated
+def tpu_grpc_prefix(tf, resolver):
+    passes_through(resolver, "grpc://10.240.1.2:8470")
+
+
 def no_cluster_spec(resolver, names):
     for name in names:
         made = resolver(tpu=name, service=UntouchableAPI())
         same(made.cluster_spec(), None, call=f"cluster_spec() for tpu={name!r}")
 
 
+@resolver_clause("/args:zone/given")
+@isolated
 def zone_given(tf, resolver):
     service = one_node()
     with surroundings(Metadata(zone="projects/123/zones/elsewhere")) as metadata:
@@ -114,6 +198,8 @@ def zone_given(tf, resolver):
     same(metadata.requested, [], call="requests to the metadata server")
 
 
+@resolver_clause("/args:zone/omitted-or-empty-discovered")
+@isolated
 def zone_discovered(tf, resolver):
     for arguments in ({}, {"zone": None}, {"zone": ""}):
         service = one_node()
@@ -123,6 +209,8 @@ def zone_discovered(tf, resolver):
         same(service.requested, ["projects/p/locations/europe-x/nodes/node-1"])
 
 
+@resolver_clause("/args:project/given")
+@isolated
 def project_given(tf, resolver):
     service = one_node()
     with surroundings(Metadata(project="elsewhere")) as metadata:
@@ -131,6 +219,8 @@ def project_given(tf, resolver):
     same(metadata.requested, [], call="requests to the metadata server")
 
 
+@resolver_clause("/args:project/omitted-or-empty-discovered")
+@isolated
 def project_discovered(tf, resolver):
     for arguments in ({}, {"project": None}, {"project": ""}):
         service = one_node()
@@ -140,6 +230,8 @@ def project_discovered(tf, resolver):
         same(service.requested, ["projects/proj-m/locations/z/nodes/node-1"])
 
 
+@resolver_clause("/name/env-tpu-name")
+@isolated
 def environment_tpu_name(tf, resolver):
     with surroundings(TPU_NAME="node-1"):
         made = resolver(project="p", zone="z", service=one_node())
@@ -161,12 +253,16 @@ def environment_endpoints(tf, resolver):
 # ---------------------------------------------------------------- jobs
 
 
+@resolver_clause("/args:job_name/names-the-job")
+@isolated
 def tpu_job(tf, resolver):
     made = resolved(resolver, one_node(), job_name="tpu_worker")
     same(made.cluster_spec().jobs, ["tpu_worker"])
     same(made.cluster_spec().job_tasks("tpu_worker"), list(TWO_HOSTS))
 
 
+@resolver_clause("/args:coordinator_name/included")
+@isolated
 def coordinator_included(tf, resolver):
     made = resolved(
         resolver,
@@ -180,6 +276,8 @@ def coordinator_included(tf, resolver):
     )
 
 
+@resolver_clause("/args:coordinator_name/none-excluded")
+@isolated
 def coordinator_excluded(tf, resolver):
     for address in (None, "10.0.0.9:2222"):
         made = resolved(
@@ -188,6 +286,8 @@ def coordinator_excluded(tf, resolver):
         same(made.cluster_spec().jobs, ["worker"])
 
 
+@resolver_clause("/args:coordinator_address/given-starts-no-server")
+@isolated
 def address_given_starts_no_server(tf, resolver):
     with counted_servers(tf) as started:
         made = resolved(
@@ -200,6 +300,8 @@ def address_given_starts_no_server(tf, resolver):
         same(len(started), 0, call="servers started")
 
 
+@resolver_clause("/args:coordinator_address/none-starts-server")
+@isolated
 def address_none_starts_server(tf, resolver):
     with counted_servers(tf, port=4711) as started, surroundings(Metadata()):
         made = resolved(resolver, one_node(), coordinator_name="coordinator")
@@ -211,6 +313,8 @@ def address_none_starts_server(tf, resolver):
         same(len(started), 1, call="servers started")
 
 
+@resolver_clause("/args:coordinator_address/none-without-name-starts-none")
+@isolated
 def no_name_starts_no_server(tf, resolver):
     with counted_servers(tf) as started, surroundings(Metadata()):
         for arguments in ({}, {"coordinator_name": None, "coordinator_address": None}):
@@ -222,6 +326,8 @@ def no_name_starts_no_server(tf, resolver):
 # ---------------------------------------------------------------- the API object
 
 
+@resolver_clause("/args:credentials/none-is-default")
+@isolated
 def credentials_default(tf, resolver):
     for arguments in ({"credentials": None}, {"credentials": "default"}, {}):
         client = GoogleClient(one_node())
@@ -231,6 +337,8 @@ def credentials_default(tf, resolver):
         assert used is client.default, f"{arguments}: the API was built with {used!r}"
 
 
+@resolver_clause("/args:credentials/given-used")
+@isolated
 def credentials_given(tf, resolver):
     client = GoogleClient(one_node())
     given = object()
@@ -240,6 +348,8 @@ def credentials_given(tf, resolver):
     assert used is given, f"the API was built with {used!r}"
 
 
+@resolver_clause("/args:credentials/ignored-with-service")
+@isolated
 def credentials_ignored_with_service(tf, resolver):
     client = GoogleClient(UntouchableAPI())
     with installed(client):
@@ -250,6 +360,8 @@ def credentials_ignored_with_service(tf, resolver):
     same(client.fetched, 0, call="default credentials fetched")
 
 
+@resolver_clause("/args:service/custom-object")
+@isolated
 def service_used(tf, resolver):
     service = one_node()
     client = GoogleClient(UntouchableAPI())
@@ -260,6 +372,8 @@ def service_used(tf, resolver):
     same(client.built, [], call="API objects built")
 
 
+@resolver_clause("/raises/import-error")
+@isolated
 def import_error(tf, resolver):
     with installed(None):
         expect_raises(ImportError, resolver, tpu="node-1", project="p", zone="z")
@@ -269,6 +383,8 @@ def import_error(tf, resolver):
         resolver(tpu="grpc://1.2.3.4:8470").master()
 
 
+@resolver_clause("/raises/no-tpus")
+@isolated
 def no_tpus(tf, resolver):
     for arguments in ({}, {"tpu": None}, {"tpu": []}):
         expect_raises(
@@ -279,6 +395,8 @@ def no_tpus(tf, resolver):
 # ---------------------------------------------------------------- cluster_spec
 
 
+@resolver_clause(".cluster_spec/behaviour/asks-api-every-time")
+@isolated
 def asks_api_every_time(tf, resolver):
     service = one_node()
     made = resolved(resolver, service)
@@ -289,6 +407,8 @@ def asks_api_every_time(tf, resolver):
     same(len(service.requested), asked + 1, call="requests after the second call")
 
 
+@resolver_clause(".cluster_spec/returns/cluster-spec")
+@isolated
 def returns_cluster_spec(tf, resolver):
     found = resolved(resolver, one_node()).cluster_spec()
     assert isinstance(found, tf.train.ClusterSpec), repr(found)
@@ -298,6 +418,8 @@ def returns_cluster_spec(tf, resolver):
     same(found.job_tasks("worker"), ["10.1.2.4:8470", "10.1.2.3:8471"])
 
 
+@resolver_clause(".cluster_spec/raises/unhealthy")
+@isolated
 def unhealthy(tf, resolver):
     sick = [
         {"health": "UNHEALTHY_TENSORFLOW"},
@@ -325,6 +447,8 @@ def get_master_same_as_master(resolver, names):
         same(one.get_master(), one.master())
 
 
+@resolver_clause(".master/returns/first-instance-grpc-path")
+@isolated
 def first_instance(tf, resolver):
     made = resolved(resolver, one_node())
     same(text(made.master()), "grpc://10.1.2.3:8470")
@@ -338,16 +462,22 @@ def first_instance(tf, resolver):
     same(text(made.master()), "grpc://10.1.2.3:8470")
 
 
+@resolver_clause(".master/example/normal-case-address")
+@isolated
 def normal_case_address(tf, resolver):
     service = CloudTPU({"node-1": node("1.2.3.4:8470")})
     same(text(resolved(resolver, service).master()), "grpc://1.2.3.4:8470")
 
 
+@resolver_clause(".master/example/grpc-address")
+@isolated
 def grpc_address(tf, resolver):
     made = resolver(tpu="grpc://10.240.1.2:8470", service=UntouchableAPI())
     same(text(made.master()), "grpc://10.240.1.2:8470")
 
 
+@resolver_clause(".master/returns/string")
+@isolated
 def master_is_string(tf, resolver):
     for one in (resolved(resolver, one_node()), resolver(tpu="grpc://10.240.1.2:8470")):
         same(type(one.master()), str, call=f"type of {one.master()!r}")
@@ -358,6 +488,8 @@ def master_is_string(tf, resolver):
             same(session.run(tf.constant(3.0)), 3.0)
 
 
+@resolver_clause(".master/raises/no-such-tpu")
+@isolated
 def no_such_tpu(tf, resolver):
     services = [
         CloudTPU({}),

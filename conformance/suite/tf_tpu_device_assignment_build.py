@@ -1,4 +1,4 @@
-"""Checks of DeviceAssignment.build: where replicas come to be on a mesh.
+"""Checks of DeviceAssignment.build: where it places replicas on a mesh.
 
 The places are those that release 1.15 chooses. A word such as ``000 001`` is a replica
 on the cores (0, 0, 0) and (0, 0, 1): column and row of the chip, and core in it.
@@ -12,7 +12,7 @@ page = Page("tf.tpu.experimental.DeviceAssignment.build")
 
 
 def built(tf, sizes, shape=None, stride=None, replicas=1):
-    """Return where the replicas come to be on a mesh of these sizes."""
+    """Return where the replicas are placed on a mesh of these sizes."""
     build = tf.tpu.experimental.DeviceAssignment.build
     return placed(build(mesh(tf, *sizes), shape, stride, replicas))
 
@@ -114,7 +114,7 @@ def gaps(tf):
     same(eight[:2], ["000 020 200 220", "001 021 201 221"])
     same(eight[4:6], ["100 120 300 320", "101 121 301 321"])
     same(eight[7], "111 131 311 331")
-    # What is left at the end of a mesh is no gap.
+    # Cores left over at the end of a mesh are not a gap.
     same(built(tf, [5, 1, 1], [2, 1, 1], [2, 1, 1], 2), ["000 200", "100 300"])
 
 

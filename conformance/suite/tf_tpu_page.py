@@ -5,10 +5,10 @@ A check written as ``check(tf, function)`` decides both names.
 """
 
 import collections
-import functools
 
 from ..clause import Unavailable, clause
 from ..statements import statements
+from .page import about
 
 #: For each function the checks that decide its name with the suffix, too. Of those
 #: that start a system, which takes its time, the first two of each part of the page.
@@ -25,11 +25,7 @@ def function_clause(id):
     kind = (statement.api, statement.part)
 
     def register(check):
-        @functools.wraps(check)
-        def check_of_module(tf):
-            check(tf, function_named(tf, statement.api))
-
-        clause(id)(check_of_module)
+        clause(id)(about(check, statement.api))
         checks = _CHECKS.setdefault(statement.api, [])
         _SYSTEMS[kind] += statement.tier == "run"
         if check not in checks and (statement.tier != "run" or _SYSTEMS[kind] <= 2):
@@ -37,14 +33,6 @@ def function_clause(id):
         return check
 
     return register
-
-
-def function_named(tf, api):
-    """Return the function that ``api``, such as 'tf.tpu.core', names in ``tf``."""
-    found = tf
-    for part in api.split(".")[1:]:
-        found = getattr(found, part)
-    return found
 
 
 def run_every_check(tf, api, function):

@@ -20,70 +20,15 @@ PARAMETERS = [
 Pair = collections.namedtuple("Pair", ["left", "right"])
 
 
-@function_clause("tf.tpu.replicate/name/exists")
-def exists(tf, replicate):
-    assert callable(replicate)
-
-
 @function_clause("tf.tpu.replicate/signature/parameter-order")
 def parameter_order(tf, replicate):
     checks.signature_parameter_order(tf, replicate, PARAMETERS)
-
-
-@function_clause("tf.tpu.replicate/signature/default-inputs")
-def default_inputs(tf, replicate):
-    checks.signature_default_is_none(tf, replicate, "inputs")
-
-
-@function_clause("tf.tpu.replicate/signature/default-infeed-queue")
-def default_infeed_queue(tf, replicate):
-    checks.signature_default_is_none(tf, replicate, "infeed_queue")
-
-
-@function_clause("tf.tpu.replicate/signature/default-device-assignment")
-def default_device_assignment(tf, replicate):
-    checks.signature_default_is_none(tf, replicate, "device_assignment")
-
-
-@function_clause("tf.tpu.replicate/signature/default-name")
-def default_name(tf, replicate):
-    checks.signature_default_is_none(tf, replicate, "name")
-
-
-@function_clause("tf.tpu.replicate/signature/default-maximum-shapes")
-def default_maximum_shapes(tf, replicate):
-    checks.signature_default_is_none(tf, replicate, "maximum_shapes")
-
-
-@function_clause("tf.tpu.replicate/behaviour/builds-graph-operator")
-def builds_graph_operator(tf, replicate):
-    checks.behaviour_builds_graph_operator(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/behaviour/runs-once-per-replica")
-def runs_once_per_replica(tf, replicate):
-    checks.behaviour_runs_once_per_replica(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:computation/python-function")
-def computation_python_function(tf, replicate):
-    checks.computation_python_function(tf, replicate)
 
 
 @function_clause("tf.tpu.replicate/args:inputs/indexed-replica-then-input")
 def inputs_indexed_replica_then_input(tf, replicate):
     checks.inputs_indexed_replica_then_input(tf, replicate)
     expect_raises(ValueError, replicate, lambda: tf.constant(1.0), [])
-
-
-@function_clause("tf.tpu.replicate/args:inputs/none-is-one-empty-list")
-def inputs_none_is_one_empty_list(tf, replicate):
-    checks.inputs_none_is_one_empty_list(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:inputs/equal-number")
-def inputs_equal_number(tf, replicate):
-    checks.inputs_equal_number(tf, replicate)
 
 
 @function_clause("tf.tpu.replicate/args:inputs/nested-structure")
@@ -93,83 +38,6 @@ def inputs_nested_structure(tf, replicate):
         expect_raises(
             ValueError, replicate, lambda x: tf.constant(1.0), [[first], [second]]
         )
-
-
-@function_clause("tf.tpu.replicate/args:inputs/leaves-convert")
-def inputs_leaves_convert(tf, replicate):
-    checks.inputs_leaves_convert(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:inputs/nested-list-of-numbers-is-scalars")
-def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
-    checks.inputs_nested_list_of_numbers_is_scalars(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:inputs/convert-to-tensor-keeps-rank")
-def inputs_convert_to_tensor_keeps_rank(tf, replicate):
-    checks.inputs_convert_to_tensor_keeps_rank(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:infeed_queue/appended-to-arguments")
-def infeed_queue_appended_to_arguments(tf, replicate):
-    checks.infeed_queue_appended_to_arguments(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/maps-logical-to-physical")
-def device_assignment_maps_logical_to_physical(tf, replicate):
-    checks.device_assignment_maps_logical_to_physical(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/default")
-def device_assignment_default(tf, replicate):
-    checks.device_assignment_default(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/omit-one-replica")
-def device_assignment_omit_one_replica(tf, replicate):
-    checks.device_assignment_omit_one_replica(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/omit-replicas-equal-cores")
-def device_assignment_omit_replicas_equal_cores(tf, replicate):
-    checks.device_assignment_omit_replicas_equal_cores(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/needed-otherwise")
-def device_assignment_needed_otherwise(tf, replicate):
-    checks.device_assignment_needed_otherwise(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:device_assignment/needed-for-several-cores")
-def device_assignment_needed_for_several_cores(tf, replicate):
-    checks.device_assignment_needed_for_several_cores(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:name/no-effect")
-def name_no_effect(tf, replicate):
-    checks.name_no_effect(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:maximum_shapes/pads-each-component")
-def maximum_shapes_pads_each_component(tf, replicate):
-    checks.maximum_shapes_pads_each_component(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:maximum_shapes/nested-structure")
-def maximum_shapes_nested_structure(tf, replicate):
-    checks.maximum_shapes_nested_structure(tf, replicate)
-
-
-@function_clause(
-    "tf.tpu.replicate/args:maximum_shapes/unknown-dimension-is-replica-maximum"
-)
-def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
-    checks.maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/args:maximum_shapes/minus-one-is-unknown")
-def maximum_shapes_minus_one_is_unknown(tf, replicate):
-    checks.maximum_shapes_minus_one_is_unknown(tf, replicate)
 
 
 @function_clause("tf.tpu.replicate/args:maximum_shapes/structure-equals-first-replica")
@@ -186,11 +54,6 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
         )
 
 
-@function_clause("tf.tpu.replicate/returns/list-by-replica")
-def returns_list_by_replica(tf, replicate):
-    checks.returns_list_by_replica(tf, replicate)
-
-
 @function_clause("tf.tpu.replicate/returns/same-structure")
 def returns_same_structure(tf, replicate):
     checks.returns_same_structure(tf, replicate)
@@ -198,21 +61,6 @@ def returns_same_structure(tf, replicate):
         assert isinstance(entry, tuple), repr(entry)
     for entry in replicate(lambda x: Pair(x, x + 1.0), [[1.0], [2.0]]):
         assert isinstance(entry, Pair), repr(entry)
-
-
-@function_clause("tf.tpu.replicate/returns/none-gives-noop")
-def returns_none_gives_noop(tf, replicate):
-    checks.returns_none_gives_noop(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/returns/none-noop-depends-on-computation")
-def returns_none_noop_depends_on_computation(tf, replicate):
-    checks.returns_none_noop_depends_on_computation(tf, replicate)
-
-
-@function_clause("tf.tpu.replicate/returns/single-value-is-tuple")
-def returns_single_value_is_tuple(tf, replicate):
-    checks.returns_single_value_is_tuple(tf, replicate)
 
 
 @function_clause("tf.tpu.replicate/returns/operations-only-give-noop")
@@ -227,11 +75,6 @@ def returns_operations_only_give_noop(tf, replicate):
         lambda: [tf.no_op(), tf.constant(1.0)],
     ):
         expect_raises(ValueError, replicate, misplaced)
-
-
-@function_clause("tf.tpu.replicate/returns/operations-noop-depends-on-computation")
-def returns_operations_noop_depends_on_computation(tf, replicate):
-    checks.returns_operations_noop_depends_on_computation(tf, replicate)
 
 
 @function_clause("tf.tpu.replicate/args:maximum_shapes/overload-structure-object")

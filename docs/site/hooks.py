@@ -24,6 +24,9 @@ from tpuref.error_catalogue.entry import Entry
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP))
+
+from maintenance.pages import pages  # noqa: E402
+
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
 PLOTS = TOP / "docs" / "performance"
 TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
@@ -34,8 +37,6 @@ def on_files(files: Files, config: Any) -> None:
     """Add the clauses, and the notebook as a page."""
     page = as_markdown(NOTEBOOK)
     files.append(File.generated(config, "notebooks/first_steps.md", content=page))
-    from maintenance.pages import pages
-
     for name, page in pages(load_clauses()).items():
         path = f"clauses/{name}"
         written = files.get_file_from_path(path)

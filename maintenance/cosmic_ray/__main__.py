@@ -16,7 +16,7 @@ def main(arguments=None):
         prog="python -m maintenance.cosmic_ray",
         description="Make every change that cosmic-ray knows in tpuref.tpu, "
         "tpuref.distribute and tpuref.cluster_resolver, one at a time. A clause of the "
-        "suite has to notice it, or a reason in survivors/ has to excuse it.",
+        "suite must notice it, or a reason in survivors/ must excuse it.",
     )
     parser.add_argument(
         "parts", metavar="PART", nargs="*", help="only modules with it in their names"

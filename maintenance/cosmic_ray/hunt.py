@@ -24,8 +24,8 @@ from .report import INVALID, KILLED, SURVIVED
 PACKAGES = ("tpuref.tpu", "tpuref.distribute", "tpuref.cluster_resolver")
 BELOW = ("tpuref.functions", "tpuref.remote")
 
-# A loop of a mutant may have lost its end, or wait for what never comes. A clause takes
-# a tenth of a second; the time of day has to do on a busy machine too.
+# A mutant may loop or wait forever. A clause takes a tenth of a second; the wall-clock
+# limit must do on a busy machine, too.
 MEMORY_BYTES = 8 << 30
 CLAUSE_CPU_SECONDS = 5
 CLAUSE_SECONDS = 120

@@ -1,6 +1,6 @@
 """What the suite did with the mutants of cosmic-ray, module by module."""
 
-#: The part of the mutants of a package that has to be killed.
+#: The share of the mutants of a package that must be killed.
 REQUIRED = 0.85
 
 KILLED = "killed"

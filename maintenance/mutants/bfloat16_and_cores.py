@@ -37,7 +37,7 @@ MUTANTS = (
     ),
     Mutant(
         "scope-yields-nothing",
-        "the scope is no context manager",
+        "the scope is not a context manager",
         "tf.tpu.bfloat16_scope/returns/context-manager",
         "bfloat16_scope",
         "@contextlib.contextmanager",

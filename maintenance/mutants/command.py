@@ -16,7 +16,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(
         prog="tpuref conformance mutants",
         description="Apply deliberately wrong changes to tpuref, one at a time; the "
-        "clause that each of them breaks has to notice.",
+        "clause that each of them breaks must notice.",
     )
     parser.add_argument(
         "names", metavar="NAME", nargs="*", help="only these; * and ? are wildcards"

@@ -20,7 +20,7 @@ class Mutant:
     says : str
         What is wrong.
     clause : str
-        The clause that has to notice.
+        The clause that must notice.
     function : str
         The end of the full name of the function, class, variable or module that is
         changed, as much of it as tells it from others: ``shard``, ``Topology.tasks``,

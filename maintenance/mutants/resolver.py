@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "unhealthy-accepted",
-        "health is not looked at",
+        "the health is not checked",
         _LATER + ".cluster_spec/raises/unhealthy",
         "_check_health",
         'state == "READY" and health == "HEALTHY"',
@@ -120,7 +120,7 @@ MUTANTS = (
     ),
     Mutant(
         "not-ready-accepted",
-        "the state is not looked at",
+        "the state is not checked",
         _CONTRIB + ".cluster_spec/raises/unhealthy",
         "_check_health",
         'state == "READY" and health == "HEALTHY"',
@@ -176,7 +176,7 @@ MUTANTS = (
     ),
     Mutant(
         "coordinator-always",
-        "a coordinator is there without a name",
+        "there is a coordinator without a name",
         _LATER + "/args:coordinator_name/none-excluded",
         "_coordinated",
         "name is None or isinstance(self._source, Master)",
@@ -392,7 +392,7 @@ MUTANTS = (
     ),
     Mutant(
         "copies-broken",
-        "a deep copy is of no use",
+        "a deep copy does not work",
         _CONTRIB + ".__deepcopy__/behaviour/copy-is-usable",
         "TPUClusterResolver.__deepcopy__",
         "return self",

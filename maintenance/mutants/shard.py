@@ -125,7 +125,7 @@ MUTANTS = (
     ),
     Mutant(
         "batch-parallel-no-default",
-        "num_shards has to be given",
+        "num_shards is 8 by default",
         "tf.tpu.batch_parallel_dyn/signature/num-shards-has-default",
         "batch_parallel",
         "num_shards: int = 1",

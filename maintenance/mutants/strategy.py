@@ -95,7 +95,7 @@ MUTANTS = (
     ),
     Mutant(
         "between-graph-is-none",
-        "between_graph is no boolean",
+        "between_graph is not a boolean",
         _NAME + ".between_graph/property/boolean",
         "between_graph",
         "return False",

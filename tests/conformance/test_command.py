@@ -19,7 +19,7 @@ FAKES = Path(__file__).parent / "fakes"
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Put the tiny suite, and the fakes as subjects, in the place of the real ones."""
+    """Use the tiny suite and the fake subjects instead of the real ones."""
     monkeypatch.syspath_prepend(str(FAKES))
     suite = importlib.import_module("tiny_suite")
     monkeypatch.setattr(command, "load_clauses", suite.load_clauses)

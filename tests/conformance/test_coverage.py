@@ -45,7 +45,7 @@ def test_what_is_missing_on_either_side_is_listed():
         (
             "tf.tpu.core/name/exists",
             {"document": DOCUMENTS[1].file},
-            "tf_tpu_core is about",
+            "but tf.tpu.core is that of",
         ),
         (
             "tf.tpu.core/name/exists",

@@ -35,7 +35,7 @@ def test_every_release_has_constraints_that_pin_all(version):
 
 @pytest.fixture
 def called(monkeypatch):
-    """Return the commands, none of which is carried out."""
+    """Return the commands, none of which is run."""
     commands = []
 
     def call(command, variables, deadline):

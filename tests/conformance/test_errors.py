@@ -52,7 +52,7 @@ ERRORS = [
 
 
 def triggers(clause, monkeypatch):
-    """Return how many calls the check of ``clause`` makes that have to raise."""
+    """Return how many calls the check of ``clause`` makes that must raise."""
     described = []
     describe = clause_module._describe_call
 

@@ -1,4 +1,4 @@
-"""What one clause comes to in this process."""
+"""The outcome of one clause in this process."""
 
 from __future__ import annotations
 
