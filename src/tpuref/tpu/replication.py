@@ -251,7 +251,7 @@ def _build_body(
     """Call the computation once, with tensors that stand for each replica's inputs."""
     cluster = graph.unique_name("cluster")
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
-    with graph.in_region(region):
+    with graph.in_region(region), graph.in_tower(None):
         region.parameters = [
             _parameter(graph, k, spec)
             for k, spec in enumerate(_input_specs(replicas, padding))
