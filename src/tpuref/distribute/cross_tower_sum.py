@@ -32,6 +32,10 @@ class CrossTowerSum:
         """Return the sums for each tower, of a nest of tensors."""
         return nest.map_structure(self._totals, values)
 
+    def __str__(self) -> str:
+        over = f" over the groups {self.groups}" if len(self.groups) > 1 else ""
+        return f"cross_replica_sum{over}"
+
     def _totals(self, value: Any) -> PerDevice:
         totals: dict[int, Any] = {}
         for group in self.groups:

@@ -26,13 +26,7 @@ from tpuref.graph.tensor import Tensor
 
 
 def own(value: Any, devices: Sequence[str]) -> Tensor:
-    """Return a tensor that has on each replica the value of its own tower.
-
-    Raises
-    ------
-    ValueError
-        If the towers' values differ in dtype or shape, or a tower has none.
-    """
+    """Return a tensor that has on each replica the value of its own tower."""
     if not _has_parts(value, devices):
         return convert_to_tensor(value)
     parts = [convert_to_tensor(value.get(device)) for device in devices]
@@ -53,14 +47,7 @@ def first_values(
 ) -> dict[str, Any]:
     """Return the values of the outputs before the first step, by name.
 
-    Parameters
-    ----------
-    start
-        The initial values.
-    given
-        What a step sets, structures of tensors.
-    devices
-        The devices of the towers.
+    `start` has the initial values, and `given` what a step sets: structures of tensors.
     """
     first = {}
     for name, value in start.items():
@@ -149,14 +136,7 @@ def last_values(
 ) -> dict[str, Any]:
     """Return the outputs as `last_step_outputs` has them.
 
-    Parameters
-    ----------
-    context
-        Knows what a step sets.
-    start
-        The initial values.
-    by_device
-        The outputs by name, for the device of each tower.
+    `by_device` has the outputs by name, for the device of each tower.
     """
     first = next(iter(by_device.values()))
     found = {}

@@ -49,7 +49,7 @@ class MergeCall:
     def what(self) -> str:
         """What the tower called."""
         summing = isinstance(self.function, CrossTowerSum)
-        return "cross_replica_sum" if summing else "merge_call"
+        return str(self.function) if summing else "merge_call"
 
 
 class _Abandoned(BaseException):
@@ -218,8 +218,7 @@ def call_for_each_tower(
 
 def _check_region(contexts: Sequence[TowerContext]) -> None:
     """Refuse a replicated computation of another number of replicas."""
-    region = get_default_graph().region
-    around = None if region is None else region.replicated
+    around = replicated_region()
     if around is not None and around.replicas != len(contexts):
         raise coded(
             RuntimeError,
@@ -289,7 +288,6 @@ def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     if len(calls) < len(towers) or len({call.what for call in calls}) > 1:
         raise _uneven(towers)
     first, graph = calls[0], get_default_graph()
-    _check_groups([call.function for call in calls])
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
     with across_towers(), graph.name_scope(first.name_scope):
         args = merged([call.args for call in calls], devices)
@@ -317,24 +315,6 @@ def _uneven(towers: Sequence[Tower]) -> RuntimeError:
         "calls and sums in the same order",
         code=codes.UNEVEN_MERGE_CALLS,
     )
-
-
-def _check_groups(functions: Sequence[Callable[..., Any]]) -> None:
-    """Refuse sums over different groups."""
-    first = functions[0]
-    for tower, other in enumerate(functions):
-        if (
-            isinstance(first, CrossTowerSum)
-            and isinstance(other, CrossTowerSum)
-            and first != other
-        ):
-            raise coded(
-                ValueError,
-                f"tf.tpu.cross_replica_sum: tower 0 sums over the groups "
-                f"{first.groups}, and tower {tower} sums over the groups "
-                f"{other.groups}; give the same group_assignment in all towers",
-                code=codes.INVALID_GROUPS,
-            )
 
 
 def _numbers(towers: Sequence[Tower]) -> str:
