@@ -60,10 +60,10 @@ def sums(tf):
     ".reduce/behaviour/explained-to-a-function",
     tier="run",
     says=(
-        "A function that explains gets an account of each evaluation: name, "
+        "A function given as explain gets an account of each evaluation: name, "
         "aggregation, what each tower held, divisor and result."
     ),
-    doubt="tpuref's own: the page has no such method.",
+    doubt="tpuref's own: the page has no such argument.",
 )
 @own_rule
 def explained(tf):
@@ -116,8 +116,8 @@ def explained(tf):
 @page.clause(
     ".reduce/behaviour/explained-in-the-log",
     tier="run",
-    says="Without a function the account goes to the log, otherwise nothing does.",
-    doubt="tpuref's own: the page has no such method.",
+    says="With explain True the account goes to the log, otherwise nothing does.",
+    doubt="tpuref's own: the page has no such argument.",
 )
 @own_rule
 def explained_in_log(tf):
@@ -150,7 +150,7 @@ def explained_in_log(tf):
     ".reduce/behaviour/explained-in-eager-mode",
     tier="build",
     says="In eager mode the account is given at once.",
-    doubt="tpuref's own: the page has no such method.",
+    doubt="tpuref's own: the page has no such argument.",
 )
 @own_rule
 def explained_eagerly(tf):

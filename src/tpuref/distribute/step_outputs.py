@@ -13,8 +13,8 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import StructureError, coded
-from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
 from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.values import Mirrored, PerDevice, TowerOutputs
@@ -63,7 +63,7 @@ def first_values(
 def _start(value: Any, output: Any, devices: Sequence[str]) -> Any:
     """Return an initial value as a structure of tensors, like an output if any."""
     if isinstance(value, TowerOutputs):
-        value = merged(value.components, devices)
+        value = merged([value.get(device) for device in devices], devices)
     elif _is_for_each_tower(value, output, len(devices)):
         if isinstance(output, Tensor):
             value = PerDevice(dict(zip(devices, value, strict=True)))
@@ -82,18 +82,15 @@ def _is_for_each_tower(value: Any, output: Any, towers: int) -> bool:
 
 def _fits(value: Any, output: Any) -> bool:
     """Whether a value has the structure of an output and its shape, which is known."""
-    if isinstance(output, Tensor):
-        known = output.shape.ndims is not None
-        return known and _shape(value).is_compatible_with(output.shape)
     try:
+        if isinstance(output, Tensor):
+            shape = value.shape if hasattr(value, "shape") else np.shape(value)
+            known = output.shape.ndims is not None
+            return known and as_shape(shape).is_compatible_with(output.shape)
         nest.assert_same_structure(value, output)
-    except StructureError:
+    except ValueError:  # structures differ, or a list is ragged
         return False
     return True
-
-
-def _shape(value: Any) -> TensorShape:
-    return as_shape(value.shape if hasattr(value, "shape") else np.shape(value))
 
 
 def _zeros(name: str, output: Tensor) -> Tensor:

@@ -228,7 +228,7 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and are carried out by that core.
+        are placed on the device of the tower and run on that core.
 
         Parameters
         ----------
