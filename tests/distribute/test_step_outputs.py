@@ -193,6 +193,8 @@ def test_a_start_of_other_towers(strategy_of, session) -> None:
             run({"x": differing})
         with pytest.raises(ValueError, match=r"initial_loop_values\['x'\] is float32"):
             run({"x": strategy.unwrap(copies)})
+        with pytest.raises(ValueError, match="ragged|inhomogeneous|must be"):
+            run({"x": [[[1.0], [1.0, 2.0]]] * 4})
 
 
 def test_tower_local_variables_are_combined(strategy, session) -> None:

@@ -97,10 +97,11 @@ def combined_value(
     return reduced("reduce", aggregation, [(value, destinations)], towers)[0]
 
 
+@dataclass
 class Batch:
     """Several reductions of one kind.
 
-    Parameters
+    Attributes
     ----------
     aggregation
         How the values are combined.
@@ -108,18 +109,14 @@ class Batch:
         The devices of the towers.
     report
         What takes an account of each, None for nothing.
+    sums
+        How many sums over the towers there are.
     """
 
-    def __init__(
-        self,
-        aggregation: VariableAggregation,
-        towers: TowerDevices,
-        report: Report | None,
-    ) -> None:
-        self._aggregation = aggregation
-        self._towers = towers
-        self._report = report
-        self._sums = 0
+    aggregation: VariableAggregation
+    towers: TowerDevices
+    report: Report | None
+    sums: int = 0
 
     def reduced(self, requests: Sequence[Request]) -> ReducedValues:
         """Return a mirrored value for each request."""
@@ -131,7 +128,7 @@ class Batch:
             self._mirrored(request, totals[number])
             for number, request in enumerate(requests)
         )
-        results.collectives = self._sums
+        results.collectives = self.sums
         return results
 
     def _groups(self, requests: Sequence[Request]) -> list[list[int]]:
@@ -139,32 +136,32 @@ class Batch:
         together: dict[DType, list[int]] = {}
         alone = []
         for number, request in enumerate(requests):
-            if request.fits and len(request.parts) == self._towers.count:
+            if request.fits and len(request.parts) == self.towers.count:
                 together.setdefault(request.parts[0].dtype, []).append(number)
             else:
                 alone.append([number])
         return [*together.values(), *alone]
 
     def _together(self, requests: Sequence[Request]) -> list[Total]:
-        if self._aggregation is VariableAggregation.ONLY_FIRST_TOWER:
+        if self.aggregation is VariableAggregation.ONLY_FIRST_TOWER:
             return [functools.partial(identity, r.parts[0]) for r in requests]
-        self._sums += 1
+        self.sums += 1
         if len(requests) == 1:
             (request,) = requests
-            with self._towers.on(request.devices[0]):
-                total = gathered(self._aggregation, request.parts)
+            with self.towers.on(request.devices[0]):
+                total = gathered(self.aggregation, request.parts)
             return [functools.partial(identity, total)]
         return self._pieces(self._joined(requests), requests)
 
     def _joined(self, requests: Sequence[Request]) -> Tensor:
         """Return the sum of all values, laid side by side."""
         rows = []
-        for tower in range(self._towers.count):
-            with self._towers.on_tower(tower):
+        for tower in range(self.towers.count):
+            with self.towers.on_tower(tower):
                 own = [reshape(request.parts[tower], [-1]) for request in requests]
                 rows.append(concat(own, 0))
-        with self._towers.on_tower(0):
-            return gathered(self._aggregation, rows)
+        with self.towers.on_tower(0):
+            return gathered(self.aggregation, rows)
 
     def _pieces(self, total: Tensor, requests: Sequence[Request]) -> list[Total]:
         begin = 0
@@ -178,10 +175,10 @@ class Batch:
         return found
 
     def _mirrored(self, request: Request, total: Total) -> Mirrored:
-        finished = finish(self._aggregation, len(request.parts))
+        finished = finish(self.aggregation, len(request.parts))
         copies = {}
         for device in request.devices:
-            with self._towers.on(device):
+            with self.towers.on(device):
                 copies[device] = finished(total())
         return Mirrored(self._accounted(request, copies))
 
@@ -189,15 +186,15 @@ class Batch:
         self, request: Request, copies: dict[str, Tensor]
     ) -> dict[str, Tensor]:
         """Let the copies be there only once the account was given."""
-        if self._report is None:
+        if self.report is None:
             return copies
         first = next(iter(copies.values()))
-        with self._towers.on_tower(0):
-            told = explained(self._report, self._aggregation, request.parts, first)
+        with self.towers.on_tower(0):
+            told = explained(self.report, self.aggregation, request.parts, first)
         accounted: dict[str, Any] = {}
         for device, copy in copies.items():
             with contextlib.ExitStack() as stack:
-                stack.enter_context(self._towers.on(device))
+                stack.enter_context(self.towers.on(device))
                 if told is not None:
                     stack.enter_context(control_dependencies([told]))
                 accounted[device] = identity(copy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -84,19 +85,6 @@ class MultiStepContext:
         ValueError
             If `aggregation` is no way to combine.
         """
-        tower = current_place().tower
-        if tower is None:
-            self._set_across_towers(name, output, aggregation)
-            return
-
-        def merge(strategy: Any, output: Any) -> None:
-            self._set_across_towers(name, output, aggregation)
-
-        tower.merge_call(merge, output)
-
-    def _set_across_towers(
-        self, name: str, output: Any, aggregation: VariableAggregation
-    ) -> None:
         if not isinstance(aggregation, VariableAggregation):
             raise coded(
                 ValueError,
@@ -104,15 +92,17 @@ class MultiStepContext:
                 f"tf.VariableAggregation, got {aggregation!r}",
                 code=codes.INVALID_AGGREGATION,
             )
-        leaves = nest.flatten(output)
-        if aggregation is not VariableAggregation.NONE:
-            leaves = [
-                combined_value(
-                    aggregation, leaf, list(self._towers.names), self._towers
-                )
-                for leaf in leaves
-            ]
-        self.set_in_step[name] = nest.pack_sequence_as(output, leaves)
+
+        def combined(leaf: Any) -> Any:
+            if aggregation is VariableAggregation.NONE:
+                return leaf
+            devices = list(self._towers.names)
+            return combined_value(aggregation, leaf, devices, self._towers)
+
+        def keep(output: Any) -> None:
+            self.set_in_step[name] = nest.map_structure(combined, output)
+
+        _merged_over_towers(keep, output)
 
     def set_non_tensor_output(self, name: str, output: Any) -> None:
         """Keep something else than a tensor, such as a name or a list of hooks.
@@ -124,18 +114,23 @@ class MultiStepContext:
         output
             Anything.  Set by towers, it is a per-device value where they differ.
         """
-        tower = current_place().tower
-        if tower is None:
-            self.non_tensor_outputs[name] = output
-            return
 
-        def merge(strategy: Any, output: Any) -> None:
+        def keep(output: Any) -> None:
             self.non_tensor_outputs[name] = output
 
-        tower.merge_call(merge, output)
+        _merged_over_towers(keep, output)
 
     def __repr__(self) -> str:
         return (
             f"<MultiStepContext outputs={sorted(self.last_step_outputs)} "
             f"non_tensor_outputs={sorted(self.non_tensor_outputs)}>"
         )
+
+
+def _merged_over_towers(keep: Callable[[Any], None], output: Any) -> None:
+    """Hand on an output across the towers, merged if the caller is in one."""
+    tower = current_place().tower
+    if tower is None:
+        keep(output)
+    else:
+        tower.merge_call(lambda _, output: keep(output), output)

@@ -13,8 +13,8 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import StructureError, coded
-from tpuref.base.shapes import TensorShape, as_shape
+from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
 from tpuref.distribute.grouping import merged
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.values import Mirrored, PerDevice, TowerOutputs
@@ -26,13 +26,7 @@ from tpuref.graph.tensor import Tensor
 
 
 def own(value: Any, devices: Sequence[str]) -> Tensor:
-    """Return a tensor that has on each replica the value of its own tower.
-
-    Raises
-    ------
-    ValueError
-        If the towers' values differ in dtype or shape, or a tower has none.
-    """
+    """Return a tensor that has on each replica the value of its own tower."""
     if not _has_parts(value, devices):
         return convert_to_tensor(value)
     parts = [convert_to_tensor(value.get(device)) for device in devices]
@@ -53,14 +47,7 @@ def first_values(
 ) -> dict[str, Any]:
     """Return the values of the outputs before the first step, by name.
 
-    Parameters
-    ----------
-    start
-        The initial values.
-    given
-        What a step sets, structures of tensors.
-    devices
-        The devices of the towers.
+    `start` has the initial values, and `given` what a step sets: structures of tensors.
     """
     first = {}
     for name, value in start.items():
@@ -76,7 +63,7 @@ def first_values(
 def _start(value: Any, output: Any, devices: Sequence[str]) -> Any:
     """Return an initial value as a structure of tensors, like an output if any."""
     if isinstance(value, TowerOutputs):
-        value = merged(value.components, devices)
+        value = merged([value.get(device) for device in devices], devices)
     elif _is_for_each_tower(value, output, len(devices)):
         if isinstance(output, Tensor):
             value = PerDevice(dict(zip(devices, value, strict=True)))
@@ -95,18 +82,15 @@ def _is_for_each_tower(value: Any, output: Any, towers: int) -> bool:
 
 def _fits(value: Any, output: Any) -> bool:
     """Whether a value has the structure of an output and its shape, which is known."""
-    if isinstance(output, Tensor):
-        known = output.shape.ndims is not None
-        return known and _shape(value).is_compatible_with(output.shape)
     try:
+        if isinstance(output, Tensor):
+            shape = value.shape if hasattr(value, "shape") else np.shape(value)
+            known = output.shape.ndims is not None
+            return known and as_shape(shape).is_compatible_with(output.shape)
         nest.assert_same_structure(value, output)
-    except StructureError:
+    except ValueError:  # structures differ, or a list is ragged
         return False
     return True
-
-
-def _shape(value: Any) -> TensorShape:
-    return as_shape(value.shape if hasattr(value, "shape") else np.shape(value))
 
 
 def _zeros(name: str, output: Tensor) -> Tensor:
@@ -149,14 +133,7 @@ def last_values(
 ) -> dict[str, Any]:
     """Return the outputs as `last_step_outputs` has them.
 
-    Parameters
-    ----------
-    context
-        Knows what a step sets.
-    start
-        The initial values.
-    by_device
-        The outputs by name, for the device of each tower.
+    `by_device` has the outputs by name, for the device of each tower.
     """
     first = next(iter(by_device.values()))
     found = {}

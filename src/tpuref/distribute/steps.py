@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -76,7 +77,9 @@ def run_steps(
     graph = get_default_graph()
     with graph.name_scope("steps"):
         limit = convert_to_tensor(iterations, int32)
-        steps = _Steps(towers, graph, iterator.element, limit)
+        steps = _Steps(
+            towers, graph, iterator.element, limit, graph.unique_name("feed")
+        )
         return steps.built(fn, rounds, start)
 
 
@@ -119,10 +122,11 @@ def _check_shapes(element: Any) -> None:
             )
 
 
+@dataclass(frozen=True)
 class _Steps:
     """The loop of the cores while it is being built.
 
-    Parameters
+    Attributes
     ----------
     towers
         The devices of the towers.
@@ -132,36 +136,31 @@ class _Steps:
         The specs of what a tower takes in each step.
     limit
         The number of steps.
+    feed
+        The name of the feed.
     """
 
-    def __init__(
-        self,
-        towers: TowerDevices,
-        graph: Graph,
-        element: Any,
-        limit: Tensor,
-    ) -> None:
-        self._towers = towers
-        self._graph = graph
-        self._element = element
-        self._limit = limit
-        self._feed = graph.unique_name("feed")
+    towers: TowerDevices
+    graph: Graph
+    element: Any
+    limit: Tensor
+    feed: str
 
     def built(
         self, fn: Callable[..., Any], rounds: DataIterator, start: dict[str, Any]
     ) -> MultiStepContext:
         """Build the loop, and return the context with its outputs."""
-        context = MultiStepContext(self._towers)
+        context = MultiStepContext(self.towers)
         begin = self._begin(rounds)
-        cores = self._towers.system
-        with self._graph.control_dependencies([begin]):
+        cores = self.towers.system
+        with self.graph.control_dependencies([begin]):
             if cores is None:
                 operation, outputs = self._loop(fn, context, start)
                 results = [outputs]
             else:
                 operation, results = self._replicated(cores, fn, context, start)
         context.run_op = group(operation)
-        by_device = dict(zip(self._towers.names, results, strict=True))
+        by_device = dict(zip(self.towers.names, results, strict=True))
         context.last_step_outputs = last_values(context, start, by_device)
         return context
 
@@ -169,13 +168,13 @@ class _Steps:
         """Return the operation that gets the elements ready for a run."""
         return apply_operation(
             "FeedBegin",
-            self._limit,
+            self.limit,
             name="begin",
-            feed=self._feed,
+            feed=self.feed,
             iterator=rounds.handle,
             token=rounds.token,
-            towers=self._towers.count,
-            width=len(specs_of(self._element)),
+            towers=self.towers.count,
+            width=len(specs_of(self.element)),
         )
 
     def _replicated(
@@ -186,7 +185,7 @@ class _Steps:
         start: dict[str, Any],
     ) -> tuple[Operation, list[dict[str, Any]]]:
         """Build the loop as a computation of one replica for each tower."""
-        graph = self._graph
+        graph = self.graph
         region = Region(
             REPLICATED,
             graph.unique_name("cluster"),
@@ -212,7 +211,7 @@ class _Steps:
         self, fn: Callable[..., Any], context: MultiStepContext, start: dict[str, Any]
     ) -> tuple[Operation, dict[str, Any]]:
         """Build the loop where the caller is; return what the outputs end with."""
-        graph, devices = self._graph, self._towers.names
+        graph, devices = self.graph, self.towers.names
         with self._part("body") as turn:
             (step,) = turn.parameters
             _call(fn, context, self._inputs())
@@ -229,7 +228,7 @@ class _Steps:
             turn.results = [step + 1, *nest.flatten({**kept, **given})]
         with self._part("cond") as test:
             test.parameters += _parameters(graph, specs[1:])
-            test.results = [test.parameters[0] < self._limit]
+            test.results = [test.parameters[0] < self.limit]
         operation = add_operation(
             WHILE,
             [convert_to_tensor(0, int32), *leaves],
@@ -242,7 +241,7 @@ class _Steps:
     @contextlib.contextmanager
     def _part(self, name: str) -> Iterator[Region]:
         """Open a part of the loop, with the number of the step as its parameter."""
-        graph = self._graph
+        graph = self.graph
         label = graph.unique_name(name, mark_as_used=False)
         region = Region(LOOP, label, graph.region, user_site())
         with graph.in_region(region), graph.name_scope(name):
@@ -251,19 +250,19 @@ class _Steps:
 
     def _inputs(self) -> Any:
         """Return what each tower takes from the feed."""
-        specs = specs_of(self._element)
+        specs = specs_of(self.element)
         elements = []
-        for tower in range(self._towers.count):
-            with self._towers.on_tower(tower):
+        for tower in range(self.towers.count):
+            with self.towers.on_tower(tower):
                 tensors = apply_all(
                     "FeedDequeue",
                     name="dequeue",
-                    feed=self._feed,
+                    feed=self.feed,
                     dtypes=tuple(spec.dtype.name for spec in specs),
                     shapes=tuple(spec.shape.as_tuple() for spec in specs),
                 )
-            elements.append(nest.pack_sequence_as(self._element, tensors))
-        return merged(elements, self._towers.names)
+            elements.append(nest.pack_sequence_as(self.element, tensors))
+        return merged(elements, self.towers.names)
 
 
 def _call(fn: Callable[..., Any], context: MultiStepContext, inputs: Any) -> None:

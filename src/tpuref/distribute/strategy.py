@@ -55,7 +55,8 @@ class DistributionStrategy:
 
     References
     ----------
-    001_66db0865fe92828f.txt
+    001_66db0865fe92828f.txt has each property and method under its name, except for
+    `explain_reductions` and the later names.
     """
 
     is_default = False
@@ -156,10 +157,6 @@ class DistributionStrategy:
         True
         >>> len(strategy.unwrap(v))
         2
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, scope.
         """
         return self._entered()
 
@@ -212,10 +209,6 @@ class DistributionStrategy:
         ...         w = tf.get_variable("w", [])
         >>> w.devices
         ['/replica:0/task:0/device:TPU:1']
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, colocate_vars_with.
         """
         self._require_scope("colocate_vars_with")
         devices = devices_of(
@@ -235,7 +228,7 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and are carried out by that core.
+        are placed on the device of the tower and run on that core.
 
         Parameters
         ----------
@@ -275,10 +268,6 @@ class DistributionStrategy:
         >>> with strategy.scope():
         ...     strategy.unwrap(strategy.call_for_each_tower(fn, 3))
         [10, 11]
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, call_for_each_tower.
         """
         self._require_cross_tower("call_for_each_tower")
         variables = SharedVariables()
@@ -318,10 +307,6 @@ class DistributionStrategy:
         >>> with strategy.scope():
         ...     strategy.map([1.0, 2.0, 3.0], lambda x, factor: x * factor, 10.0).get()
         [10.0, 20.0, 30.0]
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, map.
         """
         self._require_cross_tower("map")
         results = []
@@ -359,10 +344,6 @@ class DistributionStrategy:
         ...     copies = strategy.broadcast(tf.constant(5.0))
         ...     [float(copy) for copy in sess.run(strategy.unwrap(copies))]
         [5.0, 5.0]
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, broadcast.
         """
         self._require_cross_tower("broadcast")
         chosen = self.towers.names if destinations is None else destinations
@@ -415,10 +396,6 @@ class DistributionStrategy:
         ...     mean = strategy.reduce(tf.VariableAggregation.MEAN, losses, losses)
         ...     [float(value) for value in sess.run(strategy.unwrap(mean))]
         [1.5, 1.5]
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, reduce.
         """
         self._require_cross_tower("reduce")
         pairs = [(value, destinations)]
@@ -464,10 +441,6 @@ class DistributionStrategy:
         ...         tf.VariableAggregation.SUM, [(one, one), (two, two)])
         >>> len(sums), sums.collectives
         (2, 1)
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, batch_reduce.
         """
         self._require_cross_tower("batch_reduce")
         pairs = list(value_destination_pairs)
@@ -540,10 +513,6 @@ the result is 1.5
         [0, 1]
         >>> strategy.unwrap("alone")
         ['alone']
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, unwrap.
         """
         return unwrapped(value)
 
@@ -591,10 +560,6 @@ the result is 1.5
         ...     operations = strategy.call_for_each_tower(tf.no_op)
         >>> len(strategy.group(operations).control_inputs)
         2
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, group.
         """
         parts = unwrapped(value)
         if len(parts) == 1 and name is None and isinstance(parts[0], Operation):
@@ -640,10 +605,6 @@ the result is 1.5
         ...     sess.run(tf.global_variables_initializer())
         ...     [float(value) for value in sess.run(strategy.unwrap(grown))]
         [3.0, 3.0]
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, update.
         """
         self._require_cross_tower("update")
         return update(var, fn, args, kwargs, self.towers)
@@ -668,10 +629,6 @@ the result is 1.5
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> strategy.non_slot_devices([]) == strategy.parameter_devices
         True
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, non_slot_devices.
         """
         return self.parameter_devices
 
@@ -708,10 +665,6 @@ the result is 1.5
         ...     sess.run(tf.global_variables_initializer())
         ...     float(sess.run(strategy.unwrap(halved))[1])
         0.25
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, update_non_slot.
         """
         self._require_cross_tower("update_non_slot")
         devices = devices_of("update_non_slot", colocate_with, self.towers.names)
@@ -741,10 +694,6 @@ the result is 1.5
         ...     sess.run(strategy.group(counted))
         ...     float(sess.run(strategy.read_var(count)))
         2.0
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, read_var.
         """
         return read_var(tower_local_var)
 
@@ -771,10 +720,6 @@ the result is 1.5
             If `dataset_fn` is not callable.
         ValueError
             If it returns no dataset.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, distribute_dataset.
         """
         return per_device_dataset(dataset_fn, self.towers.names)
 
@@ -805,10 +750,6 @@ the result is 1.5
         MultiStepContext
             Its ``run_op`` runs the steps; ``last_step_outputs`` are the tensors set in
             the last of them, ``non_tensor_outputs`` whatever else was set.
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, run_steps_on_dataset.
         """
         self._require_cross_tower("run_steps_on_dataset")
         return run_steps(fn, iterator, iterations, initial_loop_values, self.towers)

@@ -222,6 +222,8 @@ def in_tower(
     )
 
 
-def reporting(report: Report) -> contextlib.AbstractContextManager[None]:
+@contextlib.contextmanager
+def reporting(report: Report) -> Iterator[None]:
     """Give accounts of the reductions that are built in a block."""
-    return _at(replace(current_place(), report=report))
+    with _at(replace(current_place(), report=report)):
+        yield

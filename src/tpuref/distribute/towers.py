@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import OpError, coded
+from tpuref.distribute.cross_tower_sum import CrossTowerSum
 from tpuref.distribute.grouping import merged, selected
 from tpuref.distribute.tower_context import (
     Place,
@@ -29,6 +31,8 @@ from tpuref.functions.variable_scope import get_variable_scope, variable_scope
 from tpuref.graph.caller_context import CallerContext
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation
+from tpuref.ops.collectives import Groups
+from tpuref.tpu.peers import Peers, among, replicated_region
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class MergeCall:
     kwargs: dict[str, Any]
     name_scope: str
     control: tuple[Operation, ...]
+
+    @property
+    def what(self) -> str:
+        """What the tower called."""
+        summing = isinstance(self.function, CrossTowerSum)
+        return str(self.function) if summing else "merge_call"
 
 
 class _Abandoned(BaseException):
@@ -58,7 +68,7 @@ class Tower:
         around: Place,
     ) -> None:
         self.tower_id = context.tower_id
-        self.merges = 0
+        self.calls: Counter[str] = Counter()
         self.waiting: MergeCall | None = None
         self.ended = False
         self.result: Any = None
@@ -132,29 +142,35 @@ class Tower:
         label = f"tower_{self.tower_id}" if self.tower_id else around and f"{around}/"
         with (
             in_tower(self._around, self._context, self._merge),
+            among(self._peers()),
             self._towers.on_tower(self.tower_id),
             graph.name_scope(label),
             _shared_variables(self.tower_id > 0),
         ):
             yield
 
+    def _peers(self) -> Peers:
+        def total(values: Any, groups: Groups) -> Any:
+            return self._merge(CrossTowerSum(groups, self._towers), (values,), {})
+
+        return Peers(self._towers.count, self.tower_id, total, replicated_region())
+
     def _merge(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Any
     ) -> Any:
         graph = get_default_graph()
+        scopes = graph.scopes_in_force()
+        call = MergeCall(function, args, kwargs, scopes["name"], scopes["control"])
         if graph.region is not self._region and not executing_eagerly():
             raise coded(
                 RuntimeError,
-                "merge_call was made within tf.cond or tf.while_loop of tower "
+                f"{call.what} was made within tf.cond or tf.while_loop of tower "
                 f"{self.tower_id}, where the other towers cannot be waited for; make "
                 "it before or after",
                 code=codes.MISPLACED_MERGE_CALL,
             )
-        scopes = graph.scopes_in_force()
-        self.merges += 1
-        self.waiting = MergeCall(
-            function, args, kwargs, scopes["name"], scopes["control"]
-        )
+        self.calls[call.what] += 1
+        self.waiting = call
         self._paused.release()
         self._go.acquire()
         if self._abandoned:
@@ -202,8 +218,7 @@ def call_for_each_tower(
 
 def _check_region(contexts: Sequence[TowerContext]) -> None:
     """Refuse a replicated computation of another number of replicas."""
-    region = get_default_graph().region
-    around = None if region is None else region.replicated
+    around = replicated_region()
     if around is not None and around.replicas != len(contexts):
         raise coded(
             RuntimeError,
@@ -270,7 +285,7 @@ def named(error: BaseException, tower: int, towers: int) -> BaseException:
 def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
     """Run the merge function once; return what each tower gets of its result."""
     calls = [tower.waiting for tower in towers if tower.waiting is not None]
-    if len(calls) < len(towers):
+    if len(calls) < len(towers) or len({call.what for call in calls}) > 1:
         raise _uneven(towers)
     first, graph = calls[0], get_default_graph()
     awaited = list(dict.fromkeys(op for call in calls for op in call.control))
@@ -283,14 +298,21 @@ def _merge(towers: Sequence[Tower], devices: Sequence[str]) -> list[Any]:
 
 
 def _uneven(towers: Sequence[Tower]) -> RuntimeError:
-    waiting = [tower for tower in towers if tower.waiting is not None]
-    ended = [tower for tower in towers if tower.waiting is None]
-    counts = ", ".join(f"tower {t.tower_id} made {t.merges}" for t in towers)
+    at: dict[str, list[Tower]] = {}
+    for tower in towers:
+        what = "over" if tower.waiting is None else f"at a {tower.waiting.what}"
+        at.setdefault(what, []).append(tower)
+    over = at.pop("over", [])
+    states = [f"{_numbers(them)} {what}" for what, them in at.items()]
+    states += [f"{_numbers(over)} over"] if over else []
+    (what, *others) = [what.removeprefix("at a ") for what in at]
+    counts = ", ".join(f"tower {t.tower_id} made {t.calls[what]}" for t in towers)
+    fault = f"numbers of {what}" if not others else "calls"
     return coded(
         RuntimeError,
-        "the towers made different numbers of merge_call: "
-        f"{_numbers(waiting)} at a merge_call while {_numbers(ended)} over ({counts})"
-        ". Every tower has to make the same merge calls in the same order",
+        f"the towers made different {fault}: {' while '.join(states)}"
+        f"{'' if others else f' ({counts})'}. Every tower has to make the same merge "
+        "calls and sums in the same order",
         code=codes.UNEVEN_MERGE_CALLS,
     )
 

@@ -164,10 +164,6 @@ class TPUStrategy(OneDeviceStrategy):
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [tensor.op.type for tensor in strategy.initialize()]
         ['ConfigureDistributedTPU']
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, initialize.
         """
         started = initialize_system(job=self._system.job)
         return None if executing_eagerly() else [started]
@@ -188,10 +184,6 @@ class TPUStrategy(OneDeviceStrategy):
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> [operation.type for operation in strategy.finalize()]
         ['ShutdownDistributedTPU']
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, finalize.
         """
         stopped = shutdown_system(job=self._system.job)
         return None if executing_eagerly() else [stopped]
@@ -224,10 +216,6 @@ class TPUStrategy(OneDeviceStrategy):
         >>> strategy.configure(session_config=config)
         >>> config.isolate_session_state
         True
-
-        References
-        ----------
-        001_66db0865fe92828f.txt, configure.
         """
         if session_config is None:
             return

@@ -8,12 +8,16 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import coded
-from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.grouping import merged, selected_mirrored
 from tpuref.distribute.tower_context import across_towers
 from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.values import DistributedValues, Mirrored
+from tpuref.functions.control_flow import no_op
+from tpuref.functions.identity import identity
+from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tower_placement import ALONG
 from tpuref.graph.variables import Variable
 
 
@@ -98,3 +102,29 @@ def _run_together(value: Any, towers: TowerDevices) -> Any:
         with towers.on(device):
             copies[device] = along(component, [op for op in made if op is not None])
     return Mirrored(copies)
+
+
+def operation_of(value: Any) -> Operation | None:
+    """Return the operation that a value comes from, None for a plain value."""
+    if isinstance(value, Tensor):
+        return value.op
+    return value if isinstance(value, Operation) else None
+
+
+def along(value: Any, others: Sequence[Operation]) -> Any:
+    """Return a tensor or operation such that `others` run whenever it does.
+
+    Running one component of an update would leave the other components of the variable
+    behind.
+    """
+    if isinstance(value, Tensor):
+        copy = identity(value)
+        copy.op.labels[ALONG] = tuple(others)
+        return copy
+    if isinstance(value, Operation):
+        with control_dependencies([value]):
+            done = no_op()
+        assert done is not None
+        done.labels[ALONG] = tuple(others)
+        return done
+    return value

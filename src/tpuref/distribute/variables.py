@@ -8,12 +8,11 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.distribute.along import along, operation_of
 from tpuref.distribute.batching import combined_value
 from tpuref.distribute.reduction import fold
 from tpuref.distribute.tower_context import TowerContext, current_place
 from tpuref.distribute.tower_devices import TowerDevices
-from tpuref.distribute.updates import update
+from tpuref.distribute.updates import along, operation_of, update
 from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
 from tpuref.functions.logic import logical_and

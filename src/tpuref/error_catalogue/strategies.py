@@ -108,8 +108,9 @@ ENTRIES = (
     Entry(
         codes.UNEVEN_MERGE_CALLS,
         "The towers made different numbers of merge calls",
-        meaning="A merge call is one call for all towers, so each has to make it.",
-        remedy="Make the same merge calls, in the same order, in every tower.",
+        meaning="A merge call is one call for all towers, so each has to make it. A "
+        "tf.tpu.cross_replica_sum in a tower is such a call.",
+        remedy="Make the same calls, in the same order, in every tower.",
         text="""
             import tpuref as tf
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
 from tpuref.base.errors import coded
+from tpuref.functions.identity import identity
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.collectives import SUMMABLE
 from tpuref.runtime.log import advice
+from tpuref.tpu.peers import Peers, current_peers, replicated_region
 from tpuref.tpu.per_replica import PerReplica
 
 __all__ = ["cross_replica_sum"]
@@ -55,8 +59,9 @@ def cross_replica_sum(
     Notes
     -----
     Contributions are added in replica order; float16 and bfloat16 are added in float32
-    and rounded once.  Outside a replicated computation the caller is the only replica,
-    and a warning is logged.
+    and rounded once.  In a tower of a distribution strategy the towers are the
+    replicas: the k-th sum of each belongs together, as with ``merge_call``.  Outside of
+    both the caller counts as the only replica, and a warning is logged.
 
     Examples
     --------
@@ -70,12 +75,19 @@ def cross_replica_sum(
     ----------
     000_04abb9e9288042d8.txt, cross_replica_sum.
     """
+    peers = current_peers()
+    if peers is not None:
+        groups = _groups(group_assignment, peers.count)
+        sums = peers.total(_of_tower(x, peers), groups)
+        named = functools.partial(identity, name=name or "CrossReplicaSum")
+        return nest.map_structure(named, sums)
     if isinstance(x, Mapping):
         return {
             key: cross_replica_sum(value, group_assignment, name)
             for key, value in x.items()
         }
-    replicas = _replicas()
+    region = replicated_region()
+    replicas = None if region is None else region.replicas
     groups = _groups(group_assignment, replicas or 1)
     if isinstance(x, PerReplica):
         if replicas is None:
@@ -94,10 +106,23 @@ def cross_replica_sum(
     return total
 
 
-def _replicas() -> int | None:
-    region = get_default_graph().region
-    replicated = None if region is None else region.replicated
-    return None if replicated is None else replicated.replicas
+def _of_tower(x: Any, peers: Peers) -> Any:
+    """Return what a tower contributes, the tensors of all keys together."""
+    if isinstance(x, Mapping):
+        return {key: _of_tower(value, peers) for key, value in x.items()}
+    if isinstance(x, PerReplica):
+        _check_components(x, peers.count)
+        x = x.values[peers.index]
+    tensor = convert_to_tensor(x)
+    if tensor.dtype not in SUMMABLE:
+        raise coded(
+            TypeError,
+            f"tf.tpu.cross_replica_sum: cannot sum {tensor.describe()} across replicas;"
+            f" the element types are {', '.join(dtype.name for dtype in SUMMABLE)}; use"
+            " tf.cast",
+            code=codes.INVALID_OPERANDS,
+        )
+    return tensor
 
 
 def _groups(assignment: Any, replicas: int) -> tuple[tuple[int, ...], ...]:
@@ -166,7 +191,7 @@ def _check_partition(ids: list[int], replicas: int, assignment: Any) -> None:
         raise fault(f"omits replica {missing[0]}")
 
 
-def _own_component(x: PerReplica, replicas: int) -> Tensor:
+def _check_components(x: PerReplica, replicas: int) -> None:
     if len(x.values) != replicas:
         raise coded(
             ValueError,
@@ -174,6 +199,10 @@ def _own_component(x: PerReplica, replicas: int) -> Tensor:
             f"computation has {replicas} replicas",
             code=codes.WRONG_COMPONENT_COUNT,
         )
+
+
+def _own_component(x: PerReplica, replicas: int) -> Tensor:
+    _check_components(x, replicas)
     stacked = apply("Pack", *x.tensors(), axis=0)
     own: Tensor = apply("GatherV2", stacked, apply("ReplicaId"), axis=0, batch_dims=0)
     return own

@@ -250,7 +250,7 @@ def _build_body(
     """Call the computation once, with tensors that stand for any replica's inputs."""
     cluster = graph.unique_name("cluster")
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
-    with graph.in_region(region):
+    with graph.in_region(region), graph.in_tower(None):
         region.parameters = [
             parameter(REPLICA_INPUT, spec, f"input{k}", k)
             for k, spec in enumerate(_input_specs(replicas, padding))

@@ -1,0 +1,265 @@
+"""tf.tpu.cross_replica_sum in a tower: the towers are the replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+SUM = tf.VariableAggregation.SUM
+
+
+@pytest.fixture(params=["lockstep", "pool"], scope="module", autouse=True)
+def executor(request: pytest.FixtureRequest) -> Iterator[str]:
+    with tf.config.override(executor=request.param):
+        yield request.param
+    tf.reset_default_graph()
+
+
+@pytest.fixture(params=[1, 2, 4])
+def strategy(request: pytest.FixtureRequest, strategy_of) -> Iterator[Any]:
+    """So many towers, in scope."""
+    chosen = strategy_of(request.param)
+    with chosen.scope():
+        yield chosen
+
+
+@pytest.fixture
+def four(strategy_of) -> Iterator[Any]:
+    """Four towers, in scope."""
+    chosen = strategy_of(4)
+    with chosen.scope():
+        yield chosen
+
+
+def number() -> Any:
+    return tf.constant(tf.get_tower_context().tower_id + 1.0)
+
+
+def total(strategy: Any) -> float:
+    return sum(range(1, strategy.num_towers + 1))
+
+
+def values_of(strategy: Any, fn: Any, session: Any) -> Any:
+    return session.run(strategy.unwrap(strategy.call_for_each_tower(fn)))
+
+
+def numbers(strategy: Any) -> Any:
+    """Return an iterator that gives the towers 1.0, 2.0, ..."""
+    dataset = tf.data.Dataset.range(1, 1000).map(lambda x: tf.cast(x, tf.float32))
+    return strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
+
+
+def test_the_kth_sums_of_the_towers_belong_together(strategy, session, caplog) -> None:
+    def fn() -> Any:
+        first = tf.tpu.cross_replica_sum(number(), name="first")
+        assert first.device == tf.get_tower_context().device
+        return tf.tpu.cross_replica_sum(first * number(), name="second")
+
+    once = total(strategy)
+    values = strategy.unwrap(strategy.call_for_each_tower(fn))
+    for _ in range(2):
+        assert session.run(values) == [once * once] * strategy.num_towers
+    assert session.run(values[-1]) == once * once
+    assert caplog.messages == []
+    assert tf.get_default_graph().get_tensor_by_name("first:0").shape == []
+
+
+def test_within_steps(strategy, session) -> None:
+    def tower(x: Any) -> Any:
+        added = tf.tpu.cross_replica_sum(x)
+        return tf.tpu.cross_replica_sum(added + x) - x
+
+    def step(context: Any, x: Any) -> None:
+        grown = strategy.call_for_each_tower(v.assign_add, x)
+        with tf.control_dependencies([strategy.group(grown)]):
+            context.set_last_step_output("x", strategy.call_for_each_tower(tower, x))
+
+    v = tf.get_variable("v", initializer=0.0, aggregation=SUM)
+    context = strategy.run_steps_on_dataset(step, numbers(strategy), 3)
+    session.run(tf.global_variables_initializer())
+    count = strategy.num_towers
+    for run in range(2):
+        last = [float((3 * run + 2) * count + k + 1) for k in range(count)]
+        both = sum(last) * count + sum(last)
+        outputs = strategy.unwrap(context.last_step_outputs["x"])
+        assert session.run(outputs) == [both - x for x in last]
+    assert session.run(v) == sum(range(1, 6 * count + 1))
+
+
+def test_in_eager_mode(strategy) -> None:
+    with tf.eager_execution():
+        for concurrently in (True, False):
+            values = strategy.call_for_each_tower(
+                lambda: tf.tpu.cross_replica_sum(number()),
+                run_concurrently=concurrently,
+            )
+            found = [float(value) for value in strategy.unwrap(values)]
+            assert found == [total(strategy)] * strategy.num_towers
+
+
+def test_among_merge_calls(strategy, session) -> None:
+    def both(distribution: Any, x: Any) -> Any:
+        return distribution.reduce(SUM, x, x)
+
+    def fn() -> Any:
+        context = tf.get_tower_context()
+        first = tf.tpu.cross_replica_sum(number())
+        second = context.merge_call(both, first * number())
+        return tf.tpu.cross_replica_sum(second) - first
+
+    once, count = total(strategy), strategy.num_towers
+    expected = once * once * count - once
+    assert values_of(strategy, fn, session) == [expected] * count
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_groups(inside, four, session) -> None:
+    groups = [[2, 0], [1, 3]]
+
+    def tower(x: Any) -> Any:
+        return tf.tpu.cross_replica_sum(x, groups)
+
+    def step(context: Any, x: Any) -> None:
+        context.set_last_step_output("x", four.call_for_each_tower(tower, x))
+
+    if inside:
+        context = four.run_steps_on_dataset(step, numbers(four), 2)
+        found = context.last_step_outputs["x"]
+        expected = [12.0, 14.0, 12.0, 14.0]  # of 5., 6., 7. and 8.
+    else:
+        found = four.call_for_each_tower(lambda: tower(number()))
+        expected = [4.0, 6.0, 4.0, 6.0]
+    for _ in range(2):
+        assert session.run(four.unwrap(found)) == expected
+        if inside:
+            expected = [28.0, 30.0, 28.0, 30.0]  # of 13. to 16.
+
+
+def test_dictionaries_and_components(strategy, session) -> None:
+    count = strategy.num_towers
+
+    def fn() -> Any:
+        own = {"a": number(), "b": {"c": [1, 2]}}
+        if tf.get_tower_context().tower_id % 2:
+            own = dict(reversed(own.items()))
+        parts = tf.contrib.distribute.PerReplica([10.0 * k for k in range(count)])
+        return tf.tpu.cross_replica_sum(own), tf.tpu.cross_replica_sum(parts)
+
+    summed, components = strategy.call_for_each_tower(fn)
+    for part in session.run(strategy.unwrap(summed["b"]["c"])):
+        np.testing.assert_array_equal(part, [count, 2 * count])
+    assert session.run(strategy.unwrap(summed["a"])) == [total(strategy)] * count
+    expected = [10.0 * sum(range(count))] * count
+    assert session.run(strategy.unwrap(components)) == expected
+
+
+def test_one_tensor_for_all_towers_counts_for_each(strategy, session) -> None:
+    shared = tf.constant(3.0)
+    values = values_of(strategy, lambda: tf.tpu.cross_replica_sum(shared), session)
+    assert values == [3.0 * strategy.num_towers] * strategy.num_towers
+
+
+def test_narrow_floats_are_rounded_once(four, session) -> None:
+    def fn() -> Any:
+        tower = tf.get_tower_context().tower_id
+        x = tf.constant([2048.0, 1.0, 1.0, 1.0][tower])
+        return tf.tpu.cross_replica_sum(tf.cast(x, tf.float16))
+
+    assert values_of(four, fn, session) == [np.float16(2051.0)] * 4
+
+
+def test_a_computation_of_its_own_has_its_own_replicas(strategy_of, session) -> None:
+    strategy = strategy_of(2)
+
+    def fn() -> Any:
+        ((x,),) = [tf.tpu.rewrite(tf.tpu.cross_replica_sum, [number()])]
+        return tf.tpu.cross_replica_sum(x)
+
+    with strategy.scope():
+        assert values_of(strategy, fn, session) == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_different_numbers_of_sums(eager, four) -> None:
+    def fn() -> None:
+        for _ in range(1 + (tf.get_tower_context().tower_id == 2)):
+            tf.tpu.cross_replica_sum(number())
+
+    message = (
+        r"different numbers of cross_replica_sum: tower 2 is at a cross_replica_sum "
+        r"while towers 0, 1, 3 are over \(tower 0 made 1, tower 1 made 1, tower 2 "
+        r"made 2, tower 3 made 1\)"
+    )
+
+    def run() -> None:
+        with four.scope(), pytest.raises(RuntimeError, match=message):
+            four.call_for_each_tower(fn)
+
+    if eager:
+        with tf.eager_execution():
+            run()
+    else:
+        run()
+        with pytest.raises(RuntimeError, match=message):
+            four.run_steps_on_dataset(
+                lambda context, x: four.call_for_each_tower(fn), numbers(four)
+            )
+
+
+def test_sums_that_do_not_belong_together(four) -> None:
+    def merge_or_sum() -> None:
+        context = tf.get_tower_context()
+        if context.tower_id == 1:
+            context.merge_call(lambda distribution: None)
+        else:
+            tf.tpu.cross_replica_sum(number())
+
+    message = "towers 0, 2, 3 are at a cross_replica_sum while tower 1 is at a merge_c"
+    with pytest.raises(RuntimeError, match=message):
+        four.call_for_each_tower(merge_or_sum)
+
+    def groups() -> None:
+        rows = [[[0, 1], [2, 3]], [[0, 2], [1, 3]]]
+        tower = tf.get_tower_context().tower_id
+        tf.tpu.cross_replica_sum(number(), rows[tower // 2])
+
+    with pytest.raises(
+        RuntimeError, match=r"towers 2, 3 are at .* \(\(0, 2\), \(1, 3\)\)"
+    ):
+        four.call_for_each_tower(groups)
+    with pytest.raises(ValueError, match="the towers' values differ"):
+        four.call_for_each_tower(
+            lambda: tf.tpu.cross_replica_sum(
+                tf.ones([1 + tf.get_tower_context().tower_id])
+            )
+        )
+
+
+@pytest.mark.parametrize(
+    ("x", "groups", "error", "message"),
+    [
+        (1.0, [[0, 1]], ValueError, "leaves out replica 2"),
+        (1.0, [0, 1, 2, 3], ValueError, "two dimensions"),
+        (True, None, TypeError, "cannot sum Const:0 bool"),
+        (np.int64(1), None, TypeError, "cannot sum Const:0 int64"),
+        (tf.contrib.distribute.PerReplica([1.0]), None, ValueError, "1 components"),
+    ],
+)
+def test_what_cannot_be_summed(x, groups, error, message, four) -> None:
+    with pytest.raises(error, match=message):
+        four.call_for_each_tower(lambda: tf.tpu.cross_replica_sum(x, groups))
+
+
+def test_branches_of_a_tower(four) -> None:
+    def fn() -> Any:
+        x = number()
+        return tf.cond(x > 1.0, lambda: tf.tpu.cross_replica_sum(x), lambda: x)
+
+    message = "cross_replica_sum was made within tf.cond or tf.while_loop of tower 0"
+    with pytest.raises(RuntimeError, match=message):
+        four.call_for_each_tower(fn)
