@@ -243,7 +243,7 @@ def test_sums_that_do_not_belong_together(four) -> None:
 @pytest.mark.parametrize(
     ("x", "groups", "error", "message"),
     [
-        (1.0, [[0, 1]], ValueError, "leaves out replica 2"),
+        (1.0, [[0, 1]], ValueError, "omits replica 2"),
         (1.0, [0, 1, 2, 3], ValueError, "two dimensions"),
         (True, None, TypeError, "cannot sum Const:0 bool"),
         (np.int64(1), None, TypeError, "cannot sum Const:0 int64"),
