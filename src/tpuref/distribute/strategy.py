@@ -530,7 +530,7 @@ the result is 1.5
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope():
-        ...     v = tf.get_variable("v", [])
+        ...     v = tf.get_variable("contained", [])
         >>> strategy.value_container(strategy.unwrap(v)[1]) is v
         True
 
@@ -600,7 +600,7 @@ the result is 1.5
         >>> local = tf.contrib.cluster_resolver.TPUClusterResolver("local")
         >>> strategy = tf.contrib.distribute.TPUStrategy(local, 1, num_cores=2)
         >>> with strategy.scope(), tf.Session() as sess:
-        ...     v = tf.get_variable("v", initializer=1.0)
+        ...     v = tf.get_variable("grown", initializer=1.0)
         ...     grown = strategy.update(v, lambda component: component.assign_add(2.0))
         ...     sess.run(tf.global_variables_initializer())
         ...     [float(value) for value in sess.run(strategy.unwrap(grown))]
