@@ -125,7 +125,7 @@ class Connection:
         return printed[-_DETAIL:].decode("utf-8", "replace")
 
     def _drain(self):
-        """Read what was printed already, but not for ever."""
+        """Read what has been printed already, but not forever."""
         for _ in range(_READS):
             if self._noise is None or not select.select([self._noise], [], [], 0)[0]:
                 return
@@ -143,7 +143,7 @@ class Connection:
             self._process.stdin.flush()
 
     def _answer(self, kinds, seconds):
-        """Return the next message of one of ``kinds``; what is none is noise."""
+        """Return the next message of one of ``kinds``; anything else is noise."""
         deadline = time.monotonic() + seconds
         while True:
             line = self._line(deadline, seconds)

@@ -72,7 +72,7 @@ def _repeated_words(statements):
 
 
 def _strays(statements):
-    """What documents state about one name stands in one of them."""
+    """All that documents state about one name is in one of them."""
     documents = {}
     for one in statements:
         if one.source == "document":

@@ -24,8 +24,6 @@ OUTCOMES = (
 
 #: Outcomes that contradict a statement, unless they are recorded as a deviation.
 CONTRADICTIONS = (FAIL, ABSENT, ERROR, CRASH, TIMEOUT)
-#: Outcomes that say nothing about a statement.
-WITHOUT_VERDICT = (NEEDS_TPU, NOT_APPLICABLE)
 
 MEANINGS = {
     PASS: "does what the document says",

@@ -12,7 +12,6 @@ import re
 
 from . import subject as subject_module
 
-_PACKAGE = __name__.rpartition(".")[0]
 _REGISTRATIONS = ("clause", "function_clause")
 _INDENT = "    "
 

@@ -45,7 +45,20 @@ class HttpError(Exception):
         self.reason = reason
 
 
-class CloudTPU:
+class NodesAPI:
+    """An API object, as far as the way to its nodes."""
+
+    def projects(self):
+        return self
+
+    def locations(self):
+        return self
+
+    def nodes(self):
+        return self
+
+
+class CloudTPU(NodesAPI):
     """An API object that answers ``projects().locations().nodes().get(name=...)``.
 
     Parameters
@@ -65,15 +78,6 @@ class CloudTPU:
     def __init__(self, nodes):
         self.answers = nodes
         self.requested = []
-
-    def projects(self):
-        return self
-
-    def locations(self):
-        return self
-
-    def nodes(self):
-        return self
 
     def get(self, name):
         self.requested.append(name)

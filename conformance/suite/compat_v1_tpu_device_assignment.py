@@ -5,16 +5,10 @@ and core in it.
 """
 
 from ..clause import expect_raises, same
-from .meshes import mesh, placed
+from .meshes import built
 from .page import Page
 
 page = Page("tf.tpu.experimental.DeviceAssignment.build")
-
-
-def built(tf, sizes, shape=None, stride=None, replicas=1):
-    """Return where the replicas are placed on a mesh of these sizes."""
-    build = tf.tpu.experimental.DeviceAssignment.build
-    return placed(build(mesh(tf, *sizes), shape, stride, replicas))
 
 
 @page.clause("/behaviour/four-axes")

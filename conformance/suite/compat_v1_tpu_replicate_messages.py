@@ -1,4 +1,4 @@
-"""What tpuref says about padding that cannot be, and what it reports of padding."""
+"""What tpuref says about invalid padding, and what it reports about padding."""
 
 import numpy as np
 

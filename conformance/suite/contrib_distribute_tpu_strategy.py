@@ -17,11 +17,6 @@ from .tpu_strategy_page import (
     variable,
 )
 
-ONE_TOWER_PER_CORE = (
-    "Release 1.11 runs a function once and replicates it by itself: here one tower per "
-    "core, and is_single_tower means one tower."
-)
-
 
 def cluster_strategy(tf, cores_of_hosts, job="worker", **arguments):
     """Return a strategy over a Cloud TPU with that many cores on each host.

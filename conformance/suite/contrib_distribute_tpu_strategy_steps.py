@@ -62,13 +62,6 @@ def output(session, strategy, value):
     return session.run(first)
 
 
-ONE_TOWER = (
-    "What several towers make of the iterator of a plain dataset is not said (in 1.11 "
-    "each takes its own element): it has one tower here, several have a distributed "
-    "dataset."
-)
-
-
 @page.clause(".run_steps_on_dataset/signature/parameters")
 def steps_parameters(tf):
     found = parameters(tf.contrib.distribute.TPUStrategy.run_steps_on_dataset)

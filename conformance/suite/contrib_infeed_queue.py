@@ -1,7 +1,7 @@
 """Checks of tf.contrib.tpu.InfeedQueue: how a queue is set up, and frozen.
 
-The page of tf.tpu names the queue and does not describe it: these statements of the
-suite's own are what release 1.15.5 does.
+The page of tf.tpu names the queue and does not describe it; these statements are what
+release 1.15.5 does.
 """
 
 from ..clause import expect_raises, same

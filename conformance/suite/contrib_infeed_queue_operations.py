@@ -1,7 +1,7 @@
 """Checks of tf.contrib.tpu.InfeedQueue: the operations that it makes.
 
-As release 1.15.5 makes them. What tpuref adds is marked: a queue may be used in several
-graphs, takes values for tensors, and has an end.
+They are those of release 1.15.5, and tpuref adds that a queue may be used in several
+graphs and accepts values instead of tensors.
 """
 
 from ..clause import expect_raises, same

@@ -40,3 +40,9 @@ def placed(assignment):
         " ".join("".join(str(number) for number in core) for core in replica)
         for replica in np.asarray(assignment.core_assignment).tolist()
     ]
+
+
+def built(tf, sizes, shape=None, stride=None, replicas=1):
+    """Return where the replicas are placed on a mesh of these sizes."""
+    build = tf.tpu.experimental.DeviceAssignment.build
+    return placed(build(mesh(tf, *sizes), shape, stride, replicas))

@@ -3,7 +3,7 @@
 import contextlib
 import importlib
 
-from .cloud_stand_ins import HttpError, Metadata
+from .cloud_stand_ins import HttpError, Metadata, NodesAPI
 
 
 class Clock:
@@ -41,7 +41,7 @@ def unhurried(tf, **patience):
         yield held.clock
 
 
-class Answers:
+class Answers(NodesAPI):
     """An API object whose answers come one after the other; the last one stays.
 
     Parameters
@@ -58,15 +58,6 @@ class Answers:
     def __init__(self, *answers):
         self._answers = list(answers)
         self.asked = 0
-
-    def projects(self):
-        return self
-
-    def locations(self):
-        return self
-
-    def nodes(self):
-        return self
 
     def get(self, name):
         return self

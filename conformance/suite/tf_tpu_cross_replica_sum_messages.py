@@ -1,4 +1,4 @@
-"""What tpuref says about a sum across replicas that cannot be."""
+"""What tpuref says about an invalid sum across replicas."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What tpuref says about a device assignment that cannot be, and how it draws one."""
+"""What tpuref says about an invalid device assignment, and how it draws one."""
 
 import numpy as np
 

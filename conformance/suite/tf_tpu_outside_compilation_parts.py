@@ -1,4 +1,4 @@
-"""How host parts are told apart, and what tpuref says about one that cannot be."""
+"""How host parts are told apart, and what tpuref says about an invalid one."""
 
 from ..clause import same
 from .messages import refused

@@ -1,6 +1,6 @@
-"""What tpuref says about a replicated computation that cannot be.
+"""What tpuref says about an invalid replicated computation.
 
-Beside it stands what a caller gets for every kind of container.
+And what a caller gets for every kind of container.
 """
 
 import collections

@@ -1,4 +1,4 @@
-"""What tpuref says about shards that cannot be."""
+"""What tpuref says about invalid shards."""
 
 from ..clause import same
 from .messages import refused

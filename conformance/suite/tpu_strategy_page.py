@@ -22,7 +22,7 @@ def local_strategy(tf, **arguments):
 def size(tf, cores):
     """Let a local system have that many cores.
 
-    A release without a TPU has none of its own, there the local master lists them.
+    A release without a TPU has none of its own; there the local master lists them.
     """
     config = getattr(getattr(tf, "config", None), "override", None)
     with config(cores=cores) if config else reachable(tf, hosts(cores)):

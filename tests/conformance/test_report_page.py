@@ -130,6 +130,13 @@ def test_the_outcome_and_the_document_are_filters(page, browser):
     assert browser.run(SHOWN) == [wrong]
     browser.run(choose.format("document", "003_0632b6613bf28dbc.txt"))
     assert browser.run(SHOWN) == []
+    browser.run(choose.format("document", ""))
+    browser.run(choose.format("outcome", ""))
+    counts = {}
+    for source in ("document", "release", "tpuref"):
+        browser.run(choose.format("source", source))
+        counts[source] = len(browser.run(SHOWN))
+    assert sum(counts.values()) == total and min(counts.values()) > 0
 
 
 def test_nothing_is_fetched(page, browser):
