@@ -16,6 +16,7 @@ LAYERS = [
     "version",
     "base",
     "error_catalogue",
+    "missing",
     "kernels",
     "configuration",
     "ops",

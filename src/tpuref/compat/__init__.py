@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from tpuref.compat import strategy_names, v1
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["strategy_names", "v1"]
+
+_explain_missing(__name__, "tf.compat")

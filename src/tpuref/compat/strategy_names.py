@@ -17,6 +17,7 @@ from tpuref.distribute.tower_context import (
     in_cross_tower_context,
 )
 from tpuref.distribute.values import PerDevice as PerReplica
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
     "TABLE",
@@ -90,3 +91,5 @@ TABLE: tuple[LaterName, ...] = (
     LaterName("ONLY_FIRST_REPLICA", "ONLY_FIRST_TOWER", "tf.VariableAggregation"),
 )
 """The later names, each with the documented one."""
+
+_explain_missing(__name__, "tf.compat.strategy_names")

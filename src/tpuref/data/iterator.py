@@ -19,6 +19,7 @@ from tpuref.graph.eager import STATE, EagerTensor
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.ops.definition import Array
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.lockstep import run_program
@@ -53,6 +54,7 @@ class ElementDescription:
         return f"shapes: {shapes}, types: {types}".replace("'", "")
 
 
+@explain_missing_members("tf.data.Iterator")
 class Iterator(ElementDescription):
     """Gives the next element of a dataset at each evaluation, in graph mode.
 

@@ -15,10 +15,12 @@ from tpuref.distribute.towers import run_towers
 from tpuref.distribute.updating_strategy import UpdatingStrategy
 from tpuref.distribute.values import MapOutput
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.missing.members import explain_missing_members
 
 __all__ = ["DistributionStrategy"]
 
 
+@explain_missing_members("tf.contrib.distribute.DistributionStrategy")
 class DistributionStrategy(ReducingStrategy, UpdatingStrategy, LaterNames):
     """One program for several towers, each on a device of its own.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.shared_variables import SharedVariables
+from tpuref.missing.members import explain_missing_members
 
 if TYPE_CHECKING:
     from tpuref.distribute.strategy import DistributionStrategy
@@ -28,6 +29,7 @@ Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Carries out a merge_call for the tower that made it."""
 
 
+@explain_missing_members("tf.contrib.distribute.TowerContext")
 class TowerContext:
     """What a function that ``call_for_each_tower`` runs can ask about its tower.
 

@@ -17,6 +17,7 @@ from tpuref.graph.device import DeviceFunction, DeviceName, Unplaced, place
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_place import LABEL, TowerPlace
+from tpuref.missing.members import ExplainsMissing, explain_missing_members
 
 if TYPE_CHECKING:
     from tpuref.graph.drawing import GraphDrawing
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 
 
-class GraphKeys:
+@explain_missing_members("tf.GraphKeys")
+class GraphKeys(metaclass=ExplainsMissing):
     """The names of the standard collections."""
 
     GLOBAL_VARIABLES = "variables"

@@ -26,6 +26,7 @@ from tpuref.graph.execution import Execution
 from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.ops.definition import Array
 from tpuref.runtime import recording, results
 from tpuref.runtime.devices import DeviceAttributes
@@ -33,6 +34,7 @@ from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
 
 
+@explain_missing_members("tf.Session")
 class Session:
     """Runs operations and evaluates tensors of one graph.
 
