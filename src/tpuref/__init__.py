@@ -17,12 +17,22 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        if not (name.startswith("_") and name != "__version__"):
+        reader = sys._getframe(1)
+        if not _is_submodule(name, reader):
             api = importlib.import_module("tpuref.api")
             if hasattr(api, name):
                 return getattr(api, name)
         namespaces = importlib.import_module("tpuref.missing.namespaces")
-        raise namespaces.missing_attribute(__name__, name, sys._getframe(1))
+        raise namespaces.missing_attribute(__name__, name, reader)
+
+    def _is_submodule(name: str, reader: Any) -> bool:
+        """Return whether to leave a name to the import system.
+
+        All names are not loaded while a module that they need is being imported.
+        """
+        imports = reader.f_globals.get("__name__") == "importlib._bootstrap"
+        loaded = f"{__name__}.{name}" in sys.modules
+        return imports or loaded or (name.startswith("_") and name != "__version__")
 
     def __dir__() -> list[str]:
         api = importlib.import_module("tpuref.api")

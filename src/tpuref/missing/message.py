@@ -57,8 +57,8 @@ class Missing:
     @property
     def text(self) -> str:
         """All of it."""
-        whose = f"({self.origin})" if self.origin else "(nor has TensorFlow)"
-        return f"tpuref has no {self.name} {whose}. {self.advice}".rstrip()
+        origin = self.origin or "nor has TensorFlow"
+        return f"tpuref has no {self.name} ({origin}). {self.advice}".rstrip()
 
 
 @functools.cache
@@ -91,30 +91,57 @@ def _way(short: str, origin: str) -> str:
     if _is_private(short):
         names = [*itertools.filterfalse(_is_private, _synonyms(short)), short]
     for name in names:
-        if way := way_out(name):
+        if way := way_out(_missing_beginnings(name)):
             return way
     return OPERATION if origin and short.islower() else ""
+
+
+def _missing_beginnings(name: str) -> list[str]:
+    """Return a name and what it begins with, as far as tpuref lacks it."""
+    shortest = first_missing(name) or name
+    found = [name]
+    while len(found[-1]) > len(shortest):
+        found.append(found[-1].rpartition(".")[0])
+    return found
 
 
 def longest_known(name: str) -> str:
     """Return as much of a missing name as TensorFlow has, at least what is missing.
 
+    A private name is left whole, up to its first class or constant: of those, only
+    the ones are known that are public as well.
+
     Parameters
     ----------
     name
         The name below ``tf``, such as ``"estimator.ModeKeys.TRAIN"``.
+
+    Examples
+    --------
+    >>> longest_known("estimator.ModeKeys.TRAIN"), longest_known("shrad.x")
+    ('estimator.ModeKeys', 'shrad')
     """
-    shortest = first_missing(name) or name
-    while name not in table() and len(name) > len(shortest):
-        name = name.rpartition(".")[0]
-    return name
+    beginnings = _missing_beginnings(name)
+    private = _is_private(name)
+    for beginning in beginnings:
+        if _split(beginning)[1] in table() and _is_private(beginning) == private:
+            return beginning
+    if not private:
+        return beginnings[-1]
+    return next((b for b in reversed(beginnings) if _ends_in_capitals(b)), name)
+
+
+def _ends_in_capitals(name: str) -> bool:
+    return name.rpartition(".")[2][0].isupper()
 
 
 def _split(name: str) -> tuple[str, str]:
     """Return the spelling, ``tf`` or ``tf.compat.v1``, and what stands below it."""
-    if name.startswith(f"{V1}."):
-        return V1, name.removeprefix(f"{V1}.")
-    return "tf", name.removeprefix("tf.")
+    spelling = "tf"
+    name = name.removeprefix("tf.")
+    while name.startswith("compat.v1."):
+        spelling, name = V1, name.removeprefix("compat.v1.")
+    return spelling, name
 
 
 def _origin(spelling: str, short: str) -> str:
@@ -172,5 +199,4 @@ def _close(spelling: str, short: str) -> list[str]:
 
 
 def _like(name: str, names: Collection[str]) -> list[str]:
-    return difflib.get_close_matches(name, names, n=2, cutoff=0.75)
-
+    return difflib.get_close_matches(name, names, n=2, cutoff=0.66)

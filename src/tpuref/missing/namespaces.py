@@ -106,22 +106,41 @@ def first_missing(name: str) -> str | None:
     >>> first_missing("keras.layers.Dense")
     'keras'
     """
-    held: Any = sys.modules["tpuref"]
+    there, value = _followed(name)
+    if there == name or not _is_searched(value):
+        return None
     parts = name.split(".")
-    for count, part in enumerate(parts, 1):
-        if not _is_searched(held):
-            return None
-        if not _has(held, part):
-            return ".".join(parts[:count])
+    return ".".join(parts[: len(there.split(".")) + 1]) if there else parts[0]
+
+
+def part_there(name: str) -> str:
+    """Return as much of a name as tpuref has, without attributes of values.
+
+    Examples
+    --------
+    >>> part_there("float32.name"), part_there("contrib.tpu.TPUEstimator")
+    ('float32', 'contrib.tpu')
+    """
+    return _followed(name)[0]
+
+
+def _followed(name: str) -> tuple[str, Any]:
+    """Return as much of a name as tpuref has, and what that is."""
+    held: Any = sys.modules["tpuref"]
+    there: list[str] = []
+    for part in filter(None, name.split(".")):
+        if not (_is_searched(held) and _has(held, part)):
+            break
+        there.append(part)
         held = getattr(held, part)
-    return None
+    return ".".join(there), held
 
 
 def names_below(name: str) -> frozenset[str]:
     """Return what tpuref has in a namespace or class; ``""`` is ``tf``."""
-    held: Any = sys.modules["tpuref"]
-    for part in filter(None, name.split(".")):
-        held = getattr(held, part, None)
+    there, held = _followed(name)
+    if there != name:
+        return frozenset()
     if isinstance(held, ModuleType):
         return public_names(held)
     return frozenset(n for n in dir(held) if not n.startswith("_"))
@@ -141,15 +160,19 @@ def everywhere(last: str) -> list[str]:
 @functools.cache
 def public_names(module: ModuleType) -> frozenset[str]:
     """Return the names of a public namespace."""
-    names = vars(module).get("__all__") or dir(module)
-    return frozenset(name for name in names if _is_public(module, name))
+    return frozenset(name for name in dir(module) if _is_public(module, name))
 
 
 def _is_public(module: ModuleType, name: str) -> bool:
+    """Return whether a name is more than what the module itself uses."""
     value = getattr(module, name, None)
     if isinstance(value, ModuleType):
         return value.__name__ in NAMESPACES
-    return not name.startswith("_") and name != "annotations"
+    if name.startswith("_") or name == "annotations":
+        return False
+    listed = getattr(module, "__all__", None)
+    own = getattr(value, "__module__", None) == module.__name__
+    return listed is None or name in listed or own
 
 
 def _is_searched(value: Any) -> bool:
@@ -159,6 +182,8 @@ def _is_searched(value: Any) -> bool:
 
 
 def _has(value: Any, name: str) -> bool:
-    if isinstance(value, ModuleType) and not name.startswith("_"):
+    if name.startswith("_"):
+        return hasattr(value, name)
+    if isinstance(value, ModuleType):
         return name in public_names(value)
-    return hasattr(value, name)
+    return name in dir(value)  # hasattr would ask for the message, and that asks here

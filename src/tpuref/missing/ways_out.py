@@ -1,13 +1,15 @@
 """What to do about names of TensorFlow that tpuref does not have.
 
-Each entry has patterns and a sentence; the first pattern that a name, or a beginning
-of it, matches decides.  ``*`` stands for anything.  The patterns are names below
-``tf``; what a release has under ``tf.compat.v1`` as well is written without it.
+Each entry has patterns and a sentence.  The first pattern decides that matches the
+name, or a beginning of it that is missing as well: ``keras`` stands for all of
+``keras.layers.Dense``.  ``*`` stands for anything without a dot, ``**`` for anything.
 """
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
+import functools
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -26,26 +28,39 @@ class WayOut(NamedTuple):
     sentence: str
 
 
-def way_out(name: str) -> str:
+def way_out(names: Iterable[str]) -> str:
     """Return what to do about a name, empty where nothing is known.
 
     Parameters
     ----------
-    name
-        The name below ``tf``.
+    names
+        The name below ``tf``, and its beginnings that are missing as well.
 
     Examples
     --------
-    >>> way_out("train.AdamOptimizer")
-    'Keep the state of the optimizer in variables, ...'
+    >>> way_out(["nn.swish"])
+    'Use x * tf.sigmoid(x).'
     """
-    parts = name.split(".")
-    beginnings = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
-    for entry in WAYS_OUT:
-        for pattern in entry.patterns.split():
-            if any(fnmatchcase(beginning, pattern) for beginning in beginnings):
-                return entry.sentence
+    for name in names:
+        for pattern, sentence in _patterns():
+            if pattern.fullmatch(name):
+                return sentence
     return ""
+
+
+@functools.cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (_expression(pattern), entry.sentence)
+        for entry in WAYS_OUT
+        for pattern in entry.patterns.split()
+    ]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    anything = {"**": ".*", "*": "[^.]*"}
+    parts = re.split(r"(\*\*?)", pattern)
+    return re.compile("".join(anything.get(part, re.escape(part)) for part in parts))
 
 
 OPERATION = (
@@ -85,6 +100,12 @@ WAYS_OUT = (
         "core.protobuf.rewriter_config_pb2 core.protobuf.config_pb2",
         "Remove it: there is no device whose memory or compiler could be configured.",
     ),
+    WayOut("Session.*", "Use session.run."),
+    WayOut(
+        "Variable.*",
+        "Compute the new value from the old one, for example with "
+        "tf.tensor_scatter_update, and assign it with variable.assign.",
+    ),
     # -- the TPU system
     WayOut(
         "tpu.experimental.initialize_tpu_system contrib.distribute."
@@ -118,18 +139,18 @@ WAYS_OUT = (
     ),
     WayOut(
         "contrib.tpu.infeed_dequeue* contrib.tpu.infeed_enqueue* "
-        "contrib.tpu.outfeed_* contrib.tpu.*.infeed_* contrib.tpu.*.outfeed_* "
+        "contrib.tpu.outfeed_* contrib.tpu.**.infeed_* contrib.tpu.**.outfeed_* "
         "python.tpu.ops.tpu_ops.infeed_* python.tpu.ops.tpu_ops.outfeed_*",
         "Use tf.contrib.tpu.InfeedQueue for what goes in, and return what comes out.",
     ),
     WayOut(
-        "contrib.tpu.repeat contrib.tpu.while_loop contrib.tpu.*.training_loop "
+        "contrib.tpu.repeat contrib.tpu.while_loop contrib.tpu.**.training_loop "
         "python.tpu.training_loop",
         "Use tf.while_loop in the computation.",
     ),
     WayOut(
         "contrib.tpu.CrossShardOptimizer tpu.CrossShardOptimizer "
-        "estimator.tpu.CrossShardOptimizer contrib.tpu.*.CrossShardOptimizer",
+        "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
         "Average each gradient with tf.tpu.cross_replica_sum(gradient) / replicas, and "
         "assign the new value of the variable.",
     ),
@@ -137,9 +158,9 @@ WAYS_OUT = (
         "contrib.tpu.TPUEstimator contrib.tpu.TPUEstimatorSpec contrib.tpu.RunConfig "
         "contrib.tpu.TPUConfig contrib.tpu.InputPipelineConfig "
         "contrib.tpu.*Hook contrib.tpu.TPUDistributionStrategy "
-        "contrib.tpu.*.tpu_estimator contrib.tpu.*.tpu_config contrib.tpu.*_context "
-        "contrib.tpu.*.session_support contrib.tpu.*.error_handling "
-        "contrib.tpu.*.async_checkpoint contrib.tpu.tpu estimator.tpu "
+        "contrib.tpu.**.tpu_estimator contrib.tpu.**.tpu_config contrib.tpu.**_context "
+        "contrib.tpu.**.session_support contrib.tpu.**.error_handling "
+        "contrib.tpu.**.async_checkpoint contrib.tpu.tpu estimator.tpu "
         "estimator.python.estimator.tpu python.tpu.tpu_estimator "
         "python.tpu.tpu_config python.tpu.tpu_context",
         "Write the training loop around tf.tpu.shard or tf.tpu.replicate and a "
@@ -166,9 +187,17 @@ WAYS_OUT = (
         "Use tf.contrib.distribute.OneDeviceStrategy.",
     ),
     WayOut(
-        "distribute contrib.distribute python.distribute",
+        "distribute.* contrib.distribute.* python.distribute",
         "Use tf.contrib.distribute.TPUStrategy or OneDeviceStrategy, the strategies "
         "that tpuref has.",
+    ),
+    WayOut(
+        "contrib.distribute.*Strategy.* distribute.*Strategy.*",
+        "Use the strategy's run, or distribute_dataset and run_steps_on_dataset.",
+    ),
+    WayOut(
+        "distribute.cluster_resolver.* contrib.cluster_resolver.*",
+        "Use TPUClusterResolver, the resolver that tpuref has.",
     ),
     # -- training
     WayOut(
@@ -290,7 +319,7 @@ WAYS_OUT = (
         "tf.data.Dataset.from_generator or from_tensor_slices.",
     ),
     WayOut(
-        "data.Dataset data.experimental contrib.data data.*",
+        "data.* data.Dataset.* contrib.data",
         "Do this part with Python, and hand the arrays to "
         "tf.data.Dataset.from_generator.",
     ),
@@ -340,7 +369,7 @@ WAYS_OUT = (
         "Use tf.profiler.trace, which writes what the cores did.",
     ),
     WayOut(
-        "contrib.training.HParams contrib.training.*.HParams contrib.training.hparam",
+        "contrib.training.HParams contrib.training.**.HParams contrib.training.hparam",
         "Use a dataclass, or a dict.",
     ),
     WayOut(
@@ -399,7 +428,7 @@ WAYS_OUT = (
         "Use the documented names under tf.",
     ),
     WayOut(
-        "contrib",
+        "contrib.*",
         "Of tf.contrib, tpuref has tpu, distribute and cluster_resolver.",
     ),
     WayOut(
