@@ -48,7 +48,7 @@ CLASSES = """
     distribute.experimental.TPUStrategy errors.OpError
     tpu.PaddingSpec tpu.XLAOptions tpu.experimental.DeviceAssignment
     tpu.experimental.Topology train.ClusterSpec train.Server
-""".split()
+"""
 """The classes whose members are listed: those of which programs hold objects."""
 
 
@@ -85,7 +85,7 @@ def named(root):
             name = prefix + attribute
             if not isinstance(value, types.ModuleType):
                 names[name] = number(value)
-                if name in CLASSES and isinstance(value, type):
+                if name in CLASSES.split() and isinstance(value, type):
                     names.update((name + "." + m, None) for m in public(dir(value)))
             elif is_public(name, attribute, value):
                 names[name] = None

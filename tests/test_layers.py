@@ -36,6 +36,7 @@ LAYERS = [
     "compat",
     "contrib",
     "api",
+    "porting",
     "benchmarks",
     "cli",
     "__main__",

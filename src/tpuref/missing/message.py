@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import difflib
 import functools
 import itertools
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +17,6 @@ V1 = "tf.compat.v1"
 
 PRIVATE = {"compiler", "core", "python", "pywrap_tensorflow"}
 """The parts of TensorFlow that are no interface."""
-
-_IN_CONTRIB = re.compile(r"(contrib\.\w+)\.python\..*\.(\w+)")
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,21 @@ def _way(short: str, origin: str) -> str:
     for name in names:
         if way := way_out(_missing_beginnings(name)):
             return way
+    if _is_private(short):
+        return f"Use the documented names, which are in {_home(short)}."
     return OPERATION if origin and short.islower() else ""
+
+
+def _home(short: str) -> str:
+    """Return the namespace with the documented names of a private module."""
+    package = short.partition(".python")[0]
+    if package.startswith("contrib.") and first_missing(package) is None:
+        return f"tf.{package}"
+    homes = collections.Counter(
+        name.rpartition(".")[0] for name in table().simplest_below(short)
+    )
+    most = [home for home, _ in homes.most_common(1)]
+    return ".".join(["tf", *filter(None, most)])
 
 
 def _missing_beginnings(name: str) -> list[str]:
@@ -181,22 +193,23 @@ def _span(releases: Sequence[str]) -> str:
 
 def _synonyms(short: str) -> list[str]:
     """Return other names of the same object."""
-    inside = _IN_CONTRIB.fullmatch(short)  # contrib.tpu.python.tpu.tpu.shard
-    if inside is None:
+    package, inside, rest = short.partition(".python.")
+    if not (inside and package.startswith("contrib.")):
         return table().same(short)
-    documented = f"{inside[1]}.{inside[2]}"
-    return [documented, *table().same(documented)]
+    documented = f"{package}.{rest.rpartition('.')[2]}"  # contrib.tpu.shard
+    return [documented, *table().same(documented)] if documented in table() else []
 
 
 def _close(spelling: str, short: str) -> list[str]:
-    """Return what was perhaps meant: a name like it, or the same one elsewhere."""
+    """Return what was perhaps meant: the same name elsewhere, or one like it."""
     namespace, _, last = short.rpartition(".")
     before = f"{spelling}.{namespace}" if namespace else spelling
-    here = _like(last, names_below(namespace))
-    there = [] if here else _like(last, table().below(namespace))
-    found = [f"{before}.{name}" for name in here or there]
-    return found or everywhere(last)[:2]
+    elsewhere = everywhere(last)[:2]
+    here = _like(last, names_below(namespace))[:2]
+    there = _like(last, table().below(namespace))[:1]
+    return elsewhere or [f"{before}.{name}" for name in here or there]
 
 
 def _like(name: str, names: Collection[str]) -> list[str]:
-    return difflib.get_close_matches(name, names, n=2, cutoff=0.66)
+    cutoff = 0.66 if len(name) < 5 else 0.75  # two letters of three have changed places
+    return difflib.get_close_matches(name, names, cutoff=cutoff)

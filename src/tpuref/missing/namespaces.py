@@ -124,6 +124,12 @@ def part_there(name: str) -> str:
     return _followed(name)[0]
 
 
+def is_namespace(name: str) -> bool:
+    """Return whether tpuref has a module of a name, which can be imported."""
+    there, value = _followed(name)
+    return there == name and isinstance(value, ModuleType)
+
+
 def _followed(name: str) -> tuple[str, Any]:
     """Return as much of a name as tpuref has, and what that is."""
     held: Any = sys.modules["tpuref"]

@@ -66,6 +66,11 @@ class Table:
         split = (name.rpartition(".") for name in self._facts)
         return [last for before, _, last in split if before == namespace]
 
+    def simplest_below(self, module: str) -> list[str]:
+        """Return the simplest names of what a private module has."""
+        names = [name for name in self._facts if name.startswith(f"{module}.")]
+        return [first for name in names if (first := self._simplest(name))]
+
     def _simplest(self, name: str) -> str:
         return self._facts[name].partition(" ")[2]
 

@@ -421,12 +421,6 @@ WAYS_OUT = (
         "Keep the averages in variables of your own, updated with tf.assign.",
     ),
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
-    # -- inside of TensorFlow
-    WayOut(
-        "python core compiler pywrap_tensorflow tools contrib.*.python contrib.*.ops "
-        "estimator.python",
-        "Use the documented names under tf.",
-    ),
     WayOut(
         "contrib.*",
         "Of tf.contrib, tpuref has tpu, distribute and cluster_resolver.",

@@ -105,7 +105,7 @@ def read_program(source: Source) -> Program:
     unparsed = False
     for part in source.parts():
         cell = part.cell or 0
-        tree = _tree(part)
+        tree = syntax_tree(part)
         if tree is None:
             unparsed = True
             TokenReader(scope, take).read(part.text)
@@ -123,7 +123,7 @@ def _interface_name(path: str) -> str:
     return part_there(path) if first_missing(path) is None else longest_known(path)
 
 
-def _tree(part: Part) -> ast.Module | None:
+def syntax_tree(part: Part) -> ast.Module | None:
     """Return the syntax tree, None for what Python cannot parse."""
     for text in (part.text, notebook.without_magics(part.text)):
         try:

@@ -116,12 +116,14 @@ class SyntaxReader(ast.NodeVisitor):
             self._assign(target, node.value)
 
     def _assign(self, target: ast.AST, value: ast.AST) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            if len(target.elts) == len(value.elts):
-                for one, its_value in zip(target.elts, value.elts, strict=True):
-                    self._assign(one, its_value)
-                return
-        if isinstance(target, ast.Name):
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            for one, its_value in zip(target.elts, value.elts, strict=True):
+                self._assign(one, its_value)
+        elif isinstance(target, ast.Name):
             self._bind(target.id, self._path(value))
         else:
             self.visit(target)

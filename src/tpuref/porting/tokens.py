@@ -97,7 +97,7 @@ class Imported:
     token
         Its first token.
     end
-        Where it ends, with what follows ``as``.
+        Where the dotted name ends.
     """
 
     name: str
@@ -158,10 +158,11 @@ def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
     if not count:
         return None, tokens
     name = "".join(token.text for token in tokens[:count])
+    bound = None
     rest = tokens[count:]
     if len(rest) > 1 and rest[0].text == "as":
-        return Imported(name, rest[1].text, tokens[0], rest[1].end), rest[2:]
-    return Imported(name, None, tokens[0], tokens[count - 1].end), rest
+        bound, rest = rest[1].text, rest[2:]
+    return Imported(name, bound, tokens[0], tokens[count - 1].end), rest
 
 
 def dotted_length(tokens: list[Token]) -> int:
