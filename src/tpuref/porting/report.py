@@ -75,17 +75,20 @@ def rewrite_text(program: Program, rewrite: Rewrite) -> str:
 def summary_text(programs: Sequence[Program]) -> str:
     """Return how many names there are, and which most files lack."""
     facts = summary(programs)
-    files = "1 file takes" if len(programs) == 1 else f"{len(programs)} files take"
     lines = [
-        f"{files} {facts['names']} names from tf: tpuref has {facts['there']}, and "
-        f"{facts['missing']} are missing."
+        f"{_counted(len(programs), 'file')}, {_counted(facts['names'], 'name')} taken "
+        f"from tf: tpuref has {facts['there']} and lacks {facts['missing']}."
     ]
     if len(programs) > 1:
-        lines[0] += f" All are there in {facts['complete']} of the files."
+        lines[0] += f" It has all names of {_counted(facts['complete'], 'file')}."
         lines += [
             f"{count:6d} files lack {name}" for name, count in facts["lacking"][:MOST]
         ]
     return "\n".join(lines)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def summary(programs: Sequence[Program]) -> dict[str, Any]:

@@ -178,5 +178,13 @@ class SyntaxReader(ast.NodeVisitor):
         self.generic_visit(node)
         self._perhaps = before
 
-    visit_If = visit_For = visit_AsyncFor = visit_While = visit_Match = _branch
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        """Bind what the loop counts with, and read the body."""
+        self._visit_all([node.iter, node.target])
+        before, self._perhaps = self._perhaps, True
+        self._visit_all([*node.body, *node.orelse])
+        self._perhaps = before
+
+    visit_AsyncFor = visit_For
+    visit_If = visit_While = visit_Match = _branch
     visit_Try = visit_TryStar = _branch

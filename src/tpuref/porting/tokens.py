@@ -133,6 +133,8 @@ def import_of(statement: list[Token]) -> Import | None:
     ('tensorflow.compat', 'v1', 'tf')
     """
     rest = [token for token in statement if token.text not in ("(", ")")]
+    if not rest:
+        return None
     if rest[0].text == "from":
         module, rest = _imported(rest[1:])
         if module is None or not rest or rest[0].text != "import":
