@@ -8,6 +8,7 @@ cores, which need few of them, start fast.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +17,35 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        if not (name.startswith("__") and name != "__version__"):
+        reader = sys._getframe(1)
+        if not _is_submodule(name, reader):
             api = importlib.import_module("tpuref.api")
             if hasattr(api, name):
                 return getattr(api, name)
-        raise AttributeError(f"module 'tpuref' has no attribute {name!r}")
+        namespaces = importlib.import_module("tpuref.missing.namespaces")
+        raise namespaces.missing_attribute(__name__, name, reader)
+
+    def _is_submodule(name: str, reader: Any) -> bool:
+        """Return whether to leave a name to the import system.
+
+        All names are not loaded while a module that they need is being imported.
+        """
+        imports = reader.f_globals.get("__name__") == "importlib._bootstrap"
+        loaded = f"{__name__}.{name}" in sys.modules
+        return imports or loaded or (name.startswith("_") and name != "__version__")
 
     def __dir__() -> list[str]:
         api = importlib.import_module("tpuref.api")
         return [name for name in dir(api) if not name.startswith("_")]
+
+    class _Finder:
+        """Answers, as the last of all finders, for what is not below ``tpuref``."""
+
+        @staticmethod
+        def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+            if not name.startswith("tpuref."):
+                return None
+            finder = importlib.import_module("tpuref.missing.finder")
+            return finder.find_spec(name, sys._getframe(2))
+
+    sys.meta_path.append(_Finder)

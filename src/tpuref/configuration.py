@@ -10,6 +10,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.missing.namespaces import message_about
 
 EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
@@ -25,6 +26,9 @@ class _Settings:
     timeout: float
     check_replicas: bool
     padding_visible: bool
+
+
+_NAMES = [field.name for field in fields(_Settings)]
 
 
 def _positive_integer(name: str, text: str) -> int:
@@ -133,14 +137,19 @@ class Config:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name not in _NAMES:
+            message = message_about(f"tf.config.{name}")
+            raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
         return getattr(self._settings, name)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_NAMES]
+
     def __setattr__(self, name: str, value: Any) -> None:
-        known = [field.name for field in fields(_Settings)]
-        if name not in known:
+        if name not in _NAMES:
             raise coded(
                 AttributeError,
-                f"config has no setting {name!r}; it has {', '.join(known)}",
+                f"config has no setting {name!r}; it has {', '.join(_NAMES)}",
                 code=codes.UNKNOWN_SETTING,
             )
         changed = {name: value}

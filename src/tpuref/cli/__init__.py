@@ -15,6 +15,7 @@ from tpuref.cli import (
     doctor,
     explain,
     fake_cloud_tpu,
+    port,
     run,
     topology,
     trace,
@@ -26,6 +27,7 @@ COMMANDS = (
     trace,
     doctor,
     explain,
+    port,
     topology,
     fake_cloud_tpu,
     bench,
@@ -40,6 +42,7 @@ _EPILOG = """examples:
   tpuref run --cores 8 train.py          run a TPU script here
   tpuref doctor                          is this computer ready?
   tpuref explain E021                    what does [TPUREF-E021] mean?
+  tpuref port train.py                   does tpuref have what it takes from tf?
   tpuref topology 4x4x2 --replicas 16    draw cores and replicas
 
 tpuref COMMAND --help has the options of a command, with examples. The exit status is 0,

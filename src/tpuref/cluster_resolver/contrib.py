@@ -6,8 +6,10 @@ from typing import Any
 
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.tpu import CloudTPUs
+from tpuref.missing.members import explain_missing_members
 
 
+@explain_missing_members("tf.contrib.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
     """Finds Cloud TPUs by their names, for a session to connect to.
 

@@ -10,8 +10,10 @@ from tpuref.base.errors import coded
 from tpuref.cluster_resolver import metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.tpu import CloudTPUs
+from tpuref.missing.members import explain_missing_members
 
 
+@explain_missing_members("tf.distribute.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
     """Finds a Cloud TPU by its name, for a session to connect to.
 

@@ -17,6 +17,7 @@ from tpuref.distribute.current import (
 from tpuref.distribute.strategy import DistributionStrategy as Strategy
 from tpuref.distribute.tower_context import TowerContext as ReplicaContext
 from tpuref.distribute.values import PerDevice as PerReplica
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
     "TABLE",
@@ -93,3 +94,5 @@ TABLE: tuple[LaterName, ...] = (
     LaterName("ONLY_FIRST_REPLICA", "ONLY_FIRST_TOWER", "tf.VariableAggregation"),
 )
 """The later names and the documented ones."""
+
+_explain_missing(__name__, "tf.compat.strategy_names")

@@ -201,6 +201,7 @@ from tpuref.graph.variables import (
 from tpuref.graph.variables import (
     variable_creator_scope as variable_creator_scope,
 )
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math
@@ -211,3 +212,8 @@ from tpuref.tpu.padding_report import (
 from tpuref.tpu.padding_report import (
     padding_report as padding_report,
 )
+
+_explain_missing(__name__, "tf.compat.v1")
+_explain_missing(bitwise.__name__, "tf.bitwise")
+_explain_missing(nest.__name__, "tf.nest")
+_explain_missing(random.__name__, "tf.random")

@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from tpuref.contrib import cluster_resolver, distribute, tpu
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["cluster_resolver", "distribute", "tpu"]
+
+_explain_missing(__name__, "tf.contrib")

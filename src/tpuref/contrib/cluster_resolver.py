@@ -4,5 +4,8 @@ from __future__ import annotations
 
 from tpuref.cluster_resolver.contrib import TPUClusterResolver
 from tpuref.cluster_resolver.resolver import ClusterResolver
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["ClusterResolver", "TPUClusterResolver"]
+
+_explain_missing(__name__, "tf.contrib.cluster_resolver")

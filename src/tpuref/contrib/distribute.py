@@ -15,6 +15,7 @@ from tpuref.distribute.tower_context import TowerContext
 from tpuref.distribute.tpu_strategy import TPUStrategy
 from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.distribute.variables import MirroredVariable, TowerLocalVariable
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.tpu.per_replica import PerReplica
 
 __all__ = [
@@ -33,3 +34,5 @@ __all__ = [
     "has_distribution_strategy",
     "in_cross_tower_context",
 ]
+
+_explain_missing(__name__, "tf.contrib.distribute")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
     batch_parallel,
@@ -34,3 +35,5 @@ __all__ = [
     "shard",
     "shutdown_system",
 ]
+
+_explain_missing(__name__, "tf.contrib.tpu")

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from tpuref.data.dataset import Dataset
 from tpuref.data.iterator import Iterator
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["Dataset", "Iterator"]
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_explain_missing(__name__, "tf.data")

@@ -34,12 +34,14 @@ from tpuref.data.transformations import (
 )
 from tpuref.functions.random import get_seed
 from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.missing.members import ExplainsMissing, explain_missing_members
 from tpuref.runtime.state import State
 
 __all__ = ["Dataset"]
 
 
-class Dataset(ElementDescription):
+@explain_missing_members("tf.data.Dataset")
+class Dataset(ElementDescription, metaclass=ExplainsMissing):
     """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands

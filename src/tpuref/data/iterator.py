@@ -20,6 +20,7 @@ from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.ops.definition import Array
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.lockstep import run_program
@@ -54,6 +55,7 @@ class ElementDescription:
         return f"shapes: {shapes}, types: {types}".replace("'", "")
 
 
+@explain_missing_members("tf.data.Iterator")
 class Iterator(ElementDescription):
     """Returns the next element of a dataset at each evaluation, in graph mode.
 

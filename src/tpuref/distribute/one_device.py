@@ -5,10 +5,12 @@ from __future__ import annotations
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.strategy import DistributionStrategy
+from tpuref.missing.members import explain_missing_members
 
 __all__ = ["OneDeviceStrategy"]
 
 
+@explain_missing_members("tf.contrib.distribute.OneDeviceStrategy")
 class OneDeviceStrategy(DistributionStrategy):
     """One tower, on one device.
 

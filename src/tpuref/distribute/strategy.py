@@ -34,10 +34,12 @@ from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.graph.variables import variable_creator_scope
+from tpuref.missing.members import explain_missing_members
 
 __all__ = ["DistributionStrategy"]
 
 
+@explain_missing_members("tf.contrib.distribute.DistributionStrategy")
 class DistributionStrategy:
     """One program for several towers, each on a device of its own.
 

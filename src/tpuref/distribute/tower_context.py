@@ -17,6 +17,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.explanation import Report
 from tpuref.distribute.shared_variables import SharedVariables
+from tpuref.missing.members import explain_missing_members
 
 if TYPE_CHECKING:  # only the public type of TowerContext.distribution_strategy
     from tpuref.distribute.strategy import DistributionStrategy
@@ -27,6 +28,7 @@ Merge = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Runs a merge_call for the tower that made it."""
 
 
+@explain_missing_members("tf.contrib.distribute.TowerContext")
 class TowerContext:
     """What a function that ``call_for_each_tower`` runs can ask about its tower.
 

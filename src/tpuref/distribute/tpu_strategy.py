@@ -10,11 +10,13 @@ from tpuref.distribute.one_device import OneDeviceStrategy
 from tpuref.distribute.strategy import DistributionStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
+from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.system import initialize_system, shutdown_system
 
 __all__ = ["TPUStrategy"]
 
 
+@explain_missing_members("tf.contrib.distribute.TPUStrategy")
 class TPUStrategy(OneDeviceStrategy):
     """Runs one tower on each core of a TPU system.
 

@@ -11,6 +11,7 @@ from tpuref.error_catalogue import (
     datasets,
     graphs,
     infeed,
+    names,
     operations,
     padding,
     profiles,
@@ -26,6 +27,7 @@ from tpuref.error_catalogue.entry import Entry
 
 AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Settings and the TPU system", settings.ENTRIES),
+    ("Names", names.ENTRIES),
     ("Replicas, shards and sums", replicas.ENTRIES),
     ("Core processes", cores.ENTRIES),
     ("Topologies and devices", topologies.ENTRIES),

@@ -22,6 +22,7 @@ from tpuref.graph.lowering import needed_operations
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import LABEL, TowerPlacement
+from tpuref.missing.members import ExplainsMissing, explain_missing_members
 
 if TYPE_CHECKING:
     from tpuref.drawings.graph import GraphDrawing
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 
 
-class GraphKeys:
+@explain_missing_members("tf.GraphKeys")
+class GraphKeys(metaclass=ExplainsMissing):
     """The names of the standard collections."""
 
     GLOBAL_VARIABLES = "variables"

@@ -22,6 +22,7 @@ from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.ops.definition import Array
 from tpuref.runtime import recording, results
 from tpuref.runtime.devices import DeviceAttributes
@@ -29,6 +30,7 @@ from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
 
 
+@explain_missing_members("tf.Session")
 class Session:
     """Runs operations and evaluates tensors of one graph.
 

@@ -219,6 +219,19 @@ class Tensor(Operators):
         """Evaluate the tensor in `session`, by default the current one."""
         return session_for(session, self.graph).run(self, feed_dict)
 
+    if not TYPE_CHECKING:  # the method of tensors that have a value
+
+        @property
+        def numpy(self) -> NoReturn:
+            """Nothing: an AttributeError says how to get the value."""
+            raise coded(
+                AttributeError,
+                f"numpy() of the symbolic tensor {self.describe()} does not exist "
+                "before a session evaluates it; use tf.Session().run(tensor), or call "
+                "tf.enable_eager_execution() when the program starts",
+                code=codes.NO_VALUE_YET,
+            )
+
     def describe(self) -> str:
         """Return name and spec for a message."""
         return f"{self.name} {self._spec.describe()}"

@@ -20,6 +20,7 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.ops.definition import Array
 
 _eager_serial = itertools.count()
@@ -75,6 +76,7 @@ def _chained(make: Callable[..., Any], creators: tuple[Creator, ...]) -> Any:
     return lambda **arguments: innermost(following, **arguments)
 
 
+@explain_missing_members("tf.Variable")
 class Variable(Operators, metaclass=_MadeByCreators):
     """A value that lasts from one run to the next.
 

@@ -39,3 +39,6 @@ from tpuref.base.errors import UnauthenticatedError as UnauthenticatedError
 from tpuref.base.errors import UnavailableError as UnavailableError
 from tpuref.base.errors import UnimplementedError as UnimplementedError
 from tpuref.base.errors import UnknownError as UnknownError
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+
+_explain_missing(__name__, "tf.errors")

@@ -8,6 +8,7 @@ import time
 from types import TracebackType
 from typing import Any
 
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.profiler import profile
 from tpuref.runtime import recording
 
@@ -128,3 +129,6 @@ class Trace:
         active = recording.active()
         if active is not None:
             active.on_host(self._name, self._begin, details=self._details)
+
+
+_explain_missing(__name__, "tf.profiler.experimental")

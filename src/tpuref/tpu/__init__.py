@@ -5,6 +5,7 @@ See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt.
 
 from __future__ import annotations
 
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.tpu import experimental
 from tpuref.tpu.bfloat16 import bfloat16_scope, bfloat16_scope_dyn
 from tpuref.tpu.collectives import cross_replica_sum
@@ -52,3 +53,6 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_explain_missing(__name__, "tf.tpu")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu.device_assignment import DeviceAssignment
 
 __all__ = ["DeviceAssignment", "Topology"]
+
+_explain_missing(__name__, "tf.tpu.experimental")

@@ -15,6 +15,7 @@ from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.cores import core
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_places import beside, check_one_device, hosts, ordinals
@@ -23,6 +24,7 @@ from tpuref.tpu.infeed_shards import shard_dimension, sharded_shape, whole_shape
 __all__ = ["InfeedQueue"]
 
 
+@explain_missing_members("tf.contrib.tpu.InfeedQueue")
 class InfeedQueue:
     """A queue of tuples that the host fills and a replicated computation empties.
 

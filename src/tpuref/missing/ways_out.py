@@ -1,0 +1,433 @@
+"""What to do about names of TensorFlow that tpuref does not have.
+
+Each entry has patterns and a sentence.  The first pattern decides that matches the
+name, or a beginning of it that is missing as well: ``keras`` stands for all of
+``keras.layers.Dense``.  ``*`` stands for anything without a dot, ``**`` for anything.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class WayOut(NamedTuple):
+    """What to do about some names.
+
+    Attributes
+    ----------
+    patterns
+        The names, separated by blanks.
+    sentence
+        What to do.
+    """
+
+    patterns: str
+    sentence: str
+
+
+def way_out(names: Iterable[str]) -> str:
+    """Return what to do about a name, empty where nothing is known.
+
+    Parameters
+    ----------
+    names
+        The name below ``tf``, and its beginnings that are missing as well.
+
+    Examples
+    --------
+    >>> way_out(["nn.swish"])
+    'Use x * tf.sigmoid(x).'
+    """
+    for name in names:
+        for pattern, sentence in _patterns():
+            if pattern.fullmatch(name):
+                return sentence
+    return ""
+
+
+@functools.cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (_expression(pattern), entry.sentence)
+        for entry in WAYS_OUT
+        for pattern in entry.patterns.split()
+    ]
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    anything = {"**": ".*", "*": "[^.]*"}
+    parts = re.split(r"(\*\*?)", pattern)
+    return re.compile("".join(anything.get(part, re.escape(part)) for part in parts))
+
+
+OPERATION = (
+    "Write it with operations that tpuref has, or compute it with NumPy in tf.py_func."
+)
+"""What to do about a function of TensorFlow that has no entry."""
+
+WAYS_OUT = (
+    # -- modes
+    WayOut(
+        "disable_v2_behavior disable_eager_execution disable_resource_variables "
+        "enable_resource_variables disable_v2_tensorshape disable_tensor_equality "
+        "disable_control_flow_v2 enable_control_flow_v2",
+        "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
+    ),
+    WayOut(
+        "enable_v2_behavior enable_v2_tensorshape enable_tensor_equality compat.v2",
+        "tpuref has the names and the meaning of TensorFlow 1.15, under tf and "
+        "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
+    ),
+    WayOut(
+        "function autograph",
+        "Pass the Python function itself to tf.tpu.rewrite, tf.tpu.replicate or "
+        "tf.tpu.shard, and use tf.cond and tf.while_loop instead of if and while "
+        "over tensors.",
+    ),
+    WayOut(
+        "InteractiveSession",
+        "Use `with tf.Session() as session:`, which is the default session of its "
+        "block.",
+    ),
+    WayOut(
+        "GraphOptions OptimizerOptions GPUOptions ConfigProto.* RunOptions.* "
+        "RunMetadata.* config.set_soft_device_placement config.threading "
+        "config.optimizer config.*_jit config.experimental.*mlir* "
+        "config.experimental.*memory* config.*_visible_devices "
+        "core.protobuf.rewriter_config_pb2 core.protobuf.config_pb2",
+        "Remove it: there is no device whose memory or compiler could be configured.",
+    ),
+    WayOut("Session.*", "Use session.run."),
+    WayOut(
+        "Variable.*",
+        "Compute the new value from the old one, for example with "
+        "tf.tensor_scatter_update, and assign it with variable.assign.",
+    ),
+    # -- the TPU system
+    WayOut(
+        "tpu.experimental.initialize_tpu_system contrib.distribute."
+        "initialize_tpu_system python.tpu.tpu_strategy_util.initialize_tpu_system",
+        "Run tf.tpu.initialize_system() in a session instead; without it the system "
+        "starts with the first computation.",
+    ),
+    WayOut(
+        "tpu.experimental.shutdown_tpu_system",
+        "Run tf.tpu.shutdown_system() in a session instead.",
+    ),
+    WayOut(
+        "config.experimental_connect_to_cluster config.experimental_connect_to_host "
+        "distribute.cluster_resolver.TPUClusterResolver.connect",
+        "Remove the call: the cores run on this computer. A session on another "
+        "computer takes its address: tf.Session(resolver.master()).",
+    ),
+    WayOut(
+        "config.list_logical_devices config.list_physical_devices "
+        "config.experimental.list_logical_devices "
+        "config.experimental.list_physical_devices config.experimental_list_devices "
+        "python.client.device_lib",
+        "Use tf.Session().list_devices(), or the topology that "
+        "tf.tpu.initialize_system() returns.",
+    ),
+    WayOut(
+        "tpu.experimental.embedding* tpu.experimental.*Parameters "
+        "tpu.experimental.shared_embedding_columns estimator.tpu.experimental.* "
+        "feature_column contrib.feature_column",
+        "Keep the table in a variable, and look rows up with tf.nn.embedding_lookup.",
+    ),
+    WayOut(
+        "contrib.tpu.infeed_dequeue* contrib.tpu.infeed_enqueue* "
+        "contrib.tpu.outfeed_* contrib.tpu.**.infeed_* contrib.tpu.**.outfeed_* "
+        "python.tpu.ops.tpu_ops.infeed_* python.tpu.ops.tpu_ops.outfeed_*",
+        "Use tf.contrib.tpu.InfeedQueue for what goes in, and return what comes out.",
+    ),
+    WayOut(
+        "contrib.tpu.repeat contrib.tpu.while_loop contrib.tpu.**.training_loop "
+        "python.tpu.training_loop",
+        "Use tf.while_loop in the computation.",
+    ),
+    WayOut(
+        "contrib.tpu.CrossShardOptimizer tpu.CrossShardOptimizer "
+        "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
+        "Average each gradient with tf.tpu.cross_replica_sum(gradient) / replicas, and "
+        "assign the new value of the variable.",
+    ),
+    WayOut(
+        "contrib.tpu.TPUEstimator contrib.tpu.TPUEstimatorSpec contrib.tpu.RunConfig "
+        "contrib.tpu.TPUConfig contrib.tpu.InputPipelineConfig "
+        "contrib.tpu.*Hook contrib.tpu.TPUDistributionStrategy "
+        "contrib.tpu.**.tpu_estimator contrib.tpu.**.tpu_config contrib.tpu.**_context "
+        "contrib.tpu.**.session_support contrib.tpu.**.error_handling "
+        "contrib.tpu.**.async_checkpoint contrib.tpu.tpu estimator.tpu "
+        "estimator.python.estimator.tpu python.tpu.tpu_estimator "
+        "python.tpu.tpu_config python.tpu.tpu_context",
+        "Write the training loop around tf.tpu.shard or tf.tpu.replicate and a "
+        "session, with tf.contrib.tpu.InfeedQueue or feed_dict for the data.",
+    ),
+    WayOut(
+        "contrib.tpu.keras_to_tpu_model",
+        "Write the model as a function of its weights, and pass that to tf.tpu.shard.",
+    ),
+    WayOut(
+        "distribute.TPUStrategy distribute.experimental.TPUStrategy "
+        "python.distribute.tpu_strategy",
+        "Use tf.contrib.distribute.TPUStrategy, as release 1.11 has it, with "
+        "strategy.run.",
+    ),
+    WayOut(
+        "distribute.get_strategy distribute.has_strategy "
+        "distribute.get_replica_context distribute.in_cross_replica_context "
+        "distribute.Strategy distribute.ReplicaContext",
+        "Import it from tpuref.compat.strategy_names.",
+    ),
+    WayOut(
+        "distribute.OneDeviceStrategy distribute.experimental.OneDeviceStrategy",
+        "Use tf.contrib.distribute.OneDeviceStrategy.",
+    ),
+    WayOut(
+        "distribute.* contrib.distribute.* python.distribute",
+        "Use tf.contrib.distribute.TPUStrategy or OneDeviceStrategy, the strategies "
+        "that tpuref has.",
+    ),
+    WayOut(
+        "contrib.distribute.*Strategy.* distribute.*Strategy.*",
+        "Use the strategy's run, or distribute_dataset and run_steps_on_dataset.",
+    ),
+    WayOut(
+        "distribute.cluster_resolver.* contrib.cluster_resolver.*",
+        "Use TPUClusterResolver, the resolver that tpuref has.",
+    ),
+    # -- training
+    WayOut(
+        "gradients GradientTape hessians custom_gradient gradient* recompute_grad "
+        "autodiff RegisterGradient NoGradient NotDifferentiable UnconnectedGradients "
+        "contrib.eager.GradientTape contrib.estimator.clip_gradients_by_norm",
+        "Write the gradients as operations, since tpuref derives none, or let another "
+        "library compute them within tf.tpu.outside_compilation.",
+    ),
+    WayOut(
+        "train.*Optimizer train.Optimizer train.*_decay train.ExponentialMovingAverage "
+        "optimizers contrib.opt contrib.training.create_train_op "
+        "contrib.layers.optimize_loss train.experimental mixed_precision "
+        "contrib.mixed_precision IndexedSlices contrib.optimizer_v2",
+        "Keep the state of the optimizer in variables, and assign the new values with "
+        "tf.assign or tf.assign_sub.",
+    ),
+    WayOut(
+        "train.get_global_step train.get_or_create_global_step train.global_step "
+        "train.create_global_step",
+        "Keep the step in a variable of your own, such as "
+        "tf.get_variable('global_step', [], tf.int64, trainable=False).",
+    ),
+    WayOut(
+        "train.Saver train.SaverDef train.Checkpoint* train.latest_checkpoint "
+        "train.*checkpoint* train.load_variable train.list_variables "
+        "train.NewCheckpointReader GraphKeys.SAVERS saved_model contrib.saved_model "
+        "contrib.framework.*checkpoint* contrib.training.*checkpoint* "
+        "python.training.checkpoint* python.pywrap_tensorflow.NewCheckpointReader "
+        "python.training.saver python.saved_model contrib.predictor "
+        "report_uninitialized_variables",
+        "Fetch the variables with session.run, store them with numpy.savez, and "
+        "restore them with variable.load(value, session).",
+    ),
+    WayOut(
+        "train.*Hook train.*Session train.*SessionCreator train.Scaffold "
+        "train.SessionRun* train.Supervisor train.Coordinator train.*QueueRunner* "
+        "train.queue_runner train.*input_producer train.*batch train.batch_join",
+        "Use tf.Session and a Python loop around session.run.",
+    ),
+    WayOut(
+        "estimator contrib.estimator contrib.learn python.estimator",
+        "Write the training loop with tf.Session, or with "
+        "tf.contrib.distribute.TPUStrategy.run_steps_on_dataset.",
+    ),
+    # -- models
+    WayOut(
+        "keras contrib.keras python.keras Module",
+        "Build the model from variables and functions such as tf.matmul and "
+        "tf.nn.relu, or call a model of another library within "
+        "tf.tpu.outside_compilation.",
+    ),
+    WayOut(
+        "layers contrib.layers contrib.slim nn.rnn_cell nn.*_rnn contrib.rnn "
+        "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
+        "contrib.framework.arg_scope contrib.framework.variable python.layers "
+        "contrib.framework.add_arg_scope contrib.framework.get_variables",
+        "Write the layer with tf.get_variable and functions such as tf.matmul, "
+        "tf.nn.conv2d and tf.nn.relu.",
+    ),
+    WayOut(
+        "initializers.TruncatedNormal",
+        "Use tf.truncated_normal_initializer.",
+    ),
+    WayOut(
+        "losses contrib.losses nn.compute_average_loss",
+        "Write the loss with tf.nn.softmax_cross_entropy_with_logits, "
+        "tf.nn.sigmoid_cross_entropy_with_logits or tf.squared_difference, and "
+        "tf.reduce_mean.",
+    ),
+    WayOut(
+        "metrics contrib.metrics GraphKeys.METRIC_VARIABLES math.confusion_matrix "
+        "confusion_matrix",
+        "Compute the metric with NumPy or scikit-learn from what session.run returns.",
+    ),
+    WayOut(
+        "distributions contrib.distributions",
+        "Write the density down with tf.exp and tf.log, and draw with tf.random_normal "
+        "and its kind.",
+    ),
+    WayOut(
+        "lite contrib.lite contrib.quantize quantization contrib.quantization "
+        "contrib.gan contrib.tensorrt contrib.boosted_trees contrib.timeseries "
+        "contrib.bayesflow contrib.crf contrib.factorization mlir dtensor graph_util "
+        "queue train.MetaGraph* import_graph_def GraphDef MetaGraphDef NodeDef "
+        "types security load_library load_op_library load_file_system_library",
+        "Leave this part out, or keep it in a process of its own with TensorFlow.",
+    ),
+    # -- data
+    WayOut(
+        "data.AUTOTUNE data.experimental.AUTOTUNE contrib.data.AUTOTUNE",
+        "Use a number, as in dataset.prefetch(1), and leave num_parallel_calls out.",
+    ),
+    WayOut(
+        "data.experimental.map_and_batch contrib.data.map_and_batch "
+        "contrib.data.batch_and_drop_remainder contrib.data.shuffle_and_repeat "
+        "data.experimental.shuffle_and_repeat",
+        "Use the methods one after the other: dataset.map(f).batch(size, "
+        "drop_remainder=True), dataset.shuffle(size).repeat().",
+    ),
+    WayOut(
+        "data.make_one_shot_iterator data.make_initializable_iterator",
+        "Use the method of the dataset, such as dataset.make_one_shot_iterator().",
+    ),
+    WayOut(
+        "data.Options data.experimental.*Options data.experimental.AutoShardPolicy",
+        "Remove it: tpuref's datasets have no options.",
+    ),
+    WayOut(
+        "data.TFRecordDataset data.FixedLengthRecordDataset data.TextLineDataset "
+        "data.experimental.parallel_interleave contrib.data.parallel_interleave "
+        "data.experimental.*Dataset data.experimental.make_csv_dataset "
+        "data.Dataset.list_files data.Dataset.interleave io.TFRecord* "
+        "io.tf_record_iterator python_io io.parse_* parse_* io.*Feature "
+        "FixedLen*Feature VarLenFeature train.*Example* train.Example train.Feature* "
+        "train.*List io.decode_* decode_* io.read_file read_file io.*_csv "
+        "contrib.data.TFRecordDataset TFRecordReader WholeFileReader",
+        "Read the records with Python, and hand the arrays over with "
+        "tf.data.Dataset.from_generator or from_tensor_slices.",
+    ),
+    WayOut(
+        "data.* data.Dataset.* contrib.data",
+        "Do this part with Python, and hand the arrays to "
+        "tf.data.Dataset.from_generator.",
+    ),
+    WayOut(
+        "image contrib.image random_crop io.*_jpeg io.*_png",
+        "Prepare images with Pillow or NumPy, before tf.data.Dataset.from_generator "
+        "or in tf.py_func.",
+    ),
+    WayOut(
+        "strings string_* regex_replace as_string substr lookup contrib.lookup "
+        "tables_initializer GraphKeys.TABLE_INITIALIZERS audio signal spectral",
+        "Do this part with Python or NumPy before the data enters the graph, or in "
+        "tf.py_func.",
+    ),
+    WayOut(
+        "sparse sparse_* SparseTensor* RaggedTensor* ragged "
+        "SparseConditionalAccumulator",
+        "Use dense tensors: tf.scatter_nd makes one of indices and values, and "
+        "dataset.padded_batch of rows of different lengths.",
+    ),
+    # -- around the program
+    WayOut(
+        "app flags python.platform.flags python.platform.app",
+        "Use absl, as TensorFlow itself does: `from absl import app, flags`.",
+    ),
+    WayOut(
+        "logging get_logger python.platform.tf_logging",
+        "Use Python's logging, or `from absl import logging`.",
+    ),
+    WayOut(
+        "gfile io.gfile python.platform.gfile python.lib.io contrib.cloud",
+        "Use open, and os, shutil and glob, for files on this computer.",
+    ),
+    WayOut(
+        "test python.platform.test python.framework.test_util",
+        "Use unittest.TestCase and numpy.testing, or pytest with the plugin of tpuref.",
+    ),
+    WayOut(
+        "summary contrib.summary Summary contrib.tensorboard GraphKeys.SUMMARY_OP "
+        "Event",
+        "Fetch the values with session.run and write them with a library for "
+        "TensorBoard, or as numbers.",
+    ),
+    WayOut(
+        "profiler.ProfileOptionBuilder profiler.experimental.client "
+        "profiler.experimental.server profiler.* contrib.tfprof contrib.memory_stats",
+        "Use tf.profiler.trace, which writes what the cores did.",
+    ),
+    WayOut(
+        "contrib.training.HParams contrib.training.**.HParams contrib.training.hparam",
+        "Use a dataclass, or a dict.",
+    ),
+    WayOut(
+        "version VERSION GIT_VERSION COMPILER_VERSION",
+        "Use tf.__version__, the version of tpuref.",
+    ),
+    WayOut(
+        "resource_loader sysconfig",
+        "Use importlib.resources.",
+    ),
+    WayOut(
+        "compat.as_text compat.as_bytes compat.as_str*",
+        "Use bytes.decode and str.encode.",
+    ),
+    WayOut(
+        "compat.dimension_value compat.dimension_at_index dimension_value "
+        "dimension_at_index",
+        "Use dimension.value: shapes hold tf.Dimension, as in TensorFlow 1.15.",
+    ),
+    # -- operations
+    WayOut(
+        "py_function numpy_function",
+        "Use tf.py_func.",
+    ),
+    WayOut(
+        "map_fn scan foldl foldr TensorArray* case switch_case vectorized_map",
+        "Use tf.while_loop, tf.cond or tf.unstack.",
+    ),
+    WayOut("print", "Use tf.Print."),
+    WayOut(
+        "placeholder_with_default",
+        "Use tf.placeholder, and feed the default in feed_dict.",
+    ),
+    WayOut("batch_gather", "Use tf.gather_nd."),
+    WayOut("nn.swish nn.silu", "Use x * tf.sigmoid(x)."),
+    WayOut(
+        "nn.fused_batch_norm nn.normalize_moments nn.sufficient_statistics",
+        "Use tf.nn.moments and tf.nn.batch_normalization.",
+    ),
+    WayOut(
+        "random.get_global_generator random.Generator random.stateless_* "
+        "contrib.stateless",
+        "Use tf.random_normal or tf.random_uniform with a seed.",
+    ),
+    WayOut("ensure_shape", "Use tensor.set_shape(shape)."),
+    WayOut("guarantee_const", "Use the tensor itself."),
+    WayOut(
+        "moving_average_variables GraphKeys.MOVING_AVERAGE_VARIABLES",
+        "Keep the averages in variables of your own, updated with tf.assign.",
+    ),
+    WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
+    WayOut(
+        "contrib.*",
+        "Of tf.contrib, tpuref has tpu, distribute and cluster_resolver.",
+    ),
+    WayOut(
+        "debugging dtypes initializers manip",
+        "Use the names that TensorFlow 1.15 has under tf itself, such as "
+        "tf.assert_equal, tf.cast, tf.zeros_initializer and tf.reshape.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What programs written for TensorFlow take from ``tf``, found without running them."""

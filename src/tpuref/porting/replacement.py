@@ -1,0 +1,42 @@
+"""Replacements within a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Replacement(NamedTuple):
+    """What takes the place of a piece of text.
+
+    Attributes
+    ----------
+    start, end
+        Where the piece begins and ends.
+    new
+        What it becomes.
+    """
+
+    start: int
+    end: int
+    new: str
+
+    def moved(self, distance: int) -> Replacement:
+        """Return the same one for a text that begins elsewhere."""
+        return Replacement(self.start + distance, self.end + distance, self.new)
+
+
+def replaced(text: str, replacements: Iterable[Replacement]) -> str:
+    """Return a text after replacements, which do not overlap.
+
+    Examples
+    --------
+    >>> replaced("import tensorflow", [Replacement(7, 17, "tpuref")])
+    'import tpuref'
+    """
+    pieces = []
+    end = 0
+    for start, stop, new in sorted(replacements):
+        pieces += [text[end:start], new]
+        end = stop
+    return "".join([*pieces, text[end:]])

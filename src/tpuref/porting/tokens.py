@@ -1,0 +1,181 @@
+"""Tokens and import statements, of Python 3 and Python 2 alike.
+
+The `tokenize` module refuses what Python 3 does not have, such as ``0777`` and
+backquotes; this reads on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> \#[^\n]* )
+  | (?P<string> [bfrtuBFRTU]{0,3} (?:
+        \"\"\" (?: \\. | [^\\] )*? \"\"\" | ''' (?: \\. | [^\\] )*? '''
+      | " (?: \\. | [^"\\\n] )* " | ' (?: \\. | [^'\\\n] )* ' ) )
+  | (?P<name> [^\W\d]\w* )
+  | (?P<number> \d[\w.]* )
+  | (?P<blank> [^\S\n]+ | \\\r?\n )
+  | (?P<newline> \n )
+  | (?P<operator> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A name, number, string or operator.
+
+    Attributes
+    ----------
+    kind
+        ``"name"``, ``"number"``, ``"string"`` or ``"operator"``.
+    text
+        As it is written.
+    start
+        Where it begins in the text.
+    line
+        Its line, from 1 up.
+    """
+
+    kind: str
+    text: str
+    start: int
+    line: int
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+def statements(text: str) -> Iterator[list[Token]]:
+    """Give the tokens of each simple statement, and of each head of a compound one.
+
+    Examples
+    --------
+    >>> for statement in statements("if x: import numpy; print 0777"):
+    ...     [token.text for token in statement]
+    ['if', 'x', ':']
+    ['import', 'numpy']
+    ['print', '0777']
+    """
+    statement: list[Token] = []
+    line = 1
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        kind, found = match.lastgroup or "", match[0]
+        if kind in ("name", "number", "string", "operator"):
+            depth += (found in "([{") - (found in ")]}") if kind == "operator" else 0
+            statement.append(Token(kind, found, match.start(), line))
+        ended = kind == "newline" or found in (";", ":")
+        if ended and depth <= 0:
+            if found == ";":
+                statement.pop()
+            if statement:
+                yield statement
+            statement, depth = [], 0
+        line += found.count("\n")
+    if statement:
+        yield statement
+
+
+@dataclass
+class Imported:
+    """A name in an import statement.
+
+    Attributes
+    ----------
+    name
+        The dotted name, of a module or of something in one.
+    bound
+        The name that follows ``as``, None where there is none.
+    token
+        Its first token.
+    end
+        Where the dotted name ends.
+    """
+
+    name: str
+    bound: str | None
+    token: Token
+    end: int
+
+
+@dataclass
+class Import:
+    """An import statement.
+
+    Attributes
+    ----------
+    module
+        What stands after ``from``; None for ``import``.
+    names
+        The names that are imported; ``*`` is one.
+    """
+
+    module: Imported | None
+    names: list[Imported] = field(default_factory=list)
+
+
+def import_of(statement: list[Token]) -> Import | None:
+    """Return the import statement that tokens are, None where they are another one.
+
+    Examples
+    --------
+    >>> (statement,) = statements("from tensorflow.compat import v1 as tf")
+    >>> found = import_of(statement)
+    >>> found.module.name, found.names[0].name, found.names[0].bound
+    ('tensorflow.compat', 'v1', 'tf')
+    """
+    rest = [token for token in statement if token.text not in ("(", ")")]
+    if not rest:
+        return None
+    if rest[0].text == "from":
+        module, rest = _imported(rest[1:])
+        if module is None or not rest or rest[0].text != "import":
+            return None
+        found = Import(module)
+    elif rest[0].text == "import":
+        found = Import(None)
+    else:
+        return None
+    rest = rest[1:]
+    while rest:
+        name, rest = _imported(rest)
+        if name is None:
+            return None
+        found.names.append(name)
+        rest = rest[1:]  # the comma
+    return found if found.names else None
+
+
+def _imported(tokens: list[Token]) -> tuple[Imported | None, list[Token]]:
+    """Return the first name of tokens, and the tokens after it."""
+    count = dotted_length(tokens)
+    if not count:
+        return None, tokens
+    name = "".join(token.text for token in tokens[:count])
+    bound = None
+    rest = tokens[count:]
+    if len(rest) > 1 and rest[0].text == "as":
+        bound, rest = rest[1].text, rest[2:]
+    return Imported(name, bound, tokens[0], tokens[count - 1].end), rest
+
+
+def dotted_length(tokens: list[Token]) -> int:
+    """Return how many of the first tokens are a dotted name, or the star of imports."""
+    if not tokens or (tokens[0].kind != "name" and tokens[0].text != "*"):
+        return 0
+    count = 1
+    while (
+        len(tokens) > count + 1
+        and tokens[count].text == "."
+        and tokens[count + 1].kind == "name"
+    ):
+        count += 2
+    return count

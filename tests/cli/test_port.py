@@ -1,0 +1,161 @@
+"""tpuref port: what is listed, what is written, and the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpuref.cli import main
+
+from .conftest import Script
+
+PROGRAM = """
+import tensorflow as tf
+from tensorflow import keras
+
+tf.app.run(tf.zeros)
+tf.debugging.assert_equal(1, 1)
+tf.tpu.shrad
+tf.app.run()
+"""
+
+
+def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
+    path = script(PROGRAM)
+    assert main(["port", path]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        path,
+        "  Build the model from variables and functions such as tf.matmul and "
+        "tf.nn.relu,",
+        "    or call a model of another library within tf.tpu.outside_compilation.",
+        "      tf.keras: 3",
+        "  Use absl, as TensorFlow itself does: `from absl import app, flags`.",
+        "      tf.app.run: 5, 8",
+        "  Use tf.assert_equal, which is the same.",
+        "      tf.debugging.assert_equal: 6",
+        "  Did you mean tf.tpu.shard?",
+        "      tf.tpu.shrad: 7",
+        "  tpuref has tf.zeros",
+        "",
+        "1 file, 5 names taken from tf: tpuref has 1 and lacks 4.",
+    ]
+    assert Path(path).read_text() == PROGRAM
+
+
+def test_a_program_with_all_its_names(script: Script, capsys: Any) -> None:
+    assert main(["port", script("import tensorflow as tf\ntf.zeros([2])\n")]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith("1 file, 1 name taken from tf: tpuref has 1 and lacks 0.\n")
+
+
+def test_json(script: Script, capsys: Any) -> None:
+    path = script(PROGRAM)
+    assert main(["port", "--json", path]) == 1
+    found = json.loads(capsys.readouterr().out)
+    (program,) = found["files"]
+    assert program["file"] == path and program["parsed"] and "changed" not in program
+    by_name = {name["name"]: name for name in program["names"]}
+    assert by_name["tf.zeros"] == {
+        "name": "tf.zeros", "there": True, "places": [{"cell": None, "line": 5}],
+    }  # fmt: skip
+    assert by_name["tf.app.run"]["places"] == [
+        {"cell": None, "line": 5}, {"cell": None, "line": 8},
+    ]  # fmt: skip
+    assert by_name["tf.app.run"]["origin"].startswith("in TensorFlow 1.8 to 1.15")
+    assert by_name["tf.app.run"]["advice"].startswith("Use absl")
+    assert found["summary"] == {
+        "files": 1, "complete": 0, "names": 5, "there": 1, "missing": 4,
+        "lacking": [["tf.keras", 1], ["tf.app.run", 1],
+                    ["tf.debugging.assert_equal", 1], ["tf.tpu.shrad", 1]],
+    }  # fmt: skip
+
+
+def test_a_folder(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.zeros")
+    (tmp_path / "b.py").write_text("import tensorflow as tf\ntf.keras.Model, tf.ones")
+    (tmp_path / "c.py").write_text("print('no tf')")
+    assert main(["port", str(tmp_path), str(tmp_path / "a.py")]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "3 files, 3 names taken from tf: tpuref has 2 and lacks 1. It has all names of "
+        "1 file.",
+        "     2 files lack tf.keras.Model",
+    ]
+    assert str(tmp_path / "c.py") not in lines
+
+
+def test_many_places_are_shortened(script: Script, capsys: Any) -> None:
+    main(["port", script("import tensorflow as tf\n" + "tf.keras\n" * 14)])
+    assert "tf.keras: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 4 more" in (
+        capsys.readouterr().out
+    )
+
+
+# -- writing -------------------------------------------------------------------
+
+
+def test_write(script: Script, capsys: Any) -> None:
+    path = script("import tensorflow as tf  # here\ntf.zeros([2])\n")
+    assert main(["port", "--write", path]) == 0
+    assert Path(path).read_text() == "import tpuref as tf  # here\ntf.zeros([2])\n"
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        f"{path}:1",
+        "  - import tensorflow as tf  # here",
+        "  + import tpuref as tf  # here",
+    ]
+    assert main(["port", "--write", path]) == 0
+    assert " - " not in capsys.readouterr().out
+
+
+def test_write_says_what_stays(script: Script, capsys: Any) -> None:
+    path = script(PROGRAM)
+    assert main(["port", "--write", path]) == 1
+    assert f"{path}:3 stays as it is\n      tpuref has no tf.keras" in (
+        capsys.readouterr().out
+    )
+    assert Path(path).read_text() == PROGRAM.replace(
+        "import tensorflow as", "import tpuref as"
+    )
+
+
+def test_write_as_json(script: Script, capsys: Any) -> None:
+    assert main(["port", "--write", "--json", script(PROGRAM)]) == 1
+    (program,) = json.loads(capsys.readouterr().out)["files"]
+    assert program["changed"] == [
+        {"cell": None, "line": 2, "before": "import tensorflow as tf",
+         "after": "import tpuref as tf"},
+    ]  # fmt: skip
+    (refused,) = program["refused"]
+    assert refused["line"] == 3 and refused["reason"].startswith("tpuref has no tf.ker")
+
+
+# -- what cannot be read -------------------------------------------------------
+
+
+def test_what_is_not_there(tmp_path: Path, capsys: Any) -> None:
+    assert main(["port", str(tmp_path / "no.py")]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"tpuref port: cannot read {tmp_path}/no.py: ")
+    assert main(["port", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        f"tpuref port: there are no scripts or notebooks in {tmp_path}\n"
+    )
+
+
+def test_the_others_are_listed_all_the_same(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.ipynb").write_text("not a notebook")
+    (tmp_path / "b.py").write_text("import tensorflow as tf\ntf.zeros")
+    assert main(["port", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert "cannot read" in captured.err and "tpuref has tf.zeros" in captured.out
+
+
+@pytest.mark.parametrize("arguments", [["port"], ["port", "--no", "a.py"]])
+def test_what_is_not_understood(arguments: list[str], capsys: Any) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2 and "usage: tpuref" in capsys.readouterr().err

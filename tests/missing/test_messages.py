@@ -1,0 +1,296 @@
+"""Names that tpuref does not have: what a program is told wherever it meets one."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import importlib.util
+import inspect
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.base import error_codes as codes
+
+CODE = f"[{codes.MISSING_NAME}]"
+
+
+def read(name: str) -> Any:
+    return functools.reduce(getattr, name.split("."), tf)
+
+
+def told(name: str) -> str:
+    with pytest.raises(AttributeError) as raised:
+        read(name)
+    message = str(raised.value)
+    assert message.endswith(f" {CODE}")
+    return message.removesuffix(f" {CODE}")
+
+
+# -- whose it is, and what to do -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "origin", "advice"),
+    [
+        ("gradients", "in TensorFlow 1.8 to 2.21", "Write the gradients"),
+        ("keras", "in TensorFlow 1.8 to 2.21", "Build the model"),
+        ("estimator", "in TensorFlow 1.8 to 2.4", "Write the training loop"),
+        ("contrib.tpu.TPUEstimator", "in TensorFlow 1.8 to 1.15", "Write the training"),
+        ("contrib.slim", "in TensorFlow 1.8 to 1.15", "Write the layer"),
+        ("compat.v2", "in TensorFlow 1.15 to 2.21", "tpuref has the names"),
+        ("tpu.experimental.embedding", "in TensorFlow 2.4 and 2.21", "Keep the table"),
+        ("train.Saver", "in TensorFlow 1.8 to 1.15, and as tf.compat.v1.train.Saver in "
+         "2.4 and 2.21", "Fetch the variables"),
+        ("compat.v1.estimator", "in TensorFlow 1.15 and 2.4, and as tf.estimator in "
+         "1.8 and 1.11", "Write the training loop"),
+        ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
+        ("python", "it is private to TensorFlow", "Use the documented names"),
+        ("contrib.tpu.python", "it is private to TensorFlow",
+         "Use the documented names, which are in tf.contrib.tpu."),
+        ("config.experimental_connect_to_cluster", "in TensorFlow 1.15 to 2.21",
+         "Remove the call"),
+        ("contrib.nothing", "nor has TensorFlow", "Of tf.contrib, tpuref has tpu"),
+    ],
+)  # fmt: skip
+def test_a_name_of_tensorflow(name: str, origin: str, advice: str) -> None:
+    message = told(name)
+    assert message.startswith(f"tpuref has no tf.{name} ({origin}). {advice}")
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("math.l2_normalize", "tf.nn.l2_normalize"),
+        ("compat.v1.math.l2_normalize", "tf.nn.l2_normalize"),
+    ],
+)
+def test_the_same_function_elsewhere(name: str, instead: str) -> None:
+    assert f"Use {instead}, which is the same." in told(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("tpu.shrad", "tf.tpu.shard"),
+        ("compat.v1.Sesion", "tf.compat.v1.Session"),
+        ("config.corse", "tf.config.cores"),
+        ("nn.rellu", "tf.nn.relu or tf.nn.relu6"),
+        ("data.Dataste", "tf.data.Dataset"),
+        ("data.Dataset.mpa", "tf.data.Dataset.map"),
+        ("gradeints", "tf.gradients"),  # and then what to do about that
+        ("PaddingSpec", "tf.tpu.PaddingSpec"),
+        ("contrib.tpu.XLAOptions", "tf.tpu.XLAOptions"),
+    ],
+)
+def test_a_typing_error(name: str, close: str) -> None:
+    message = told(name)
+    assert message.endswith(f"(nor has TensorFlow). Did you mean {close}?")
+
+
+def test_a_name_that_nobody_has() -> None:
+    assert told("qwertyuiop") == "tpuref has no tf.qwertyuiop (nor has TensorFlow)."
+
+
+@pytest.mark.parametrize(
+    "namespace",
+    ["", "bitwise", "compat", "compat.strategy_names", "compat.v1", "config",
+     "contrib", "contrib.cluster_resolver", "contrib.distribute", "contrib.tpu", "data",
+     "distribute", "distribute.cluster_resolver", "errors", "experimental",
+     "experimental.dlpack", "linalg", "math", "nest", "nn", "numpy_arrays",
+     "numpy_math", "profiler", "profiler.experimental", "random", "tpu",
+     "tpu.experimental", "train"],
+)  # fmt: skip
+def test_every_namespace_says_the_same(namespace: str) -> None:
+    name = f"{namespace}.qwertyuiop".lstrip(".")
+    assert told(name).startswith(f"tpuref has no tf.{name} (nor has TensorFlow).")
+
+
+def test_every_namespace_is_in_that_list() -> None:
+    for module, namespace in tf.missing.namespaces.NAMESPACES.items():
+        held = functools.reduce(getattr, namespace.split(".")[1:], tf)
+        assert held is sys.modules[module]
+
+
+# -- imports -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "name"),
+    [
+        ("from tpuref import keras", ImportError, "tf.keras"),
+        ("from tpuref.compat.v1 import estimator", ImportError,
+         "tf.compat.v1.estimator"),
+        ("from tpuref.contrib.tpu import TPUEstimator", ImportError,
+         "tf.contrib.tpu.TPUEstimator"),
+        ("from tpuref.nn import rellu", ImportError, "tf.nn.rellu"),
+        ("from tpuref.tpu import shard, shrad", ImportError, "tf.tpu.shrad"),
+        ("from tpuref.compat import v2 as tf", ImportError, "tf.compat.v2"),
+        ("import tpuref.keras", ModuleNotFoundError, "tf.keras"),
+        ("import tpuref.keras.layers as layers", ModuleNotFoundError, "tf.keras"),
+        ("import tpuref.contrib.tpu.python", ModuleNotFoundError,
+         "tf.contrib.tpu.python"),
+        ("from tpuref.contrib.tpu.python.tpu import tpu_config", ModuleNotFoundError,
+         "tf.contrib.tpu.python"),
+        ("from tpuref.python.tpu import tpu", ModuleNotFoundError, "tf.python"),
+        ("from tpuref.compat.v1.layers import dense", ModuleNotFoundError,
+         "tf.compat.v1.layers"),
+    ],
+)  # fmt: skip
+def test_an_import(statement: str, kind: type[ImportError], name: str) -> None:
+    with pytest.raises(ImportError) as raised:
+        exec(statement, {})
+    assert type(raised.value) is kind
+    assert str(raised.value).startswith(f"tpuref has no {name} (")
+    assert str(raised.value).endswith(CODE)
+    assert raised.value.name is not None and raised.value.name.startswith("tpuref")
+
+
+def test_an_import_of_what_is_no_module() -> None:
+    with pytest.raises(ModuleNotFoundError, match="tf.config is not a module"):
+        importlib.import_module("tpuref.config")
+
+
+@pytest.mark.parametrize(
+    ("module", "namespace"),
+    [
+        ("tpuref.nn", "nn"),
+        ("tpuref.compat.v1.nn", "nn"),
+        ("tpuref.compat.v1.tpu", "tpu"),
+        ("tpuref.compat.v1.tpu.experimental", "tpu.experimental"),
+        ("tpuref.errors", "errors"),
+        ("tpuref.nest", "nest"),
+    ],
+)
+def test_a_namespace_is_a_module_wherever_programs_see_it(
+    module: str, namespace: str
+) -> None:
+    script = (
+        f"import {module} as imported, tpuref as tf\n"
+        f"assert imported is tf.{namespace}, imported\n"
+        f"assert imported.__spec__.name == imported.__name__\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+def test_the_older_spelling_can_be_imported_first() -> None:
+    script = (
+        "import tpuref.compat.v1 as v1\n"
+        "import tpuref as tf\n"
+        "assert tf.compat.v1 is v1 and tf.Session is v1.Session\n"
+        "assert v1.compat.v1 is v1\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+# -- those who only ask --------------------------------------------------------
+
+
+def test_who_asks_gets_an_answer() -> None:
+    assert not hasattr(tf, "keras")
+    assert getattr(tf.nn, "rnn_cell", None) is None
+    assert not hasattr(tf.config, "experimental_connect_to_cluster")
+    assert not hasattr(tf.data.Dataset, "list_files")
+    assert importlib.util.find_spec("tpuref.keras") is None
+    assert importlib.util.find_spec("tpuref.contrib.tpu.python") is None
+    assert importlib.util.find_spec("tpuref.base.nothing") is None
+
+
+@pytest.mark.parametrize("name", ["__wrapped__", "__all__x", "_ipython_display_"])
+@pytest.mark.parametrize("value", [tf, tf.nn, tf.data.Dataset.range(2), tf.config])
+def test_probes_are_answered_at_once(
+    name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tpuref.missing.message", None)
+    assert not hasattr(value, name)
+
+
+def test_the_table_is_read_for_messages_only() -> None:
+    script = (
+        "import sys, tpuref as tf\n"
+        "from tpuref import nn\n"
+        "import tpuref.compat.v1\n"
+        "tf.tpu, tf.contrib.tpu.shard, hasattr(tf, '__wrapped__')\n"
+        "assert 'tpuref.missing.releases' not in sys.modules\n"
+        "hasattr(tf, 'keras')\n"
+        "assert 'tpuref.missing.releases' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+def test_python_has_nothing_to_add() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import tpuref as tf\ntf.tpu.shrad"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "AttributeError: tpuref has no tf.tpu.shrad (nor has TensorFlow). Did you mean "
+        f"tf.tpu.shard? {CODE}"
+    )
+
+
+def test_completion_and_copies_are_as_before() -> None:
+    assert "explain_missing" not in dir(tf.contrib.tpu)
+    assert "Session" in dir(tf) and "keras" not in dir(tf)
+    assert "cores" in dir(tf.config)
+    assert inspect.unwrap(tf.tpu.shard) is tf.tpu.shard
+    dataset = tf.data.Dataset.range(3)
+    assert list(copy.copy(dataset).as_numpy_iterator()) == [0, 1, 2]
+    with pytest.raises(AttributeError) as raised:
+        tf.tpu.shrad  # noqa: B018
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    assert raised.value.name == "shrad"
+
+
+# -- members of objects --------------------------------------------------------
+
+
+def test_objects_of_public_classes() -> None:
+    session = tf.Session()
+    dataset = tf.data.Dataset.range(3)
+    with pytest.raises(AttributeError, match=r"no tf.Session.partial_run \(in Tens"):
+        session.partial_run  # noqa: B018
+    with pytest.raises(AttributeError, match="Did you mean tf.Session.run?"):
+        session.rnu  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.interleave \(in "):
+        dataset.interleave  # noqa: B018
+    with pytest.raises(AttributeError, match="Did you mean tf.data.Dataset.map?"):
+        dataset.map(lambda x: x).batch(2).mpa  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.list_files \(in Te"):
+        tf.data.Dataset.list_files  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.GraphKeys.SAVERS \(in TensorFl"):
+        tf.GraphKeys.SAVERS  # noqa: B018
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
+    with pytest.raises(AttributeError, match=r"TPUClusterResolver.connect \(in Tens"):
+        resolver.connect("local")
+    strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+    with pytest.raises(AttributeError, match="Did you mean .*OneDeviceStrategy.run?"):
+        strategy.runn  # noqa: B018
+
+
+def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:
+    tensor = tf.constant(1.0)
+    with pytest.raises(AttributeError, match=r"tf.Session\(\).run\(tensor\)") as raised:
+        tensor.numpy()
+    assert codes.NO_VALUE_YET in str(raised.value)
+    assert not hasattr(tensor, "numpy")
+    with tf.eager_execution():
+        assert tf.constant(1.0).numpy() == 1.0
+
+
+def test_what_a_property_raises_is_not_taken_for_a_missing_one() -> None:
+    class Own(tf.Session):
+        @property
+        def owner(self) -> str:
+            raise AttributeError("it has no owner yet")
+
+    with pytest.raises(AttributeError, match="^it has no owner yet$"):
+        Own().owner  # noqa: B018

@@ -1,0 +1,311 @@
+"""The names that a program takes from ``tf``, found without running it."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tpuref.porting.program import Program, read_program
+from tpuref.porting.scope import Scope
+from tpuref.porting.source import Source, files, read
+from tpuref.porting.token_reader import TokenReader
+from tpuref.porting.tokens import import_of, statements
+
+
+def taken(text: str) -> dict[str, list[int]]:
+    """Return the lines of each name that a script takes."""
+    program = read_program(Source(Path("a.py"), textwrap.dedent(text), "utf-8"))
+    assert not program.unparsed
+    return {
+        name.name.removeprefix("tf."): [place.line for place in name.places]
+        for name in program.names
+    }
+
+
+def taken_by_tokens(text: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+
+    def take(path: str, line: int, root: str) -> None:
+        found.setdefault(path, []).append(line)
+
+    TokenReader(Scope(), take).read(textwrap.dedent(text))
+    return found
+
+
+# -- how a program names tf ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("import tensorflow as tf; tf.zeros", {"zeros": [1]}),
+        ("import tensorflow; tensorflow.nn.relu", {"nn.relu": [1]}),
+        ("import tensorflow.contrib.tpu\ntensorflow.contrib.tpu.shard",
+         {"contrib.tpu": [1], "contrib.tpu.shard": [2]}),
+        ("import tensorflow.compat.v1 as tf\ntf.zeros",
+         {"compat.v1": [1], "compat.v1.zeros": [2]}),
+        ("import tensorflow.compat.v2 as tf\ntf.keras.Model",
+         {"compat.v2": [1], "keras.Model": [2]}),
+        ("from tensorflow import keras as k\nk.layers.Dense(1)",
+         {"keras": [1], "keras.layers.Dense": [2]}),
+        ("from tensorflow.nn import (relu,\n    selu)", {"nn.relu": [1],
+                                                         "nn.selu": [2]}),
+        ("from tensorflow.python.tpu import tpu_estimator\ntpu_estimator.TPUEstimator",
+         {"python.tpu.tpu_estimator": [1],
+          "python.tpu.tpu_estimator.TPUEstimator": [2]}),
+        ("from tensorflow import *\nzeros([2]), shrad", {"zeros": [2]}),
+        ("import tpuref as tf; tf.zeros", {"zeros": [1]}),
+        ("import tensorflow_datasets as tfds, numpy as tf; tf.zeros", {}),
+        ("from . import tensorflow as tf; tf.zeros", {}),
+        ("import tensorflow as tf\ntpu = tf.contrib.tpu\nshard = tpu.shard\nshard(1)",
+         {"contrib.tpu": [2], "contrib.tpu.shard": [3]}),
+        ("import tensorflow as tf\na, b = tf.nn, tf.math\na.relu, b.abs",
+         {"nn": [2], "math": [2], "nn.relu": [3], "math.abs": [3]}),
+    ],
+)  # fmt: skip
+def test_ways_to_name_it(text: str, names: dict[str, list[int]]) -> None:
+    assert taken(text) == names
+
+
+def test_members_of_values_are_the_value() -> None:
+    text = """
+        import tensorflow as tf
+        FLAGS = tf.flags.FLAGS
+        FLAGS.batch_size, FLAGS.steps
+        dtype = tf.float32
+        dtype.name, tf.float32.size
+        tf.estimator.ModeKeys.TRAIN
+    """
+    assert taken(text) == {
+        "flags.FLAGS": [3],
+        "float32": [5, 6],
+        "estimator.ModeKeys": [7],
+    }
+
+
+def test_each_line_of_a_name() -> None:
+    text = """
+        import tensorflow as tf
+        x = tf.zeros(tf.shape(
+            tf.zeros([2])))
+        y = (tf
+             .nn.relu(x))
+    """
+    assert taken(text) == {"zeros": [3, 4], "shape": [3], "nn.relu": [5]}
+
+
+# -- what is not tf ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(tf):\n    return tf.zeros",
+        "f = lambda tf: tf.zeros",
+        "[tf.zeros for tf in range(3)]",
+        "def f():\n    import numpy as tf\n    return tf.zeros",
+        "for tf in range(3):\n    tf.zeros",
+        "def f():\n    with open('x') as tf:\n        tf.zeros",
+        "import numpy as tf\ntf.zeros",
+        "class tf:\n    zeros = 1\ntf.zeros",
+        "'tf.zeros'  # tf.zeros",
+        "tf.zeros = 1",
+        "x.tf.zeros",
+    ],
+)
+def test_another_thing_of_the_same_name(text: str) -> None:
+    assert taken(f"import tensorflow as tf\n{text}") == {}
+
+
+def test_where_functions_see_a_name() -> None:
+    text = """
+        def before():
+            return tf.zeros
+        class Model:
+            nn = 3
+            tf = None
+            def call(self, x):
+                return tf.nn.relu(x)
+        def late():
+            global tf
+            import tensorflow as tf
+    """
+    assert taken("import tensorflow as tf" + textwrap.dedent(text)) == {
+        "zeros": [3],
+        "nn.relu": [8],
+    }
+
+
+def test_what_happens_in_some_cases_only() -> None:
+    text = """
+        try:
+            import tensorflow as tf
+        except ImportError:
+            tf = None
+        if tf is not None:
+            tf.zeros
+    """
+    assert taken(text) == {"zeros": [7]}
+
+
+# -- what Python 3 cannot parse ------------------------------------------------
+
+PYTHON_2 = """
+    import tensorflow as tf, sys
+    from tensorflow.contrib import tpu as ctpu
+    import tensorflow.contrib.tpu
+    print "tf.no", tf.reduce_sum(tf.ones([0777L]))
+    print `ctpu.rewrite`, ur'tf.no'  # tf.no
+    nn = tf.nn
+    nn.relu
+    if x <> 1: from tensorflow.nn import relu; import tensorflow.nn as n
+    try:
+        n.selu
+    except Exception, e:
+        raise ValueError, x.tf.no
+    exec "tf.no"
+    s = '''
+    import tensorflow as no
+    ''' + tf \\
+        .name_scope
+"""
+
+
+def test_programs_for_python_2() -> None:
+    with pytest.raises(SyntaxError):
+        compile(textwrap.dedent(PYTHON_2), "p", "exec")
+    assert taken_by_tokens(PYTHON_2) == {
+        "contrib.tpu": [3, 4],
+        "reduce_sum": [5],
+        "ones": [5],
+        "contrib.tpu.rewrite": [6],
+        "nn.relu": [8, 9],
+        "nn": [7, 9],
+        "nn.selu": [11],
+        "name_scope": [17],
+    }
+
+
+def test_a_program_says_that_it_was_not_parsed() -> None:
+    source = Source(Path("a.py"), "import tensorflow as tf\nprint tf.zeros", "utf-8")
+    program = read_program(source)
+    assert program.unparsed
+    assert [name.name for name in program.names] == ["tf.zeros"]
+
+
+@pytest.mark.parametrize("text", ["(((", "'", '"""', "import", "from x", "\0", "a\\"])
+def test_broken_programs_are_read_on(text: str) -> None:
+    source = Source(Path("a.py"), f"import tensorflow as tf\ntf.zeros\n{text}", "utf-8")
+    assert [name.name for name in read_program(source).names] == ["tf.zeros"]
+
+
+def test_both_readers_find_the_same(tmp_path: Path) -> None:
+    """The reader of tokens on programs that can be parsed: those of this project."""
+    top = Path(__file__).resolve().parents[2]
+    for path in [*files(top / "examples"), *files(top / "tests" / "tpu")]:
+        text = path.read_text()
+        if "def f(tf" in text or "lambda tf" in text:
+            continue
+        source = Source(path, text, "utf-8")
+        broken = Source(path, f"{text}\nprint 'and this is Python 2'\n", "utf-8")
+        one, other = read_program(source), read_program(broken)
+        assert (one.unparsed, other.unparsed) == (False, True)
+        assert summary(one) == summary(other), path
+
+
+def summary(program: Program) -> list[tuple[str, list[object]]]:
+    return sorted((name.name, list(name.places)) for name in program.names)
+
+
+@pytest.mark.parametrize(
+    ("text", "imported"),
+    [
+        ("import a.b as c, d", (None, [("a.b", "c"), ("d", None)])),
+        ("from a.b import (c as d,\n  e)", ("a.b", [("c", "d"), ("e", None)])),
+        ("from a import *", ("a", [("*", None)])),
+        ("from . import a", None),
+        ("importer = 1", None),
+    ],
+)
+def test_import_statements(text: str, imported: object) -> None:
+    (statement,) = statements(text)
+    found = import_of(statement)
+    if found is None:
+        assert imported is None
+        return
+    module = None if found.module is None else found.module.name
+    names = [(name.name, name.bound) for name in found.names]
+    assert (module, names) == imported
+
+
+# -- files ---------------------------------------------------------------------
+
+
+def notebook(path: Path, *cells: str | list[str]) -> Path:
+    written = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["tf.no"]},
+        *({"cell_type": "code", "metadata": {}, "source": cell} for cell in cells),
+    ]
+    path.write_text(json.dumps({"cells": written, "nbformat": 4}))
+    return path
+
+
+def test_notebooks(tmp_path: Path) -> None:
+    path = notebook(
+        tmp_path / "a.ipynb",
+        ["!pip install \\\n", "    tensorflow\n", "import tensorflow as tf\n"],
+        "%matplotlib inline\nx = !ls\n%time y = tf.zeros([2])\ntf.ones?\ntf.eye",
+        "%%bash\nimport tensorflow as no",
+        "%%time\ntf.nn.relu\nprint tf.abs",
+        "%%writefile a.py\ntf.range",
+    )
+    program = read_program(read(path))
+    assert program.unparsed
+    assert [(n.name, [str(p) for p in n.places]) for n in program.names] == [
+        ("tf.zeros", ["cell 3 line 3"]),
+        ("tf.eye", ["cell 3 line 5"]),
+        ("tf.nn.relu", ["cell 5 line 2"]),
+        ("tf.abs", ["cell 5 line 3"]),
+        ("tf.range", ["cell 6 line 2"]),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"cells": 1}', "not JSON"])
+def test_what_is_no_notebook(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="Expecting value|no list of cells"):
+        read_program(read(path))
+
+
+def test_the_files_of_a_folder(tmp_path: Path) -> None:
+    for name in (
+        "b.py", "a.ipynb", "a.txt", ".hidden.py", "sub/c.py", ".git/d.py",
+        "__pycache__/e.py", "venv/pyvenv.cfg", "venv/lib/f.py",
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    found = [str(path.relative_to(tmp_path)) for path in files(tmp_path)]
+    assert found == ["a.ipynb", "b.py", "sub/c.py"]
+    assert list(files(tmp_path / "a.txt")) == [tmp_path / "a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"\xef\xbb\xbfx = 'caf\xc3\xa9'\r\n", "utf-8-sig"),
+        (b"# coding: latin-1\nx = 'caf\xe9'\n", "iso-8859-1"),
+        (b"x = 'caf\xe9'\n", "latin-1"),  # which Python 2 took
+        (b"# coding: nothing\n", "latin-1"),
+    ],
+)
+def test_encodings(data: bytes, encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_bytes(data)
+    source = read(path)
+    assert source.encoding == encoding
+    assert source.text.encode(source.encoding) == data
