@@ -249,6 +249,6 @@ def test_patience_is_put_back() -> None:
 
 @pytest.mark.parametrize("wrong", [{"api": 0}, {"metadata": -1}, {"attempts": 0}])
 def test_patience_is_checked(wrong: Any) -> None:
-    match = "patience: metadata and api are seconds"
+    match = "patience: metadata and api must be positive"
     with pytest.raises(ValueError, match=match), patience(**wrong):
         pass
