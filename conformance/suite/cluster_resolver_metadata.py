@@ -81,7 +81,7 @@ def questions(tf):
     "/args:zone/own-answers-are-checked",
     tier="host",
     says=(
-        "In tpuref the last part of an answer counts; one that is not a valid project or zone "
+        "In tpuref the last part of an answer counts; one that is no project or zone "
         "is RuntimeError, which shows at most 80 characters of it."
     ),
 )
