@@ -63,10 +63,10 @@ def endpoints_are_checked(tf):
         assert VARIABLE in str(error), error
     with surroundings(**{VARIABLE: "a:65536"}):
         error = expect_raises(ValueError, distribute(tf))
-    assert "a port is a number from 1 to 65535, got 65536" in str(error), error
+    assert "a port must be a number from 1 to 65535, got 65536" in str(error), error
     with surroundings(**{VARIABLE: "a b"}):
         error = expect_raises(ValueError, distribute(tf))
-    assert "'a b' is neither an IP address nor the name of a host" in str(error), error
+    assert "'a b' is neither an IP address nor a host name" in str(error), error
 
 
 @page.clause("/behaviour/own-length-of-names")
@@ -119,6 +119,6 @@ def addresses_of_an_answer_are_checked(tf):
     ]
     for entry in bad:
         error = expect_raises(RuntimeError, reported, tf, good, entry)
-        assert "the answer of the Cloud TPU API cannot be understood" in str(error)
+        assert "the answer of the Cloud TPU API is malformed" in str(error)
         assert "endpoint 1: " in str(error), error
         assert len(str(error)) < 500, error

@@ -143,7 +143,7 @@ def trouble_with_credentials(tf):
     with installed(client):
         error = expect_raises(RuntimeError, resolved(distribute(tf), None).cluster_spec)
     words = (
-        "there are no default credentials for tpu.googleapis.com: none; give "
+        "there are no default credentials for tpu.googleapis.com: none; pass "
         "credentials= or service="
     )
     assert words in str(error), error
@@ -225,7 +225,7 @@ def who_was_asked(tf):
 def words_about_the_client(tf):
     with installed(None):
         error = expect_raises(ImportError, distribute(tf), "node-1", "z", "p")
-    assert "googleapiclient.discovery is needed" in str(error), error
+    assert "by name needs googleapiclient.discovery" in str(error), error
     assert "`pip install tpuref[gcp]`" in str(error), error
 
 

@@ -86,9 +86,13 @@ def answers_are_checked(tf):
     for wrong in ("", "a b", "a/../b/", "\u00e9", "-p", "p" * 256, "<html>", "a?b"):
         for what in ("project", "zone"):
             error = expect_raises(RuntimeError, placed, tf, **{what: wrong})
-            assert f"which is no {what}; give {what}=" in str(error), error
+            assert f"which is not a valid {what}; pass {what}=" in str(error), error
     error = expect_raises(RuntimeError, placed, tf, project="?" * 5000)
-    words = "metadata.google.internal answered '" + "?" * 80 + "', which is no project"
+    words = (
+        "metadata.google.internal answered '"
+        + "?" * 80
+        + "', which is not a valid project"
+    )
     assert words in str(error), error
     with surroundings(GCE_METADATA_HOST="bad host"):
         error = expect_raises(
@@ -108,7 +112,7 @@ def other_servers(tf):
         error = expect_raises(
             RuntimeError, distribute(tf), "node-1", service=UntouchableAPI()
         )
-        assert "which is not what a metadata server says" in str(error), error
+        assert "which is not the answer of a metadata server" in str(error), error
         same(distribute(tf)("").master(), "")
 
 
@@ -148,7 +152,7 @@ def address_of_the_machine(tf):
     for wrong in ("10.0.0.1/evil", "a b", ""):
         error = expect_raises(RuntimeError, started, distribute(tf), address=wrong)
         assert "metadata instance/network-interfaces/0/ip: " in str(error), error
-        assert "is neither an IP address nor the name of a host" in str(error), error
+        assert "is neither an IP address nor a host name" in str(error), error
     with counted_servers(tf) as servers:
         resolved(distribute(tf), one_node(), coordinator_name="c")
     same(servers[0].definition, ({"c": ["localhost:0"]}, "c", 0))

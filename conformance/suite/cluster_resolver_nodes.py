@@ -70,14 +70,19 @@ def unclear_answer(tf):
         ({"networkEndpoints": "10.1.2.3:1"}, "networkEndpoints is '10.1.2.3:1'"),
         ({"networkEndpoints": {}}, "networkEndpoints is {}"),
         ({"networkEndpoints": [{}, None]}, "networkEndpoints is [{}, None]"),
-        ({"ipAddress": "10.1.1.1"}, "endpoint 0: a port is a number from 1 to 65535"),
+        (
+            {"ipAddress": "10.1.1.1"},
+            "endpoint 0: a port must be a number from 1 to 65535",
+        ),
         ("x" * 198, "got '" + "x" * 198 + "'"),
         ("x" * 199, "got '" + "x" * 199 + "..."),
         ("x" * 900, "got '" + "x" * 199 + "..."),
     ]
     for answer, words in answers:
         said = refused(tf, RuntimeError, answer)
-        assert "TPU 'node-1': the answer of the Cloud TPU API cannot" in said, said
+        assert "TPU 'node-1': the answer of the Cloud TPU API is malformed" in said, (
+            said
+        )
         assert words in said, said
         assert words.endswith("...") == ("..." in said), said
 
@@ -87,7 +92,7 @@ def unclear_answer(tf):
 def words_about_no_such_tpu(tf):
     said = refused(tf, ValueError, HttpError(404, "Resource was not found"))
     path = "projects/p/locations/z/nodes/node-1"
-    assert f"there is no TPU 'node-1': asked for '{path}': " in said, said
+    assert f"there is no TPU 'node-1': requested '{path}': " in said, said
     assert "404 Resource was not found" in said, said
     assert "to connect to an address" not in said, said
     for answer in ({}, node(), {"state": "READY"}, {"networkEndpoints": []}):
@@ -95,7 +100,7 @@ def words_about_no_such_tpu(tf):
         assert "TPU 'node-1' has no network endpoint" in said, said
     made = resolved(distribute(tf), one_node(), tpu="10.0.0.1:8470")
     said = str(expect_raises(ValueError, made.master))
-    assert "to connect to an address give tpu='grpc://10.0.0.1:8470'" in said, said
+    assert "to connect to an address use tpu='grpc://10.0.0.1:8470'" in said, said
 
 
 @page.clause("/args:tpu/own-unfit-characters")
@@ -104,4 +109,4 @@ def unfit_characters(tf):
     for name in ("a?b", "a#b", "a%2Fb", "a b", "a\nb", "a\x00", "a\x7f"):
         made = resolved(distribute(tf), UntouchableAPI(), tpu=name)
         error = expect_raises(ValueError, made.cluster_spec)
-        assert "no TPU has a name with such characters" in str(error), error
+        assert "a TPU name cannot contain these characters" in str(error), error

@@ -139,7 +139,7 @@ def no_api(tf):
     for answer in broken:
         found, count, slept = asked(tf, answer)
         assert isinstance(found, RuntimeError), repr(found)
-        words = "TPU 'node-1': the answer of the given service cannot be understood"
+        words = "TPU 'node-1': the answer of the given service is malformed"
         assert words in str(found), found
         same((count, slept), (1, []))
 
@@ -190,7 +190,7 @@ def limits_of_patience(tf):
         {"metadata": -1},
     ):
         error = expect_raises(ValueError, wait, **fields)
-        assert "metadata and api are seconds above 0" in str(error), error
+        assert "metadata and api must be positive" in str(error), error
     same(wait(api=0.5, metadata=0.5, attempts=1), [])
     with unhurried(tf, api=7) as clock:
         service = Answers(busy())
@@ -243,7 +243,7 @@ def no_metadata(tf):
         )
     same(clock.slept, [0.1, 0.2, 0.4, 0.8], 1e-9)
     for words in (
-        "TPUClusterResolver: the project of the TPU is not known; give project=",
+        "TPUClusterResolver: the project of the TPU is unknown; pass project=",
         "\n  tpu: 'node-1', the name of a Cloud TPU",
         "\n  project: not given",
         "metadata server: project of this machine (metadata project/project-id): no "
@@ -255,7 +255,7 @@ def no_metadata(tf):
         error = expect_raises(
             RuntimeError, distribute(tf), "node-1", None, "p", service=UntouchableAPI()
         )
-    assert "the zone of the TPU is not known; give zone=" in str(error), error
+    assert "the zone of the TPU is unknown; pass zone=" in str(error), error
     assert "(of at most 0.05 s)" in str(error), error
 
 

@@ -67,8 +67,8 @@ def tpu_config(tf):
     with surroundings(Metadata(), TPU_CONFIG='{"tpu_node_name": "node-1"}'):
         same(asked_for(), ["projects/proj-m/locations/europe-x/nodes/node-1"])
     broken = [
-        ("{", "TPU_CONFIG is no JSON"),
-        ("[" * 100000, "TPU_CONFIG is no JSON"),
+        ("{", "TPU_CONFIG is not JSON"),
+        ("[" * 100000, "TPU_CONFIG is not JSON"),
         ("[1]", "TPU_CONFIG must be a JSON object, got list"),
         ('{"tpu_node_name": 5}', "TPU_CONFIG: tpu_node_name must be text, got 5"),
         ('{"tpu_node_name": "n", "zone": 1}', "TPU_CONFIG: zone must be text, got 1"),
@@ -103,7 +103,7 @@ def words_about_no_tpus(tf):
     same(lines[3], "  TPU_NAME: empty")
     same(
         lines[5],
-        "  COLAB_TPU_ADDR: '10.0.0.2:8470', which is not read; to connect to it give "
+        "  COLAB_TPU_ADDR: '10.0.0.2:8470', which is ignored; to connect to it use "
         "tpu='grpc://10.0.0.2:8470'",
     )
     error = expect_raises(ValueError, distribute(tf), tpu=[])
@@ -121,7 +121,7 @@ def lists(tf):
         for tpus in (["node-1", master], [master, "node-1"]):
             made = {"tpu": tpus, "service": UntouchableAPI()}
             error = expect_raises(ValueError, contrib(tf), **made)
-            words = f"tpu lists {master!r}, which is no name of a Cloud TPU"
+            words = f"tpu lists {master!r}, which is not the name of a Cloud TPU"
             assert words in str(error), error
     both = CloudTPU({"a": node("10.1.1.1:1"), "b": node("10.2.2.2:2")})
     made = resolved(contrib(tf), both, tpu=["b", "a"])
@@ -148,7 +148,7 @@ def what_is_a_name(tf):
         error = expect_raises(TypeError, distribute(tf), wrong)
         assert "TPUClusterResolver: tpu must be text, got " in str(error), error
     error = expect_raises(ValueError, distribute(tf), b"\xff")
-    assert "tpu is b'\\xff', which is no text in UTF-8" in str(error), error
+    assert "tpu is b'\\xff', which is not UTF-8" in str(error), error
     for name in ("zone", "project", "job_name", "coordinator_name"):
         error = expect_raises(
             TypeError, resolved, distribute(tf), one_node(), **{name: 5}
@@ -232,7 +232,7 @@ def coordinator_rules(tf):
         same(made.cluster_spec().as_dict()["c"], ["localhost:4711"])
         same(
             told(made)[-1],
-            "  coordinator: 'c' at localhost:4711, a server that was started",
+            "  coordinator: 'c' at localhost:4711, a started server",
         )
         empty = resolved(distribute(tf), one_node(), coordinator_address="", **named)
         same(empty.cluster_spec().as_dict()["c"], ["localhost:4711"])

@@ -115,11 +115,11 @@ def own_address(tf):
 def own_refusals(tf):
     with unheard(tf) as listening:
         error = expect_raises(ValueError, tf.train.Server, {})
-        assert "job_name must be given, it may be one of []" in str(error), error
+        assert "job_name is missing; expected one of []" in str(error), error
         error = expect_raises(ValueError, tf.train.Server, JOBS)
-        assert "job_name must be given, it may be one of ['ps', 'worker']" in str(error)
+        assert "job_name is missing; expected one of ['ps', 'worker']" in str(error)
         error = expect_raises(ValueError, tf.train.Server, TWO)
-        assert "task_index must be given, it may be one of [0, 1]" in str(error)
+        assert "task_index is missing; expected one of [0, 1]" in str(error)
         expect_raises(ValueError, tf.train.Server, ONE, "worker", 1)
         expect_raises(ValueError, tf.train.Server, ONE, protocol="grpc+verbs")
         expect_raises(ValueError, tf.train.Server, ONE, protocol="tcp")

@@ -91,7 +91,10 @@ def test_an_unknown_benchmark(capsys: Any) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["bench", "flops"])
     assert stopped.value.code == 2
-    assert "there is no 'flops'; there are all-reduce, step" in capsys.readouterr().err
+    assert (
+        "there is no benchmark 'flops'; choose from all-reduce, step"
+        in capsys.readouterr().err
+    )
 
 
 def test_wrong_sums_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ def test_a_code_is_explained(code: str, capsys: Any) -> None:
     assert out.startswith(
         "TPUREF-E021: A dimension cannot be split into equal shards\n"
     )
-    assert "What to do: Use one of the sizes" in out
+    assert "What to do: Use a size" in out
     assert "\n    tf.tpu.shard(tf.reduce_mean, [images], num_shards=8)\n" in out
     assert "000_04abb9e9288042d8.txt" in out
     assert max(map(len, out.splitlines())) <= 80

@@ -41,7 +41,7 @@ NODES: dict[str, Any] = {
     "endpoints_empty": (READY | {"networkEndpoints": []}, ValueError, [], ValueError),
     "no_address": (READY, KeyError, KeyError, ValueError),
     "empty_dict": ({}, KeyError, RuntimeError, ValueError),
-    # An answer that cannot be understood is an error that says so.
+    # An answer that is malformed is an error that says so.
     "no_port": (READY | {"ipAddress": "10.1.1.1"}, KeyError, KeyError, RuntimeError),
     "endpoint_no_port": (
         READY | {"networkEndpoints": [{"ipAddress": "10.2.3.4"}]},

@@ -157,7 +157,7 @@ def test_other_errors_of_the_api_pass_through(resolver: Any, error: Exception) -
 
 
 def test_an_answer_that_is_no_json() -> None:
-    with pytest.raises(RuntimeError, match="TPU 'n': .* it is no JSON"):
+    with pytest.raises(RuntimeError, match="TPU 'n': .* it is not JSON"):
         answered(json.JSONDecodeError("no value", "", 0)).cluster_spec()
 
 
@@ -198,7 +198,7 @@ def test_one_of_a_list_is_missing(resolver: Any, service: Any) -> None:
 )
 def test_an_answer_that_makes_no_sense(answer: Any) -> None:
     with pytest.raises(
-        RuntimeError, match="TPU 'n': the answer .* understood"
+        RuntimeError, match="TPU 'n': the answer .* malformed"
     ) as caught:
         answered(answer).cluster_spec()
     assert len(str(caught.value)) < 500

@@ -93,7 +93,7 @@ def test_in_google_cloud_it_has_the_address_of_the_machine(
     assert made.cluster_spec().as_dict()["c"] == ["10.128.1.2:2222"]
     made.explain()
     told = capsys.readouterr().out
-    assert "coordinator: 'c' at 10.128.1.2:2222, a server that was started" in told
+    assert "coordinator: 'c' at 10.128.1.2:2222, a started server" in told
 
 
 def test_the_address_of_the_machine_is_checked(

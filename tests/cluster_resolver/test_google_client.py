@@ -208,9 +208,9 @@ NO_RESOURCES = description("http://127.0.0.1:9/", "v1") | {"resources": {}}
             "does not describe the Cloud TPU API",
         ),
         ("/discovery/", NO_RESOURCES, "does not answer projects"),
-        ("/nodes", "<html>", "'node-1': the answer .* cannot be understood"),
-        ("/nodes", [1], "'node-1': the answer .* cannot be understood"),
-        ("/nodes", None, "'node-1': the answer .* cannot be understood"),
+        ("/nodes", "<html>", "'node-1': the answer .* is malformed"),
+        ("/nodes", [1], "'node-1': the answer .* is malformed"),
+        ("/nodes", None, "'node-1': the answer .* is malformed"),
     ],
 )
 def test_answers_that_make_no_sense(

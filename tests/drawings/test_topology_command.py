@@ -122,7 +122,7 @@ def test_three_sizes_are_chips_where_only_that_has_room(capsys: Any) -> None:
     assert main([*arguments, "4x4x2x2"]) == 0
     four = capsys.readouterr()
     assert three.out == four.out and four.err == ""
-    assert "drawn is 4x4x2x2" in three.err
+    assert "drawing 4x4x2x2" in three.err
 
 
 def test_what_does_not_fit_is_drawn(capsys: Any) -> None:

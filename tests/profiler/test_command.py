@@ -60,7 +60,7 @@ def test_a_summary_follows_what_the_script_prints(capsys: Any) -> None:
         ["core", "1"],
     ]
     assert any(row[-2:] == ["CrossReplicaSum", "program.py:5"] for row in rows)
-    assert "8 bytes given into collectives" in out
+    assert "8 bytes contributed to collectives" in out
     assert out.endswith("the trace: trace.json\n")
     assert list(tracks("trace.json")) == ["MainThread", "core 0", "core 1"]
 

@@ -341,7 +341,7 @@ def test_start_and_stop(tmp_path: Path) -> None:
     tracks, _ = read(path)
     assert slices(tracks["MainThread"], "Session.run")
     assert summary.cores == () and "early" not in str(summary)
-    with pytest.raises(tf.errors.UnavailableError, match="no profile runs"):
+    with pytest.raises(tf.errors.UnavailableError, match="no profile is running"):
         tf.profiler.stop()
     with tf.Session() as session:
         session.run(tf.constant(1.0) + 1.0)

@@ -33,18 +33,18 @@ FLOAT, INT, STRING, BOOL = 1, 3, 7, 10
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"dtype": 0}, "0 is the number of no element type"),
-        ({"dtype": 999}, "999 is the number of no element type"),
+        ({"dtype": 0}, "0 is not the number of an element type"),
+        ({"dtype": 999}, "999 is not the number of an element type"),
         ({"dtype": FLOAT, "sizes": [2], "content": b"1234"}, "has 8 bytes, got 4"),
         ({"dtype": FLOAT, "sizes": [2**62, 2**62]}, "bytes, got 0"),
         ({"dtype": FLOAT, "sizes": [-1]}, "has the sizes"),
-        ({"dtype": FLOAT, "sizes": [0] * 40}, "32 is the highest"),
+        ({"dtype": FLOAT, "sizes": [0] * 40}, "the limit is 32"),
         ({"dtype": FLOAT, "sizes": [2**62, 2**62, 0]}, "a tensor of shape"),
-        ({"dtype": FLOAT, "sizes": [0], "texts": [b""]}, "and 1 texts"),
-        ({"dtype": STRING, "sizes": [2**60]}, "texts, got 0"),
+        ({"dtype": FLOAT, "sizes": [0], "texts": [b""]}, "and 1 strings"),
+        ({"dtype": STRING, "sizes": [2**60]}, "strings, got 0"),
         ({"dtype": STRING, "sizes": [2**62, 2**62, 0]}, "a tensor of shape"),
         ({"dtype": STRING, "sizes": [1], "content": b"a"}, "got 0 and 1 bytes"),
-        ({"dtype": BOOL, "sizes": [2], "content": b"\0\2"}, "other bytes than 0"),
+        ({"dtype": BOOL, "sizes": [2], "content": b"\0\2"}, "bytes other than 0"),
     ],
 )
 def test_tensors_that_contradict_themselves(fields: Any, message: str) -> None:
@@ -112,10 +112,10 @@ def deep(levels: int) -> Any:
     ("attributes", "message"),
     [
         ([attribute("a")], "'a' has no value"),
-        ([attribute("a", truth=True)] * 2, "'a' comes twice"),
-        ([attribute("a", large_integer="1e9")], "'a' is no integer"),
-        ([attribute("a", large_integer="9" * 1000)], "'a' is no integer"),
-        ([deep(20)], "'deep' stand too deep"),
+        ([attribute("a", truth=True)] * 2, "'a' occurs twice"),
+        ([attribute("a", large_integer="1e9")], "'a' is not an integer"),
+        ([attribute("a", large_integer="9" * 1000)], "'a' is not an integer"),
+        ([deep(20)], "'deep' are nested too deeply"),
     ],
 )
 def test_attributes_that_make_no_sense(attributes: Any, message: str) -> None:
@@ -164,17 +164,17 @@ NOTHING = {"op": "NoOp"}
 @pytest.mark.parametrize(
     ("bundle", "message"),
     [
-        (bundle_of(), "of 0 programs 0 are inside of no other"),
-        (bundle_of([NOTHING], [NOTHING]), "of 2 programs 2 are inside of no other"),
-        (bundle_of([{"op": "If", "blocks": [0, 0]}]), "does not come before it"),
-        (bundle_of([{"op": "If", "blocks": [1, 1]}]), "does not come before it"),
-        (bundle_of([], [{"op": "If", "blocks": [0, 0]}]), "inside of another one"),
+        (bundle_of(), "0 of 0 programs are not inside another"),
+        (bundle_of([NOTHING], [NOTHING]), "2 of 2 programs are not inside another"),
+        (bundle_of([{"op": "If", "blocks": [0, 0]}]), "does not precede it"),
+        (bundle_of([{"op": "If", "blocks": [1, 1]}]), "does not precede it"),
+        (bundle_of([], [{"op": "If", "blocks": [0, 0]}]), "inside another one"),
         (bundle_of([], [], [BRANCH | {"blocks": [0]}]), "expected \\[0, 0\\]"),
-        (bundle_of([{"op": "Exec"}]), "there is no operation 'Exec'"),
+        (bundle_of([{"op": "Exec"}]), "unknown operation 'Exec'"),
         (bundle_of([NOTHING | {"inputs": [3]}]), "NoOp"),
         (bundle_of([NOTHING | {"core": -2}]), "placed on core -2"),
         (bundle_of([NOTHING | {"outputs": [0]}]), "1 outputs and 0 specs"),
-        (bundle_of([], [NOTHING | {"blocks": [0]}]), "has programs inside it"),
+        (bundle_of([], [NOTHING | {"blocks": [0]}]), "contains programs"),
         (bundle_of([{"op": "While"}]), "'loop_variables' is missing"),
         (bundle_of([{"op": "Neg"}]), "0 inputs, expected 1"),
         (bundle_of([{"op": "Neg", "inputs": [4]}]), "slot 4, which nothing wrote"),
@@ -244,6 +244,6 @@ def test_other_exceptions_are_internal_errors() -> None:
     put_fault(message, ZeroDivisionError("oh"))
     again = error_of(message)
     assert isinstance(again, tf.errors.InternalError)
-    assert "something unforeseen: ZeroDivisionError: oh" in str(again)
+    assert "unexpected error: ZeroDivisionError: oh" in str(again)
     with pytest.raises(tf.errors.InvalidArgumentError, match="class 'SystemExit'"):
         error_of(Fault(builtin="SystemExit"))

@@ -34,8 +34,8 @@ def with_token(token: str | None) -> tf.ConfigProto:
 
 def test_a_token_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     server = tf.train.Server({"worker": ["localhost:0"]}, token="open sesame")
-    for token, shown in ((None, "none"), ("open", "another one")):
-        with pytest.raises(tf.errors.UnauthenticatedError, match=f"shown {shown}"):
+    for token, shown in ((None, "none"), ("open", "a wrong one")):
+        with pytest.raises(tf.errors.UnauthenticatedError, match=f"sent {shown}"):
             tf.Session(server.target, config=with_token(token))
     assert still_serves(server, with_token("open sesame"))
     monkeypatch.setenv("TPUREF_TOKEN", "open sesame")
@@ -124,7 +124,7 @@ def test_a_grpc_server_of_somebody_else() -> None:
     other = grpc.server(futures.ThreadPoolExecutor(1))
     port = other.add_insecure_port("localhost:0")
     other.start()
-    with pytest.raises(tf.errors.UnimplementedError, match="no server of tpuref"):
+    with pytest.raises(tf.errors.UnimplementedError, match="not a tpuref server"):
         tf.Session(f"grpc://localhost:{port}")
     other.stop(0).wait()
 
@@ -164,11 +164,11 @@ def run_request(**fields: Any) -> Any:
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ([b"\xff\xff\xff"], "3 bytes are no Request"),
-        ([b""], "of a kind that protocol 1 does not have"),
-        ([run_request().SerializeToString()], "first request has to open"),
-        ([opening().SerializeToString()] * 2, "open already"),
-        ([opening().SerializeToString(), b"\x01"], "1 bytes are no Request"),
+        ([b"\xff\xff\xff"], "3 bytes are not a Request"),
+        ([b""], "has a kind that protocol 1 does not have"),
+        ([run_request().SerializeToString()], "first request must open"),
+        ([opening().SerializeToString()] * 2, "already open"),
+        ([opening().SerializeToString(), b"\x01"], "1 bytes are not a Request"),
     ],
 )
 def test_what_makes_no_sense_ends_the_session_alone(
@@ -231,7 +231,7 @@ def test_what_is_too_large_for_the_server() -> None:
     server = tf.train.Server({"worker": ["localhost:0"]}, max_message_bytes=10_000)
     x = tf.placeholder(tf.float32, None)
     with tf.Session(server.target) as session:
-        with pytest.raises(tf.errors.ResourceExhaustedError, match="takes 10000 in"):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="accepts 10000 in"):
             session.run(x, {x: np.zeros(5000)})
         assert session.run(x, {x: np.ones(500)}).shape == (500,)
         # A result may be larger: the client says for itself what it takes.
@@ -249,7 +249,7 @@ def test_what_is_too_large_for_the_client(server: Any) -> None:
     config = tf.ConfigProto(rpc_options=options)
     with tf.Session(server.target, config=config) as session:
         with pytest.raises(
-            tf.errors.ResourceExhaustedError, match="what the run gives"
+            tf.errors.ResourceExhaustedError, match="the result of the run"
         ):
             session.run(tf.zeros([5000]))
         assert session.run(tf.zeros([5])).shape == (5,)

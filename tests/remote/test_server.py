@@ -63,7 +63,7 @@ def test_a_server_can_be_started_later() -> None:
     server.stop()
     server.stop()
     assert not answers(server.target)
-    with pytest.raises(tf.errors.FailedPreconditionError, match="make a new one"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="create a new one"):
         server.start()
 
 
@@ -96,8 +96,8 @@ def test_a_server_def_may_be_given() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (({"ps": ["a:1"], "worker": ["b:1"]},), "job_name must be given.*'ps'"),
-        (({"ps": ["a:1", "a:2"]},), r"task_index must be given.*\[0, 1\]"),
+        (({"ps": ["a:1"], "worker": ["b:1"]},), "job_name is missing.*'ps'"),
+        (({"ps": ["a:1", "a:2"]},), r"task_index is missing.*\[0, 1\]"),
         (({"ps": ["a:1"]}, "worker"), "no job 'worker'"),
         (({"ps": ["a:1"]}, "ps", 3), "no task 3"),
         (({"ps": ["a:1"]}, "ps", 0, "http"), "protocol must be 'grpc'"),

@@ -159,7 +159,7 @@ def test_reset_forgets_the_variables_and_ends_the_sessions(server: Any) -> None:
     session = tf.Session(server.target)
     session.run(v.initializer)
     tf.Session.reset(server.target)
-    with pytest.raises(tf.errors.AbortedError, match=r"make a new tf\.Session"):
+    with pytest.raises(tf.errors.AbortedError, match=r"create a new tf\.Session"):
         session.run(v)
     with tf.Session(server.target) as fresh:
         assert not fresh.run(tf.is_variable_initialized(v))

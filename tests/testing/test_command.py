@@ -59,10 +59,10 @@ def test_it_serves_until_interrupted() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--node", "a"], "--node is NAME=HOST:PORT"),
-        (["--node", "=a:1"], "--node is NAME=HOST:PORT"),
-        (["--node", "a=b:0"], "a port is a number from 1 to 65535"),
-        (["--fail", "200"], "status is an HTTP status from 400 to 599"),
+        (["--node", "a"], "--node must be NAME=HOST:PORT"),
+        (["--node", "=a:1"], "--node must be NAME=HOST:PORT"),
+        (["--node", "a=b:0"], "a port must be a number from 1 to 65535"),
+        (["--fail", "200"], "status must be an HTTP status from 400 to 599"),
         (["--fail", "500xy"], "invalid literal"),
         (["--port", "70000"], "port"),
     ],

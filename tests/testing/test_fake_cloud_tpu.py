@@ -166,7 +166,9 @@ def test_a_cut_connection(cloud: FakeCloudTPU) -> None:
     ("status", "times"), [(200, 1), ("cuts", 1), (500, 0), (None, 1)]
 )
 def test_what_is_no_failure(status: Any, times: int, cloud: FakeCloudTPU) -> None:
-    with pytest.raises(ValueError, match="status is an HTTP status from 400 to 599"):
+    with pytest.raises(
+        ValueError, match="status must be an HTTP status from 400 to 599"
+    ):
         cloud.fail(status, times)
 
 
@@ -198,11 +200,11 @@ def test_requests_are_remembered(cloud: FakeCloudTPU) -> None:
 
 def test_it_runs_within_the_block() -> None:
     cloud = FakeCloudTPU()
-    with pytest.raises(RuntimeError, match="the service does not run"):
+    with pytest.raises(RuntimeError, match="the service is not running"):
         cloud.host  # noqa: B018
     with cloud:
         host = cloud.host
-        with pytest.raises(RuntimeError, match="runs already"):
+        with pytest.raises(RuntimeError, match="already running"):
             cloud.start()
     cloud.stop()
     with pytest.raises(OSError):  # noqa: PT011
@@ -230,7 +232,7 @@ def test_addresses_are_checked(address: str) -> None:
 
 
 def test_the_old_form_has_one_address() -> None:
-    with pytest.raises(ValueError, match="old_form has room for one address"):
+    with pytest.raises(ValueError, match="old_form allows only one address"):
         Node("a:1", "b:1", old_form=True)
 
 
@@ -249,6 +251,6 @@ def test_patience_is_put_back() -> None:
 
 @pytest.mark.parametrize("wrong", [{"api": 0}, {"metadata": -1}, {"attempts": 0}])
 def test_patience_is_checked(wrong: Any) -> None:
-    match = "patience: metadata and api are seconds"
+    match = "patience: metadata and api must be positive"
     with pytest.raises(ValueError, match=match), patience(**wrong):
         pass

@@ -1,5 +1,5 @@
-"""What ``tpuref bench`` measures, side by side with what a user would pick instead.
+"""The measurements of ``tpuref bench``, of tpuref and the alternatives a user has.
 
-Every table is measured in rounds, in each of which all contestants take their turn, so
-that what disturbs the machine disturbs all of them alike.
+Every table is measured in rounds.  In each round all contestants take their turn, so
+that a disturbance affects all of them alike.
 """

@@ -28,11 +28,11 @@ PEERS = {
     "JAX": ("jax", "sum"),
     "JAX, one program": ("jax", "chain"),
 }
-"""By column, the peer and what it is asked for."""
+"""The peer and its task, by column."""
 
 
 def counts(size: int) -> tuple[int, int]:
-    """Return how many sums to time in tpuref, where a run costs, and in a peer."""
+    """Return the number of sums to time, in tpuref and in a peer."""
     if size <= 1 << 10:
         return 1000, 100
     if size <= 1 << 16:
@@ -43,16 +43,16 @@ def counts(size: int) -> tuple[int, int]:
 
 
 def target(cores: int, size: int) -> float:
-    """Return how many times as fast as the fastest peer a sum is meant to be."""
+    """Return the target: how many times as fast as the fastest peer."""
     if size <= 1 << 16:
         return 2.0 if cores >= 4 else 1.0
     return {1 << 20: 3.0, 16 << 20: 1.5, 64 << 20: 5.0}[size]
 
 
 def floor_bytes(cores: int, size: int) -> dict[str, int]:
-    """Return what has to be read and written, by contestant.
+    """Return the bytes to read and write, by contestant.
 
-    Every vector is read once and one result written; in a ring each core reads two
+    Every vector is read once and one result is written; in a ring each core reads two
     chunks and writes one in N - 1 steps, then reads and writes one in N - 1 more.
     """
     return {AUTO: (cores + 1) * size, RING: 5 * (cores - 1) * size}
@@ -104,7 +104,7 @@ def tables(extent: Extent) -> list[Table]:
 
 
 def _row(own: str, measured: Samples, cores: int, size: int) -> Row:
-    """Hold one of tpuref's algorithms against the fastest peer."""
+    """Compare one of tpuref's algorithms with the fastest peer."""
     best = fastest(measured, PEERS)
     factor = None if best is None else times_as_fast(measured, own, best)
     others = {name: measured[name] for name in (*PEERS, MEMORY) if name in measured}
@@ -117,7 +117,7 @@ def _row(own: str, measured: Samples, cores: int, size: int) -> Row:
 
 
 def _bfloat16(session: tf.Session, cores: int, extent: Extent) -> Row:
-    """Compare elements per second in vectors of the same number of bytes."""
+    """Compare elements per second for vectors with the same number of bytes."""
     size = QUICK_NARROW_SIZE if extent.quick else NARROW_SIZE
     count, _ = counts(size)
     narrow = Chain(session, cores, size // 2, tf.bfloat16, count, "auto")

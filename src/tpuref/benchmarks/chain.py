@@ -11,22 +11,22 @@ import tpuref as tf
 from tpuref.benchmarks.peers.rank import contribution
 
 FEW = 4
-"""How many sums the shorter of two programs has."""
+"""The number of sums in the shorter of two programs."""
 
 
 class Chain:
-    """Sums in a row within one program: the time of many, less that of few.
+    """Sums in a row in one program: the time of many minus that of few.
 
     Parameters
     ----------
     session
-        Where they run.
+        The session that runs them.
     cores, elements, dtype
-        What is summed up.
+        The vectors to sum.
     count
-        How many sums are timed.
+        The number of timed sums.
     algorithm
-        What ``tf.config.all_reduce`` is set to.
+        The setting of ``tf.config.all_reduce``.
     """
 
     def __init__(
@@ -51,15 +51,15 @@ class Chain:
         return time.perf_counter() - began
 
     def seconds(self) -> float:
-        """Measure once; return the seconds of one sum."""
+        """Measure once, and return the seconds per sum."""
         with tf.config.override(all_reduce=self._algorithm):
-            self._timed(self._few)  # others have had the caches since the last turn
+            self._timed(self._few)  # warms the caches after the other contestants
             few = self._timed(self._few)
             return (self._timed(self._many) - few) / self._count
 
 
 def _sums(cores: int, elements: int, dtype: tf.DType, count: int) -> Any:
-    """Build `count` sums of vectors that differ from core to core."""
+    """Build `count` sums of vectors that differ between cores."""
 
     def computation(number: Any) -> Any:
         x = tf.fill([elements], number)
@@ -72,7 +72,7 @@ def _sums(cores: int, elements: int, dtype: tf.DType, count: int) -> Any:
 
 
 def verify(session: tf.Session, cores: int, elements: int, dtype: tf.DType) -> None:
-    """Raise AssertionError unless a sum is right on all cores, in every element."""
+    """Raise AssertionError unless a sum is correct on all cores, in every element."""
 
     def computation(number: Any) -> Any:
         return tf.tpu.cross_replica_sum(

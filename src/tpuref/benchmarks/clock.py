@@ -8,19 +8,19 @@ from typing import Any
 
 
 def seconds_of(once: Callable[[], Any], calls: int = 1) -> Callable[[], float]:
-    """Return what measures one call, as the mean of some in a row.
+    """Return a function that measures one call, as the mean of several in a row.
 
     Parameters
     ----------
     once
-        What to call; its result is dropped.
+        The function to call; its result is dropped.
     calls
-        How often it is called in a measurement.
+        The number of calls per measurement.
 
     Returns
     -------
     callable
-        Measures and returns seconds.
+        Measures, and returns seconds.
 
     Examples
     --------

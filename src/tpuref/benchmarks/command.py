@@ -1,4 +1,4 @@
-"""``tpuref bench``: measure, and show or write down what came out."""
+"""``tpuref bench``: measure, and print or write the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out ``tpuref bench`` and return its exit status."""
+    """Run ``tpuref bench`` and return its exit status."""
     extent = Extent(quick=options.quick, peers=options.peers, report=_report)
     facts = machine.description()
     tables = [

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 Contestants = Mapping[str, Callable[[], float]]
-"""By name, what measures once and returns seconds."""
+"""Functions that measure once and return seconds, by name."""
 
 Samples = dict[str, list[float]]
-"""By name, the seconds of each round."""
+"""The seconds of each round, by name."""
 
 
 class Withdrawn(Exception):
-    """A contestant cannot go on."""
+    """A contestant cannot continue."""
 
 
 def interleaved(contestants: Contestants, rounds: int) -> Samples:
-    """Let every contestant measure once in each round.
+    """Measure every contestant once in each round.
 
     Parameters
     ----------
     contestants
-        What to call, by name; one that raises `Withdrawn` is left out.
+        The functions to call, by name; one that raises `Withdrawn` is dropped.
     rounds
-        How often each is called.
+        The number of rounds.
 
     Returns
     -------

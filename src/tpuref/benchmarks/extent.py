@@ -1,4 +1,4 @@
-"""How much a benchmark measures."""
+"""The extent of a benchmark."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Extent:
-    """What a benchmark takes into account.
+    """The extent of a benchmark.
 
     Attributes
     ----------
     quick
-        Whether to measure a few small points only, in few rounds.
+        Whether to measure only a few small cases in few rounds.
     peers
-        Whether to measure other libraries as well.
+        Whether to measure other libraries too.
     report
-        Is told each line as soon as it has been measured.
+        Receives each line as soon as it is measured.
     """
 
     quick: bool = False
@@ -26,5 +26,5 @@ class Extent:
 
     @property
     def rounds(self) -> int:
-        """How many turns each contestant takes."""
+        """The number of turns of each contestant."""
         return 3 if self.quick else 5

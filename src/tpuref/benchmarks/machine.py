@@ -1,4 +1,4 @@
-"""The machine that is measured: what it has, and how fast its memory is."""
+"""A description of the machine, and its memory bandwidth."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tpuref import kernels
 from tpuref.version import __version__
 
 LEAST_BYTES = 1 << 20
-"""Shorter copies measure how threads start."""
+"""Shorter copies would measure the start of threads."""
 
 MOVED_BYTES = 64 << 20
-"""How much a measurement moves at least."""
+"""The least number of bytes that a measurement moves."""
 
 
 def usable_processors() -> int:
@@ -29,7 +29,7 @@ def usable_processors() -> int:
 
 
 def description() -> dict[str, str]:
-    """Return what figures depend on, in general terms."""
+    """Return the properties of the machine that affect the figures."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     facts = {
         "processors": str(usable_processors()),
@@ -54,7 +54,7 @@ def _version(package: str) -> str:
 
 
 def bandwidth() -> float:
-    """Return how many bytes a second all processors together can move."""
+    """Return the bytes per second that all processors together can move."""
     with MemoryCopy(MOVED_BYTES) as copy:
         return 1 / min(copy.seconds_per_byte() for _ in range(5))
 
@@ -65,7 +65,7 @@ class MemoryCopy:
     Parameters
     ----------
     size
-        The bytes of a block; blocks that fit into caches measure those.
+        The bytes of a block; small blocks measure caches.
     """
 
     def __init__(self, size: int) -> None:
@@ -91,7 +91,7 @@ class MemoryCopy:
             np.copyto(destination, source)
 
     def seconds_per_byte(self) -> float:
-        """Measure once; a byte counts when it is read and when it is written."""
+        """Measure once; a byte counts when read and when written."""
         began = time.perf_counter()
         list(self._pool.map(self._copy, range(self._threads)))
         size = self._blocks[0][0].nbytes

@@ -28,7 +28,7 @@ NUMPY, TORCH = "numpy.pad", "pad_sequence"
 COPY, MEMORY = "memcpy", "memory"
 
 MOVED_BYTES = 64 << 20
-"""How much a measurement writes at least."""
+"""The least number of bytes that a measurement writes."""
 
 Vector = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -50,7 +50,7 @@ def tables(extent: Extent) -> list[Table]:
 
 
 def ragged(least: int, most: int) -> list[Vector]:
-    """Return vectors of random lengths between two sizes in bytes, even in the log."""
+    """Return vectors of log-uniform random lengths between two sizes in bytes."""
     rng = np.random.default_rng(1)
     sizes = np.exp(rng.uniform(np.log(least), np.log(most), COUNT))
     return [rng.random(int(size) // 4, np.float32) for size in sizes]
@@ -82,7 +82,7 @@ def _row(
 def contestants(
     vectors: Sequence[Vector], length: int, torch: bool
 ) -> dict[str, Callable[[], Any]]:
-    """Return what pads all vectors once, verified."""
+    """Return verified functions that pad all vectors once."""
     there = np.zeros((len(vectors), length), np.float32)
     full = np.ones_like(there)
     found: dict[str, Callable[[], Any]] = {
@@ -117,7 +117,7 @@ def pad_into(rows: Any, vectors: Sequence[Vector]) -> Any:
 
 
 def _pad_sequence(vectors: Sequence[Vector], length: int) -> Callable[[], Any]:
-    """Return PyTorch's, which pads to the longest vector."""
+    """Return PyTorch's function, which pads to the longest vector."""
     torch = importlib.import_module("torch")
     tensors = [torch.from_numpy(vector) for vector in vectors]
     tensors[0] = torch.nn.functional.pad(tensors[0], (0, length - len(tensors[0])))

@@ -1,4 +1,4 @@
-"""The page of figures: tables between markers, plots and raw samples beside it."""
+"""The page of figures: tables between markers; plots and raw samples in files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def write_page(
     Parameters
     ----------
     folder
-        Where the page lies.  What stands between its markers is replaced, what stands
-        around them is kept; a table without markers is added at the end.
+        The folder of the page.  Text between its markers is replaced, all other text is
+        kept; a table without markers is added at the end.
     machine
-        What the figures depend on.
+        The description of the machine.
     tables
-        What was measured.
+        The measurements.
 
     Returns
     -------
@@ -52,12 +52,12 @@ def write_page(
 
 
 def has_matplotlib() -> bool:
-    """Return whether plots can be made."""
+    """Return whether plots can be drawn."""
     return importlib.util.find_spec("matplotlib") is not None
 
 
 def dumped(record: object) -> str:
-    """Return JSON with a list of samples on one line.
+    """Return JSON with each list of samples on one line.
 
     Examples
     --------

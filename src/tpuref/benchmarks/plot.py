@@ -1,4 +1,4 @@
-"""Plots of tables, as SVG that is the same for the same figures."""
+"""Plots of tables as reproducible SVG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def write_plot(table: Table, path: Path) -> None:
     Parameters
     ----------
     table
-        What was measured.
+        The measurements.
     path
         The file to write.
 

@@ -1,4 +1,4 @@
-"""Bytes through batch_parallel, beside one copy of the same bytes."""
+"""Bytes through batch_parallel, compared with one copy of the same bytes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ SIZE = 256 << 20
 QUICK_SIZE = 8 << 20
 
 PASSES = 4
-"""How often each byte moves: it is read and written once by the host, which puts it
-into the cores' memory, and read and written once by a core, which computes the
-identity.  The results are read where the cores have put them."""
+"""How often each byte moves: the host reads it and writes it to the cores' memory, and
+a core reads it and writes it to the result, which is read in place."""
 
 OWN, COPY, MEMORY = "tpuref", "memcpy", "memory"
 
@@ -59,7 +58,7 @@ def tables(extent: Extent) -> list[Table]:
 
 
 def sharded(session: tf.Session, cores: int, data: Vector) -> Callable[[], Any]:
-    """Return what sends a vector through the cores."""
+    """Return a function that sends a vector through the cores."""
     x = tf.placeholder(tf.float32, data.shape)
     (out,) = tf.tpu.batch_parallel(lambda part: part, [x], cores)
     np.testing.assert_array_equal(session.run(out, {x: data}), data)
@@ -67,6 +66,6 @@ def sharded(session: tf.Session, cores: int, data: Vector) -> Callable[[], Any]:
 
 
 def copied(data: Vector) -> Callable[[], Any]:
-    """Return what copies a vector into memory that is there already."""
+    """Return a function that copies a vector into existing memory."""
     copy = np.zeros_like(data)
     return lambda: np.copyto(copy, data)

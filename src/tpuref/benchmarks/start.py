@@ -1,4 +1,4 @@
-"""Starting and ending the cores of a system, in a process of its own each time."""
+"""Starting and shutting down a system, in a separate process each time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(json.dumps([times[1] - times[0], times[2] - times[1]]))
 """
 
 INTERPRETER = [sys.executable, "-c", "import numpy, ml_dtypes"]
-"""The least that a core has to load."""
+"""The minimum that a core must load."""
 
 
 def tables(extent: Extent) -> list[Table]:
@@ -46,7 +46,7 @@ def tables(extent: Extent) -> list[Table]:
 
     bare = f"{cores} interpreters"
     samples = interleaved({"tpuref": start, bare: _interpreters(cores)}, extent.rounds)
-    table = Table("start", "Starting and ending a system", ["tpuref"])
+    table = Table("start", "Starting and shutting down a system", ["tpuref"])
     table.add(_row("start", cores, samples, START_SECONDS, bare), extent.report)
     ended = {"tpuref": shutdowns}
     table.add(_row("shutdown", cores, ended, SHUTDOWN_SECONDS), extent.report)
@@ -54,7 +54,7 @@ def tables(extent: Extent) -> list[Table]:
 
 
 def started_and_ended(cores: int) -> tuple[float, float]:
-    """Start and end a system in a process of its own; return the seconds of both."""
+    """Start and shut down a system in a separate process; return both times."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(cores)], stdout=subprocess.PIPE, check=True
     )
@@ -63,7 +63,7 @@ def started_and_ended(cores: int) -> tuple[float, float]:
 
 
 def _interpreters(count: int) -> Callable[[], float]:
-    """Return what starts so many bare interpreters at once, with their libraries."""
+    """Return a function that starts that many interpreters with the libraries."""
 
     def seconds() -> float:
         began = time.perf_counter()

@@ -19,7 +19,7 @@ from tpuref.benchmarks.system import running_system
 from tpuref.benchmarks.table import Goal, Row, Table, times_as_fast
 
 TARGETS = {2: 2.0, 8: 3.0}
-"""By number of cores, how many times as fast as JAX a step is meant to be."""
+"""The target by number of cores: how many times as fast as JAX."""
 
 CALLS = 200
 
@@ -31,7 +31,7 @@ end = socket.socket(fileno=0)
 while end.send(end.recv(1) or exit()):
     pass
 """
-"""A process that does nothing but send back what it gets."""
+"""A process that echoes bytes."""
 
 
 def tables(extent: Extent) -> list[Table]:
@@ -66,7 +66,7 @@ def _row(cores: int, extent: Extent, names: set[str]) -> Row:
 
 
 def small_step(session: tf.Session, cores: int) -> Any:
-    """Return what to evaluate: four floats and one, on every core."""
+    """Return the computation to evaluate: x + 1 on four floats, on every core."""
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     program = tf.tpu.replicate(lambda x: x + 1, [[x] for _ in range(cores)])
     for (out,) in session.run(program):
@@ -75,12 +75,12 @@ def small_step(session: tf.Session, cores: int) -> Any:
 
 
 class Echoes:
-    """Processes that answer one byte with one: the least that a step has to wait for.
+    """Processes that echo one byte: the minimum wait of a step.
 
     Parameters
     ----------
     count
-        How many processes.
+        The number of processes.
     """
 
     def __init__(self, count: int) -> None:
@@ -106,7 +106,7 @@ class Echoes:
             process.wait()
 
     def wake(self) -> None:
-        """Wake all of them and hear from all."""
+        """Wake all of them, and wait for all answers."""
         for end in self._ends:
             end.send(b".")
         for end in self._ends:

@@ -1,4 +1,4 @@
-"""A running pool of cores to be measured."""
+"""A running pool of cores to measure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tpuref as tf
 
 @contextlib.contextmanager
 def running_system(cores: int) -> Iterator[tf.Session]:
-    """Start a pool of so many cores, give a session of an empty graph, and end it."""
+    """Start a pool of that many cores, and yield a session with an empty graph."""
     with (
         tf.Graph().as_default(),
         tf.config.override(cores=cores, executor="pool"),

@@ -1,4 +1,4 @@
-"""Tables of what was measured, with targets and verdicts."""
+"""Tables of measurements, with targets and verdicts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tpuref.benchmarks.units import time_text
 
 @dataclass(frozen=True)
 class Goal:
-    """What a point is held against.
+    """The target of a point.
 
     Attributes
     ----------
     against
-        The name of what it is compared with.
+        The name of the contestant to compare with.
     factor
-        How many times as good as that it is; None where that was not measured.
+        How many times as good as that one it is; None if not measured.
     target
-        How many times as good it is meant to be.
+        How many times as good it should be.
     """
 
     against: str
@@ -31,7 +31,7 @@ class Goal:
 
     @property
     def verdict(self) -> str:
-        """Whether the target was met, and how far it was missed.
+        """Whether the target is met, or by how much it is missed.
 
         Examples
         --------
@@ -52,13 +52,13 @@ class Row:
     Attributes
     ----------
     point
-        What was measured, a text for each key column.
+        The measured case, a text for each key column.
     samples
-        Seconds of one operation in each round, by contestant.
+        Seconds per operation in each round, by contestant.
     floor
-        The seconds that the machine allows, None where there is no such bound.
+        The minimum number of seconds on this machine, None if there is no such bound.
     goals
-        What the first contestant is held against.
+        The targets of the first contestant.
     """
 
     point: Mapping[str, str]
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def fraction(self) -> float | None:
-        """The part of what the machine allows that the first contestant reaches."""
+        """The fraction of the machine's limit that the first contestant reaches."""
         own = next(iter(self.samples), None)
         if self.floor is None or own is None:
             return None
@@ -82,15 +82,15 @@ class Table:
     Attributes
     ----------
     name
-        What names its files.
+        The name of its files.
     title
-        What stands above it.
+        Its title.
     contestants
-        The names of the columns of seconds, the one to be judged first.
+        The names of the columns of seconds; the first one is judged.
     rows
         The points.
     missing
-        By contestant, why it was not measured.
+        The reason why a contestant was not measured, by name.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Table:
     missing: dict[str, str] = field(default_factory=dict)
 
     def add(self, row: Row, report: Callable[[str], None]) -> None:
-        """Take a row in, and report it."""
+        """Add a row, and report it."""
         self.rows.append(row)
         line = list(row.point.values())
         line += [f"{name} {self._median(row, name)}" for name in self.contestants]
@@ -108,7 +108,7 @@ class Table:
         report(f"{self.name}: {', '.join(line)}")
 
     def cells(self) -> list[list[str]]:
-        """Return the head and a line of texts for each row."""
+        """Return the header and a line of texts for each row."""
         keys = list(self.rows[0].point)
         floor = any(row.floor is not None for row in self.rows)
         goals = max(len(row.goals) for row in self.rows)
@@ -192,20 +192,20 @@ def _rounded(seconds: Sequence[float]) -> list[float]:
 
 
 def times_as_fast(samples: Samples, own: str, other: str) -> float:
-    """Return how many times as fast one contestant is as another, round by round.
+    """Return how many times as fast one contestant is as another.
 
     Parameters
     ----------
     samples
         The seconds of each round.
     own, other
-        The names of the two.
+        The names of the two contestants.
 
     Returns
     -------
     float
-        The median of the quotients of the rounds, which a machine that is slower in
-        some rounds than in others does not change.
+        The median of the ratios of the rounds, so that rounds in which the machine is
+        slower do not distort it.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def times_as_fast(samples: Samples, own: str, other: str) -> float:
 
 
 def fastest(samples: Samples, names: Iterable[str]) -> str | None:
-    """Return which of the contestants has the smallest median, None if there is none.
+    """Return the contestant with the smallest median, None if there is none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bytes and seconds as people read them."""
+"""Bytes and seconds in readable units."""
 
 from __future__ import annotations
 

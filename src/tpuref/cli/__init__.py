@@ -33,9 +33,9 @@ COMMANDS = (
     bench,
     completion,
 )
-"""Those with arguments of their own: ``NAME``, ``add`` and ``run`` of each.
+"""The modules of the commands, each with ``NAME``, ``add`` and ``run``.
 
-Modules are imported for the help too, so they import what they need when they run.
+They are imported for the help too, so ``run`` imports what it needs.
 """
 
 _EPILOG = """examples:
@@ -45,9 +45,9 @@ _EPILOG = """examples:
   tpuref port train.py                   does tpuref have what it takes from tf?
   tpuref topology 4x4x2 --replicas 16    draw cores and replicas
 
-tpuref COMMAND --help has the options of a command, with examples. The exit status is 0,
-1 where something was found to be wrong, and 2 where the command was not understood.
-With NO_COLOR set, or away from a terminal, nothing is coloured."""
+tpuref COMMAND --help lists the options, with examples. The exit status is 0,
+1 if the command found a problem, and 2 if it did not understand its arguments.
+Output is coloured only on a terminal, and never with NO_COLOR set."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         status = _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output, such as head, has enough; Python flushes once more.
+        # The reader, such as head, has closed the pipe; Python flushes once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _complete(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks for completions, see `tpuref.cli.completion`."""
+    """Answer a shell's request for completions; see `tpuref.cli.completion`."""
     if "_ARGCOMPLETE" in os.environ:
         import argcomplete
 
@@ -104,7 +104,7 @@ def _complete(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_name(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """End with what was perhaps meant, where there is no such command."""
+    """Exit with a suggestion if the command does not exist."""
     names = [*(command.NAME for command in COMMANDS), conformance.NAME]
     for name in arguments[:1]:
         if not name.startswith("-") and name not in names:

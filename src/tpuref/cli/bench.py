@@ -1,4 +1,4 @@
-"""The command ``tpuref bench``: measure, and show or write down what came out."""
+"""The command ``tpuref bench``: measure, and print or write the results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 NAME = "bench"
 
 BENCHMARKS = ("all-reduce", "step", "sharding", "padding", "start", "digits")
-"""The names of `tpuref.benchmarks.command.BENCHMARKS`, which takes long to import."""
+"""The names of `tpuref.benchmarks.command.BENCHMARKS`, which is slow to import."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -17,28 +17,28 @@ _EPILOG = """examples:
   tpuref bench all-reduce step --json
   tpuref bench --write-docs docs
 
-The other libraries: pip install 'tpuref[bench]'"""
+To install the other libraries: pip install 'tpuref[bench]'"""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     bench = commands.add_parser(
         NAME,
-        help="measure it beside other libraries",
-        description="Measure tpuref side by side with other libraries, in turns. "
-        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; all are run if none is named.",
+        help="compare tpuref's speed with other libraries'",
+        description="Measure tpuref and other libraries in turns. "
+        f"BENCHMARK is any of {', '.join(BENCHMARKS)}; the default is all.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
     bench.add_argument(
-        "--quick", action="store_true", help="a few small points in few rounds"
+        "--quick", action="store_true", help="measure a few small cases in few rounds"
     )
     bench.add_argument(
         "--peers",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="measure MPICH, Gloo, JAX and PyTorch too, where they are installed",
+        help="also measure MPICH, Gloo, JAX and PyTorch, if installed",
     )
     bench.add_argument(
         "--json", action="store_true", help="print everything as one JSON object"
@@ -61,6 +61,6 @@ def run(options: argparse.Namespace) -> int:
 def _known(name: str) -> str:
     if name not in BENCHMARKS:
         raise argparse.ArgumentTypeError(
-            f"there is no {name!r}; there are {', '.join(BENCHMARKS)}"
+            f"there is no benchmark {name!r}; choose from {', '.join(BENCHMARKS)}"
         )
     return name

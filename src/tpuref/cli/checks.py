@@ -1,4 +1,4 @@
-"""What ``tpuref doctor`` checks: whether this computer and its settings will do."""
+"""The checks of ``tpuref doctor`` on this computer and its settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTE = "note"
 PROBLEM = "problem"
 
 BYTES_PER_CORE = 100 << 20
-"""About what a core process takes before it has any data."""
+"""The approximate memory of a core process without data."""
 
 VARIABLES = (
     "TPUREF_ALL_REDUCE",
@@ -41,13 +41,13 @@ class Check:
     Attributes
     ----------
     name
-        What was looked at.
+        What was checked.
     state
         `GOOD`, `NOTE` for what works but could be better, or `PROBLEM`.
     found
         What was found.
     advice
-        What to do, empty where there is nothing to do.
+        What to do; empty if nothing.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Check:
     advice: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """Return the finding as it stands in JSON."""
+        """Return the finding for JSON."""
         return asdict(self)
 
 
 def misspelt_variables(environment: Mapping[str, str]) -> Check:
-    """Check for variables that look like one of tpuref's and are not read."""
+    """Check for variables that resemble tpuref's but are not read."""
     for name in sorted(environment):
         if name.startswith("TPUREF_") and name not in VARIABLES:
             close = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.85)
@@ -69,7 +69,7 @@ def misspelt_variables(environment: Mapping[str, str]) -> Check:
                 return Check(
                     "variables", NOTE, f"{name} is not read", f"set {close[0]}"
                 )
-    return Check("variables", GOOD, "all that are set are read")
+    return Check("variables", GOOD, "all TPUREF_ variables that are set are known")
 
 
 def compiled_kernels(implementation: str) -> Check:
@@ -86,9 +86,9 @@ def compiled_kernels(implementation: str) -> Check:
     return Check(
         "kernels",
         NOTE,
-        "NumPy's, because tpuref was installed without the compiled ones",
-        "install a wheel, or install again with a C compiler and Python's headers "
-        "present and TPUREF_PURE unset; results stay the same, bit for bit",
+        "NumPy's, because tpuref was installed without compiled kernels",
+        "install a wheel, or reinstall with a C compiler and Python's headers, and "
+        "TPUREF_PURE unset; results stay the same, bit for bit",
     )
 
 
@@ -101,13 +101,13 @@ def processors(usable: int, cores: int) -> Check:
         "processors",
         NOTE,
         f"{found}: they take turns",
-        f"nothing, for right results; for speed use TPUREF_CORES={usable} or "
+        f"nothing for correct results; for speed use TPUREF_CORES={usable} or "
         f"tpuref run --cores {usable}",
     )
 
 
 def memory(available: int, cores: int) -> Check:
-    """Check whether the core processes have room."""
+    """Check whether the core processes have enough memory."""
     found = f"{available / 2**30:.1f} GiB available for {cores} cores"
     if available >= cores * BYTES_PER_CORE:
         return Check("memory", GOOD, found)
@@ -121,7 +121,7 @@ def memory(available: int, cores: int) -> Check:
 
 
 def sum_over_cores(topology: Topology, executor: str) -> Check:
-    """Start the cores as a program would, and add up a number of each of them."""
+    """Start the cores as a program does, and sum a number from each."""
     import tpuref as tf
 
     cores = topology.num_cores
@@ -139,14 +139,14 @@ def sum_over_cores(topology: Topology, executor: str) -> Check:
     except (tf.errors.OpError, ValueError) as error:
         return Check("cores", PROBLEM, _first_line(error), _explained(str(error)))
     if sums != [cores * (cores - 1) / 2] * cores:
-        return Check("cores", PROBLEM, f"the sum over {cores} cores came out as {sums}")
+        return Check("cores", PROBLEM, f"the sum over {cores} cores is wrong: {sums}")
     seconds = time.monotonic() - begin
-    found = f"{cores} started ({executor}) and added up in {seconds:.1f} s"
+    found = f"{cores} started ({executor}) and summed in {seconds:.1f} s"
     return Check("cores", GOOD, found)
 
 
 def refused_settings(error: Exception) -> Check:
-    """Return the finding for settings with which nothing runs."""
+    """Return the finding for invalid settings."""
     return Check("settings", PROBLEM, _first_line(error), _explained(str(error)))
 
 

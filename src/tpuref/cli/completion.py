@@ -1,4 +1,4 @@
-"""The command ``tpuref completion``: what makes a shell complete ``tpuref``."""
+"""The command ``tpuref completion``: prints a completion script for a shell."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _EPILOG = """examples:
   eval "$(tpuref completion zsh)"                  in ~/.zshrc
   tpuref completion fish > ~/.config/fish/completions/tpuref.fish
 
-It needs argcomplete: pip install 'tpuref[completion]'"""
+This needs argcomplete: pip install 'tpuref[completion]'"""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     completion = commands.add_parser(
         NAME,
-        help="print what makes a shell complete tpuref",
+        help="print a completion script for a shell",
         description="Print a script for SHELL that completes commands and options.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -25,7 +25,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _find_suite_of_checkout() -> None:
-    """Make the suite importable where it lies beside ``src`` and is not installed."""
+    """Make the suite importable if it is next to ``src`` and not installed."""
     name = "tpuref_conformance"
     if name in sys.modules or importlib.util.find_spec(name) is not None:
         return

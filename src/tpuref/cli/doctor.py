@@ -1,4 +1,4 @@
-"""The command ``tpuref doctor``: what tpuref finds on this computer."""
+"""The command ``tpuref doctor``: checks this computer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EPILOG = """examples:
   tpuref doctor
   TPUREF_CORES=64 tpuref doctor --json
 
-The exit status is 1 where something has to be mended before programs run."""
+The exit status is 1 if a problem must be fixed before programs run."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -36,7 +36,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         NAME,
         help="check this computer and the settings, and say what to do",
         description="Print versions, kernels, processors, memory, settings and "
-        "topology; start the cores and add up a number of each; say what to do.",
+        "topology; start the cores and sum a number from each; say what to do.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -95,7 +95,7 @@ def _extra(name: str) -> str:
 def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ImportError:  # of the package that it is in
+    except ImportError:  # of its parent package
         return False
 
 
@@ -116,7 +116,7 @@ def _system() -> dict[str, Any]:
 
 
 def _named_tpu() -> str:
-    """Return what a resolver without arguments would find; nobody is asked."""
+    """Return what a resolver without arguments would find, without asking anyone."""
     from tpuref.cluster_resolver.addresses import GRPC
     from tpuref.cluster_resolver.source import Search
 

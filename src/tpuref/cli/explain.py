@@ -1,4 +1,4 @@
-"""The command ``tpuref explain``: what an error code means, and what to do."""
+"""The command ``tpuref explain``: explains error codes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     explain = commands.add_parser(
         NAME,
-        help="say what an error code means, and what to do",
+        help="explain an error code and say what to do",
         description="Say what an error code means and what to do, with a program that "
-        "meets it. Without a code, list all.",
+        "raises it. Without a code, list all.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     explain.add_argument("--json", action="store_true", help="print JSON")
     code = explain.add_argument(
-        "code", nargs="?", metavar="CODE", help="what a message ends with"
+        "code", nargs="?", metavar="CODE", help="the code at the end of a message"
     )
     code.completer = known_codes  # type: ignore[attr-defined]
 
@@ -62,14 +62,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def known_codes(**_: Any) -> list[str]:
-    """Return the codes, for the completion of a shell."""
+    """Return the codes for shell completion."""
     from tpuref.error_catalogue import ENTRIES
 
     return [entry.code for entry in ENTRIES]
 
 
 def as_text(entry: Entry) -> str:
-    """Return an entry as it is read in a terminal."""
+    """Return an entry as text for a terminal."""
     paragraphs = [
         bold(f"{entry.code}: {entry.title}"),
         textwrap.fill(entry.meaning, 80, break_on_hyphens=False),
@@ -77,13 +77,13 @@ def as_text(entry: Entry) -> str:
     ]
     if entry.document is not None:
         paragraphs.append(f"The rule is in {entry.document}.")
-    paragraphs.append("A program that meets it:")
+    paragraphs.append("A program that raises it:")
     paragraphs.append(textwrap.indent(entry.program.rstrip(), "    "))
     return "\n\n".join(paragraphs)
 
 
 def as_dict(entry: Entry) -> dict[str, Any]:
-    """Return an entry as it stands in JSON."""
+    """Return an entry for JSON."""
     return {
         "code": entry.code,
         "title": entry.title,

@@ -29,7 +29,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         NAME,
         help="serve the Cloud TPU API and the metadata server on this computer",
         description="Serve the Cloud TPU API and the metadata server on a loopback "
-        "port until interrupted. The variables printed lead programs to them.",
+        "port until interrupted. The printed variables direct programs to them.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -42,20 +42,20 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--state", default="READY", help="the state of the TPUs")
     parser.add_argument("--health", default="HEALTHY", help="the health of the TPUs")
-    parser.add_argument("--project", default="fake-project", help="where they are")
-    parser.add_argument("--zone", default="us-central1-b", help="where they are")
+    parser.add_argument("--project", default="fake-project", help="their project")
+    parser.add_argument("--zone", default="us-central1-b", help="their zone")
     parser.add_argument(
-        "--port", type=int, default=0, help="0, the default: a free one"
+        "--port", type=int, default=0, help="the port; 0, the default, is a free one"
     )
     parser.add_argument(
-        "--latency", type=float, default=0, metavar="S", help="seconds of each answer"
+        "--latency", type=float, default=0, metavar="S", help="seconds per answer"
     )
     parser.add_argument(
         "--fail",
         action="append",
         default=[],
         metavar="STATUS[xTIMES]",
-        help="answer the first questions about TPUs with this HTTP status, or 'cut'",
+        help="answer the first requests for TPUs with this HTTP status, or 'cut'",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the variables as one JSON object"
@@ -103,6 +103,6 @@ def _node(text: str, options: argparse.Namespace) -> tuple[str, Node]:
 
     name, equals, addresses = text.partition("=")
     if not (name and equals and addresses):
-        raise ValueError(f"--node is NAME=HOST:PORT[,HOST:PORT...], got {text!r}")
+        raise ValueError(f"--node must be NAME=HOST:PORT[,HOST:PORT...], got {text!r}")
     hosts = addresses.split(",")
     return name, Node(*hosts, state=options.state, health=options.health)

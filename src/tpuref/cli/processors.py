@@ -1,4 +1,4 @@
-"""How many processors this process may use."""
+"""The number of processors that this process may use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def usable_cpus() -> int:
 
 
 def cpu_quota() -> float | None:
-    """Return how many processors' time a container may take, None for any."""
+    """Return the processor time that a container may use, None if unlimited."""
     try:  # version 2 of control groups
         quota, period = (CONTROL_GROUPS / "cpu.max").read_text().split()
     except (OSError, ValueError):
@@ -32,7 +32,7 @@ def cpu_quota() -> float | None:
 
 
 def processors() -> int:
-    """Return how many processors the cores can keep busy, at least 1."""
+    """Return the number of processors that the cores can keep busy, at least 1."""
     quota = cpu_quota()
     usable = usable_cpus()
     return usable if quota is None else max(1, min(usable, math.floor(quota)))

@@ -17,7 +17,7 @@ from tpuref.base import error_codes as codes
 NAME = "run"
 
 EXECUTORS = ("pool", "lockstep")
-"""Those of `tpuref.configuration`, which is not read before a command needs it."""
+"""Those of `tpuref.configuration`, which is imported only when a command runs."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -27,8 +27,8 @@ _EPILOG = """examples:
   tpuref run --cores 4 --executor lockstep train.py
   tpuref run --json train.py 2> train.log
 
-The exit status is that of the script, 1 where it ends with an exception, and 2 where it
-does not start."""
+The exit status is that of the script: 1 if it raises an exception, and 2 if it does not
+start."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -43,23 +43,23 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--json",
         action="store_true",
-        help="print how it ended as one JSON object; what the script prints goes to "
+        help="print how the script ended as one JSON object; its own output goes to "
         "standard error",
     )
     add_script(run)
 
 
 def add_script(command: argparse.ArgumentParser) -> None:
-    """Add the options that say which script runs on which system."""
+    """Add the options for the script and the system."""
     size = command.add_mutually_exclusive_group()
     size.add_argument(
         "--topology", metavar="XxYxC", help="chips along x and y, and cores per chip"
     )
     size.add_argument("--cores", type=int, metavar="N", help="the number of cores")
     command.add_argument("--executor", choices=EXECUTORS, help="what runs the replicas")
-    command.add_argument("script", metavar="SCRIPT", help="the program to run")
+    command.add_argument("script", metavar="SCRIPT", help="the script to run")
     command.add_argument(
-        "arguments", nargs=argparse.REMAINDER, help="what the program receives"
+        "arguments", nargs=argparse.REMAINDER, help="the arguments of the script"
     )
 
 
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_script(options: argparse.Namespace) -> None:
-    """Run the script as the main program; its errors are shown as python's."""
+    """Run the script as the main program; errors look like python's."""
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.script)))
     show, path = sys.excepthook, options.script
@@ -92,7 +92,7 @@ def run_script(options: argparse.Namespace) -> None:
 
 
 def from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
-    """Return a traceback without what comes before the script, if it gets there."""
+    """Return a traceback that starts at the script, if it reaches the script."""
     first = trace
     while first is not None and first.tb_frame.f_code.co_filename != path:
         first = first.tb_next
@@ -105,7 +105,7 @@ def apply_settings(options: argparse.Namespace) -> None:
     Raises
     ------
     ValueError
-        If there is no such system, or no such script.
+        If the system is invalid, or the script does not exist.
     """
     from tpuref.configuration import config
     from tpuref.runtime.topology import Topology

@@ -1,4 +1,4 @@
-"""The command ``tpuref topology``: a mesh, and where replicas run on it."""
+"""The command ``tpuref topology``: draws a mesh and the replicas on it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _EPILOG = """examples:
   tpuref topology 4x4x2 --replicas 16 --cores-per-replica 4
   tpuref topology 4x4x2x2 --replicas 16 --cores-per-replica 4 --svg mesh.svg
 
-The exit status is 1 where the replicas do not fit."""
+The exit status is 1 if the replicas do not fit."""
 
 
 def add(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command to those of ``tpuref``."""
     topology = commands.add_parser(
         NAME,
-        help="draw a mesh of chips, and where replicas run on it",
+        help="draw a mesh of chips and the replicas on it",
         description="Draw a mesh, its hosts, and the cores of each replica.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,19 +46,18 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         nargs="?",
         type=_sizes,
         metavar="MESH",
-        help="XxYxC, chips along x and y and cores per chip, or XxYxZxC, or XxYxZ "
-        "where only that has room, with two cores per chip; the configured topology "
-        "if left out",
+        help="XxYxC (chips along x and y, cores per chip) or XxYxZxC; XxYxZ with two "
+        "cores per chip if only that has room; the default is the configured topology",
     )
     topology.add_argument(
-        "--replicas", type=_positive, metavar="N", help="as many as fit if left out"
+        "--replicas", type=_positive, metavar="N", help="the default is as many as fit"
     )
     block = topology.add_mutually_exclusive_group()
     block.add_argument(
         "--cores-per-replica",
         type=_positive,
         metavar="N",
-        help="the cores of a chip first, then chips that are near each other",
+        help="first the cores of a chip, then neighbouring chips",
     )
     block.add_argument(
         "--computation-shape",
@@ -73,13 +72,13 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         help="the distance between the cores of a block along each axis, such as 2x1x1",
     )
     topology.add_argument(
-        "--svg", metavar="FILE", help="write the picture to FILE, - for the output"
+        "--svg", metavar="FILE", help="write the picture to FILE; - is standard output"
     )
     topology.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw what was asked for, and return the exit status."""
+    """Draw the mesh, and return the exit status."""
     try:
         topology = _topology(options.mesh and _with_cores(options))
     except ValueError as error:
@@ -109,20 +108,20 @@ def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ..
     mesh
         The size of the mesh along each axis, the cores of a chip last.
     cores
-        How many cores the block has.
+        The number of cores in the block.
     replicas
-        How many blocks there have to be room for.
+        The number of blocks that must fit.
 
     Returns
     -------
     tuple of int
-        Of the blocks that leave room for all replicas, or else of all blocks: the one
-        with the most cores of a chip, then the one whose chips lie nearest each other.
+        Among the blocks that leave room for all replicas, or else among all blocks: the
+        one with the most cores per chip, then the one whose chips are closest.
 
     Raises
     ------
     ValueError
-        If no block of so many cores fits into the mesh.
+        If no block of that many cores fits into the mesh.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def block_shape(mesh: Sequence[int], cores: int, replicas: int) -> tuple[int, ..
 
 
 def _room(mesh: Sequence[int], block: Sequence[int], stride: Sequence[int]) -> int:
-    """Return how many blocks have room."""
+    """Return the number of blocks that fit."""
     return math.prod(
         size // (side * step) * step
         for size, side, step in zip(mesh, block, stride, strict=True)
@@ -163,7 +162,7 @@ def _topology(mesh: tuple[int, ...] | None) -> Topology:
 
 
 def _cube(x: int, y: int, z: int, cores: int) -> Topology:
-    """Return a topology of four axes: layers along z, with hosts of their own."""
+    """Return a topology with four axes: layers along z with separate hosts."""
     from tpuref.runtime.topology import Topology
     from tpuref.runtime.topology_proto import TopologyProto, encode
 
@@ -181,7 +180,7 @@ def _cube(x: int, y: int, z: int, cores: int) -> Topology:
 def _assignment(
     topology: Topology, options: argparse.Namespace
 ) -> DeviceAssignment | None:
-    """Place the replicas, if the options speak of any."""
+    """Place the replicas, if the options request any."""
     from tpuref.tpu.device_assignment import DeviceAssignment
 
     asked = options.replicas, options.cores_per_replica, options.computation_shape
@@ -231,10 +230,10 @@ def _write(file: str, svg: str) -> None:
 
 
 def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
-    """Read a mesh of three sizes as chips in three directions where it has to be.
+    """Read a mesh of three sizes as chips along three axes if necessary.
 
-    XxYxC, the form of ``tpuref run``, is what three sizes mean while the replicas have
-    room in it.  Larger meshes of chips are often written XxYxZ, of two cores each.
+    Three sizes mean XxYxC, as for ``tpuref run``, if the replicas fit.  Larger meshes
+    are often written XxYxZ, with two cores per chip.
     """
     mesh: tuple[int, ...] = options.mesh
     wanted = (options.replicas or 1) * (options.cores_per_replica or 1)
@@ -242,8 +241,8 @@ def _with_cores(options: argparse.Namespace) -> tuple[int, ...]:
         return mesh
     sizes = "x".join(map(str, mesh))
     print(
-        f"tpuref {NAME}: {wanted} cores are asked for, and {sizes} as chips along x "
-        f"and y and cores per chip has {math.prod(mesh)}; drawn is {sizes}x2, chips "
+        f"tpuref {NAME}: the replicas need {wanted} cores, but {sizes} as chips along "
+        f"x and y and cores per chip has {math.prod(mesh)}; drawing {sizes}x2, chips "
         "along x, y and z with two cores each",
         file=sys.stderr,
     )
@@ -258,7 +257,7 @@ def _refused(error: object, status: int) -> int:
 def _sizes(text: str) -> tuple[int, ...]:
     if _SIZES.fullmatch(text.strip().lower()) is None:
         raise argparse.ArgumentTypeError(
-            "expected three or four whole numbers with an x between them, such as "
+            "expected three or four positive integers separated by x, such as "
             f"4x4x2, got {text!r}"
         )
     return tuple(map(int, text.strip().lower().split("x")))
@@ -266,7 +265,5 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from 1 up, got {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"expected a positive integer, got {text!r}")
     return int(text)

@@ -1,4 +1,4 @@
-"""The command ``tpuref trace``: what a script's cores and host do over time."""
+"""The command ``tpuref trace``: records what a script's cores and host do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         help="run a script and write a trace for Perfetto",
         description=(
             "Run SCRIPT as `tpuref run` does, write what its cores and the host did, "
-            "and print a summary after it. Open the file at https://ui.perfetto.dev "
+            "and print a summary. Open the file at https://ui.perfetto.dev "
             "or in chrome://tracing."
         ),
         epilog="example: tpuref trace -o trace.json --cores 8 train.py --steps 100",
@@ -40,7 +40,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
     trace.add_argument(
         "--json",
         action="store_true",
-        help="print the summary as JSON; what the script prints goes to standard error",
+        help="print the summary as JSON; the script's output goes to standard error",
     )
     add_script(trace)
 

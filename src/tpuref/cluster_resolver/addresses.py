@@ -1,4 +1,4 @@
-"""Addresses of hosts and ports, as the network or the environment gives them."""
+"""Addresses of hosts and ports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 DEFAULT_PORT = 8470
-"""The port on which a Cloud TPU serves where none is written."""
+"""The default port of a Cloud TPU."""
 
 GRPC = "grpc://"
 
@@ -19,7 +19,7 @@ _DIGITS = re.compile(r"[0-9]{1,5}")
 
 
 def checked_host(host: Any, where: str) -> str:
-    """Return `host` if it is an IP address or the name of a host."""
+    """Return `host` if it is an IP address or a host name."""
     if not isinstance(host, str):
         raise coded(
             ValueError,
@@ -30,7 +30,7 @@ def checked_host(host: Any, where: str) -> str:
         return host
     raise coded(
         ValueError,
-        f"{where}: {_shown(host)} is neither an IP address nor the name of a host",
+        f"{where}: {_shown(host)} is neither an IP address nor a host name",
         code=codes.INVALID_ADDRESS,
     )
 
@@ -42,7 +42,7 @@ def checked_port(port: Any, where: str) -> int:
     if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
         raise coded(
             ValueError,
-            f"{where}: a port is a number from 1 to 65535, got {_shown(port)}",
+            f"{where}: a port must be a number from 1 to 65535, got {_shown(port)}",
             code=codes.INVALID_ADDRESS,
         )
     return port
@@ -55,7 +55,7 @@ def joined(host: Any, port: Any, where: str) -> str:
 
 
 def split(address: str, where: str, default: int | None = None) -> tuple[str, int]:
-    """Return host and port of ``host:port``; `default` is the port left out."""
+    """Return host and port of ``host:port``; `default` replaces a missing port."""
     host, port = _parts(address)
     if port is None and default is not None:
         return checked_host(host, where), default
@@ -75,7 +75,7 @@ def endpoints(text: str, where: str) -> list[str]:
 
 
 def _parts(address: str) -> tuple[str, str | None]:
-    """Split at the last colon that is no part of an IPv6 address."""
+    """Split at the last colon that is not part of an IPv6 address."""
     if address.startswith("["):
         host, closing, rest = address[1:].partition("]")
         if closing and rest[:1] in ("", ":"):
@@ -100,6 +100,6 @@ def _is_ip(host: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return what came, cut short: it may have come from anywhere."""
+    """Return a value, shortened because its source is not trusted."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -1,4 +1,4 @@
-"""The Cloud TPU API, reached through Google's client or an object in its place."""
+"""The Cloud TPU API, through Google's client or an object instead of it."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
 
 
 class CloudAPI:
-    """Asks for TPUs by their names.
+    """Looks up TPUs by name.
 
     Parameters
     ----------
     service
-        The object to ask; None builds one with Google's client at the first question.
+        The object to ask; None builds one with Google's client at the first request.
     credentials
-        What the built object identifies itself with; None and ``"default"`` stand for
-        the default credentials of Google's client.
+        The credentials of the built object; None and ``"default"`` mean the default
+        credentials of Google's client.
     discovery_url
-        Where the description of the API is, None for the client's own.
+        The address of the API's description; None means the client's own.
     patience
         How long to wait for answers.
 
     Raises
     ------
     ImportError
-        If there is no `service` and Google's client is not installed.
+        If `service` is None and Google's client is not installed.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class CloudAPI:
             client_module("google.auth")
 
     def describe(self) -> str:
-        """Return who is asked, as text."""
+        """Return a description of the service."""
         if self._given is not None:
             return f"the given service {type(self._given).__name__}"
         default = self._credentials is None or self._credentials == "default"
@@ -73,21 +73,21 @@ class CloudAPI:
         )
 
     def budget(self) -> Budget:
-        """Return the time for the questions of one call."""
+        """Return the time budget for the requests of one call."""
         return Budget(self._patience.api, self._patience.clock)
 
     def node(self, path: str, name: str, budget: Budget) -> Any:
-        """Return what the API answers about the TPU at ``projects/...``.
+        """Return the API's answer about the TPU at ``projects/...``.
 
         Raises
         ------
         ValueError
-            If there is no such TPU.
+            If the TPU does not exist.
         RuntimeError
-            If there is no answer in time, or there are no default credentials.
+            If there is no answer in time, or no default credentials.
         """
         if _UNFIT.search(path):
-            raise _missing(path, name, "no TPU has a name with such characters")
+            raise _missing(path, name, "a TPU name cannot contain these characters")
         try:
             return budget.ask(
                 f"TPU {name!r}",
@@ -110,8 +110,8 @@ class CloudAPI:
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise coded(
                 RuntimeError,
-                f"TPU {name!r}: the answer of {self._host()} cannot be understood: "
-                f"it is no JSON: {error}",
+                f"TPU {name!r}: the answer of {self._host()} is malformed: it is not "
+                f"JSON: {error}",
                 code=codes.UNCLEAR_ANSWER,
             ) from error
         finally:
@@ -155,23 +155,23 @@ class CloudAPI:
                 raise
             raise coded(
                 RuntimeError,
-                f"there are no default credentials for {self._host()}: {error}; give "
+                f"there are no default credentials for {self._host()}: {error}; pass "
                 "credentials= or service=",
                 code=codes.NO_CREDENTIALS,
             ) from error
         return credentials
 
     def _passes(self, error: Exception) -> bool:
-        """Whether the error may be gone at the next attempt."""
+        """Whether the error may be transient."""
         if self._given is None and isinstance(error, TimeoutError):
-            self._built = None  # an attempt that was given up may still be using it
+            self._built = None  # an abandoned attempt may still be using it
         status = _status(error)
         return (
             is_connection_error(error) if status is None else status in _PASSING_STATUS
         )
 
     def _host(self) -> str:
-        """Return whom the last question went to, as far as that is known."""
+        """Return the host of the last request, as far as it is known."""
         if self._asked:
             return urlsplit(self._asked).netloc
         if self._given is not None:
@@ -184,12 +184,12 @@ class CloudAPI:
 def _request(service: Any, path: str, name: str) -> Any:
     try:
         return service.projects().locations().nodes().get(name=path)
-    except TypeError as error:  # what Google's client says of an unfit name
+    except TypeError as error:  # Google's client raises it for an invalid name
         raise _missing(path, name, str(error)) from error
     except AttributeError as error:
         raise coded(
             RuntimeError,
-            "the API object does not answer projects().locations().nodes().get(name=): "
+            "the service does not answer projects().locations().nodes().get(name=): "
             f"{error}",
             code=codes.UNCLEAR_ANSWER,
         ) from error
@@ -202,15 +202,15 @@ def client_module(name: str) -> ModuleType:
     except ImportError as error:
         raise coded(
             ImportError,
-            f"TPUClusterResolver: to find a TPU by its name, {name} is needed; install "
-            "it with `pip install tpuref[gcp]`, or give service=, or an address "
+            f"TPUClusterResolver: finding a TPU by name needs {name}; install it with "
+            "`pip install tpuref[gcp]`, or pass service=, or an address "
             "tpu='grpc://host:port'",
             code=codes.EXTRA_NOT_INSTALLED,
         ) from error
 
 
 def is_connection_error(error: Exception) -> bool:
-    """Whether the connection failed, in the words of any of the libraries below."""
+    """Whether an error of any of the underlying libraries means a failed connection."""
     if isinstance(
         error,
         (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
@@ -230,10 +230,10 @@ def _status(error: Exception) -> int | None:
 
 
 def _missing(path: str, name: str, reason: str) -> ValueError:
-    hint = f"; to connect to an address give tpu='grpc://{name}'" if ":" in name else ""
+    hint = f"; to connect to an address use tpu='grpc://{name}'" if ":" in name else ""
     return coded(
         ValueError,
-        f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check "
+        f"there is no TPU {name!r}: requested {path!r}: {reason}{hint}. Check "
         "name, zone and project",
         code=codes.UNKNOWN_TPU,
     )

@@ -24,7 +24,7 @@ class JobDefs(list[JobDef]):
     """The jobs of a message."""
 
     def add(self) -> JobDef:
-        """Append an empty job and return it, to be filled in."""
+        """Append an empty job and return it."""
         self.append(JobDef())
         return self[-1]
 
@@ -58,7 +58,7 @@ class ClusterSpec:
     Raises
     ------
     TypeError
-        If `cluster` or a part of it is of another type.
+        If `cluster` or a part of it has a wrong type.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class ClusterSpec:
             )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return jobs with lists of addresses, with dictionaries where tasks lack."""
+        """Return jobs as lists of addresses, or dictionaries if tasks are missing."""
         return {
             job: [tasks[i] for i in sorted(tasks)]
             if sorted(tasks) == list(range(len(tasks)))
@@ -109,15 +109,15 @@ class ClusterSpec:
         return sorted(self._jobs)
 
     def num_tasks(self, job_name: str) -> int:
-        """Return the number of tasks of a job; ValueError where there is none."""
+        """Return the number of tasks of a job; ValueError if it does not exist."""
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """Return the task indices of a job; ValueError where there is no such job."""
+        """Return the task indices of a job; ValueError if it does not exist."""
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
-        """Return the address of a task; ValueError where there is no such task."""
+        """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
         if task_index not in tasks:
             raise coded(
@@ -129,7 +129,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """Return the addresses of a job by task index, None where a task lacks."""
+        """Return the addresses of a job by task index, None for missing tasks."""
         tasks = self._job(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
@@ -187,12 +187,12 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
             raise coded(
                 TypeError,
                 f"tf.train.ClusterSpec: job {job!r} has the task {index!r}: "
-                f"{address!r}; expected a number from 0 up and an address",
+                f"{address!r}; expected a non-negative number and an address",
                 code=codes.INVALID_CLUSTER,
             )
     return indexed
 
 
 def _text(value: Any) -> Any:
-    """Return bytes as text, as the releases take them for names and addresses."""
+    """Return bytes as text; the releases accept both for names and addresses."""
     return value.decode() if isinstance(value, bytes) else value

@@ -11,43 +11,43 @@ from tpuref.missing.members import explain_missing_members
 
 @explain_missing_members("tf.contrib.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
-    """Finds Cloud TPUs by their names, for a session to connect to.
+    """Finds Cloud TPUs by name for a session.
 
     Parameters
     ----------
     tpu
         The name of a Cloud TPU, or a list of names whose endpoints are joined.  The
         strings ``""`` and ``"local"`` and those that begin with ``"grpc://"`` or
-        ``"/bns"`` are no names: they are what a session connects to, and lead to no
-        ClusterSpec.  None takes what the environment says: the variables
-        ``KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS``, ``TPU_NAME`` and ``TPU_CONFIG``, in turn.
+        ``"/bns"`` are not names: a session connects to them directly, and there is no
+        ClusterSpec.  None uses the first of the environment variables
+        ``KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS``, ``TPU_NAME`` and ``TPU_CONFIG`` that is
+        set.
     zone, project
-        Where the TPU is; left out or empty, those of this machine, from the metadata
-        server of Google Cloud.
+        The location of the TPU; if omitted or empty, that of this machine, from the
+        metadata server of Google Cloud.
     job_name
-        The job that the TPUs belong to.
+        The job of the TPUs.
     coordinator_name
-        The job of the coordinator; None leaves it out of the ClusterSpec.
+        The job of the coordinator; None omits it from the ClusterSpec.
     coordinator_address
-        Its address; None starts a server, if there is a `coordinator_name`.
+        Its address; None starts a server if there is a `coordinator_name`.
     credentials
-        What to identify with; None and ``"default"`` are the default credentials of
-        Google's client.
+        The credentials; None and ``"default"`` mean the default credentials of Google's
+        client.
     service
-        An object of the Cloud TPU API to ask, in place of one that is built with
-        `credentials`.
+        An object of the Cloud TPU API to use instead of one built with `credentials`.
     discovery_url
-        A template with ``{api}`` and ``{apiVersion}`` of where the API is described;
-        the variable ``TPU_API_DISCOVERY_URL`` goes before it.
+        A template of the address of the API's description, with ``{api}`` and
+        ``{apiVersion}``; the variable ``TPU_API_DISCOVERY_URL`` takes precedence.
 
     Raises
     ------
     ImportError
-        If a name has to be looked up and Google's client is not installed.
+        If a name must be looked up and Google's client is not installed.
     ValueError
-        If no TPU is specified; the message lists what was tried.
+        If no TPU is specified; the message lists the sources tried.
     RuntimeError
-        If zone or project are not known.
+        If zone or project are unknown.
 
     Examples
     --------
@@ -92,20 +92,20 @@ class TPUClusterResolver(CloudTPUs):
         )
 
     def master(self) -> str:
-        """Return what a session connects to.
+        """Return the address for a session.
 
         Returns
         -------
         str
-            The first address of the TPUs, as ``grpc://host:port``; or the string that
-            was given in the place of a name.
+            The first address of the TPUs, as ``grpc://host:port``; or the string given
+            instead of a name.
 
         Raises
         ------
         ValueError
-            If there is no such TPU.
+            If the TPU does not exist.
         RuntimeError
-            If a TPU is not healthy or not ready, or nobody answers.
+            If a TPU is not healthy or not ready, or there is no answer.
         """
         return self._target(None, None, None)
 

@@ -1,4 +1,4 @@
-"""The coordinator of a cluster: an address that was given, or a started server."""
+"""The coordinator of a cluster: a given address or a started server."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tpuref.cluster_resolver.server import Server
 
 
 class Coordinator:
-    """The job that coordinates, with its one address.
+    """The coordinator job with its address.
 
     Parameters
     ----------
     name
         The name of the job.
     address
-        Its address; None starts a server, which runs until `stop` or until nobody
-        holds this object any more.
+        Its address; None starts a server, which runs until `stop` or until this object
+        is garbage collected.
     metadata
-        Knows the address of this machine, in Google Cloud; elsewhere the server can be
-        reached from this computer only.
+        Provides the address of this machine in Google Cloud; elsewhere the server is
+        reachable only from this computer.
     """
 
     def __init__(self, name: str, address: str | None, metadata: Metadata) -> None:
@@ -37,12 +37,12 @@ class Coordinator:
         self._finalizer = weakref.finalize(self, server.stop)
 
     def stop(self) -> None:
-        """Stop the server that was started; a second time does nothing."""
+        """Stop the server, if one was started and runs."""
         if self.started:
             self._finalizer()
 
 
 def start_server(name: str, host: str) -> Server:
-    """Start a server for the one task of that job, on a free port of `host`."""
+    """Start a server for the only task of that job, on a free port of `host`."""
     address = f"[{host}]:0" if ":" in host else f"{host}:0"
     return Server({name: [address]}, name, 0)

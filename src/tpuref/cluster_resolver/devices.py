@@ -1,4 +1,4 @@
-"""The TPU cores that the hosts of a master have."""
+"""The TPU cores of the hosts of a master."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[
 
 
 def cores_per_host(master: str, config: Any, patience: Patience) -> int:
-    """Return how many TPU cores each host of `master` has, 0 if there are none.
+    """Return the number of TPU cores of each host of `master`, 0 if there are none.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
 
 
 def core_counts(devices: list[str]) -> Counter[str]:
-    """Return the number of TPU cores of each host that has one.
+    """Return the number of TPU cores of each host that has any.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def list_devices(master: str, config: Any) -> list[str]:
 
 
 def _listed(master: str, config: Any, patience: Patience) -> list[str]:
-    """Ask until the master answers, or it was asked often enough."""
+    """Ask until the master answers, or the attempts are used up."""
     attempt, pause, start = 1, FIRST_PAUSE, patience.clock.now()
     while True:
         try:

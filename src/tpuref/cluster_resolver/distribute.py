@@ -15,47 +15,46 @@ from tpuref.missing.members import explain_missing_members
 
 @explain_missing_members("tf.distribute.cluster_resolver.TPUClusterResolver")
 class TPUClusterResolver(CloudTPUs):
-    """Finds a Cloud TPU by its name, for a session to connect to.
+    """Finds a Cloud TPU by name for a session.
 
     It works on Compute Engine, where zone and project come from the metadata server; on
-    Kubernetes Engine, which names the TPU's endpoints in the environment; and where the
-    TPU is attached to this computer, as tpuref's own cores are.
+    Kubernetes Engine, where the environment holds the TPU's endpoints; and for TPUs
+    attached to this computer, such as tpuref's own cores.
 
     Parameters
     ----------
     tpu
         The name of a Cloud TPU.  The strings ``""`` and ``"local"`` and those that
-        begin with ``"grpc://"`` are no names: they are what a session connects to, and
-        lead to no ClusterSpec.  None takes what the environment says: the variables
-        ``KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS``, ``TPU_NAME`` and ``TPU_CONFIG``, in turn.
+        begin with ``"grpc://"`` are not names: a session connects to them directly, and
+        there is no ClusterSpec.  None uses the first of the environment variables
+        ``KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS``, ``TPU_NAME`` and ``TPU_CONFIG`` that is
+        set.
     zone, project
-        Where the TPU is; left out or empty, those of this machine, from the metadata
-        server of Google Cloud.
+        The location of the TPU; if omitted or empty, that of this machine, from the
+        metadata server of Google Cloud.
     job_name
-        The job that the TPU belongs to.
+        The job of the TPU.
     coordinator_name
-        The job of the coordinator; None leaves it out of the ClusterSpec.
+        The job of the coordinator; None omits it from the ClusterSpec.
     coordinator_address
-        Its address; None starts a server, if there is a `coordinator_name`.
+        Its address; None starts a server if there is a `coordinator_name`.
     credentials
-        What to identify with; None and ``"default"`` are the default credentials of
-        Google's client.
+        The credentials; None and ``"default"`` mean the default credentials of Google's
+        client.
     service
-        An object of the Cloud TPU API to ask, in place of one that is built with
-        `credentials`.
+        An object of the Cloud TPU API to use instead of one built with `credentials`.
     discovery_url
-        A template with ``{api}`` and ``{apiVersion}`` of where the API is described;
-        the variable ``TPU_API_DISCOVERY_URL`` goes before it.
+        A template of the address of the API's description, with ``{api}`` and
+        ``{apiVersion}``; the variable ``TPU_API_DISCOVERY_URL`` takes precedence.
 
     Raises
     ------
     ImportError
-        If a name has to be looked up and Google's client is not installed.
+        If a name must be looked up and Google's client is not installed.
     ValueError
-        If no TPU is specified; the message lists what was tried.
+        If no TPU is specified; the message lists the sources tried.
     RuntimeError
-        If `tpu` is empty on a machine of Google Cloud, or zone or project are not
-        known.
+        If `tpu` is empty on a machine of Google Cloud, or zone or project are unknown.
     NotImplementedError
         If `tpu` is a list of several names.
 
@@ -112,7 +111,7 @@ class TPUClusterResolver(CloudTPUs):
         task_id: int | None = None,
         rpc_layer: str | None = None,
     ) -> str:
-        """Return what a session connects to.
+        """Return the address for a session.
 
         Parameters
         ----------
@@ -121,20 +120,20 @@ class TPUClusterResolver(CloudTPUs):
         task_id
             The index of the task, by default 0.
         rpc_layer
-            The protocol to connect with, by default ``"grpc"``.
+            The protocol of the connection, by default ``"grpc"``.
 
         Returns
         -------
         str
-            The address of the task, as ``grpc://host:port``; or the string that was
-            given in the place of a name, whatever the arguments.
+            The address of the task, as ``grpc://host:port``; or, regardless of the
+            arguments, the string given instead of a name.
 
         Raises
         ------
         ValueError
-            If there is no such TPU, job or task.
+            If the TPU, job or task does not exist.
         RuntimeError
-            If the TPU is not healthy or not ready, or nobody answers.
+            If the TPU is not healthy or not ready, or there is no answer.
         """
         return self._target(task_type, task_id, rpc_layer)
 
@@ -148,6 +147,6 @@ class TPUClusterResolver(CloudTPUs):
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Stop the coordinator's server, if one was started; errors pass."""
+        """Stop the coordinator's server, if one was started."""
         if self._coordinator is not None:
             self._coordinator.stop()

@@ -22,13 +22,13 @@ _TEXT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,254}")
 
 
 class _BusyError(Exception):
-    """An answer that asks to come again."""
+    """The server asks to try again later."""
 
 
 class Metadata:
-    """What the metadata server says about this machine, asked when it is needed.
+    """The metadata server's information about this machine, requested on demand.
 
-    All questions share one budget of time, which starts with the first.
+    All requests share one time budget, which starts with the first.
     """
 
     def __init__(self, patience: Patience) -> None:
@@ -44,7 +44,7 @@ class Metadata:
         return self._text("zone", "instance/zone")
 
     def address(self) -> str:
-        """Return the address of this machine within its network."""
+        """Return the address of this machine in its network."""
         path = "instance/network-interfaces/0/ip"
         try:
             return checked_host(self._asked("address", path), f"metadata {path}")
@@ -56,8 +56,8 @@ class Metadata:
         if _TEXT.fullmatch(text) is None:
             raise coded(
                 RuntimeError,
-                f"metadata {path}: {host()} answered {text[:80]!r}, which is no "
-                f"{what}; give {what}=",
+                f"metadata {path}: {host()} answered {text[:80]!r}, which is not a "
+                f"valid {what}; pass {what}=",
                 code=codes.UNCLEAR_ANSWER,
             )
         return text
@@ -77,7 +77,7 @@ class Metadata:
 
 
 def host() -> str:
-    """Return the name of the metadata server, with its port if it has another."""
+    """Return the name of the metadata server, with its port if not the default."""
     for variable in HOST_VARIABLES:
         if os.environ.get(variable):
             return os.environ[variable]
@@ -85,7 +85,7 @@ def host() -> str:
 
 
 def answer(path: str) -> str:
-    """Return what the metadata server answers; one attempt."""
+    """Return the metadata server's answer to one request."""
     name, port = split(host(), "the metadata server", 80)
     connection = http.client.HTTPConnection(name, port, timeout=_LONGEST_ATTEMPT)
     try:
@@ -102,7 +102,7 @@ def answer(path: str) -> str:
         raise coded(
             RuntimeError,
             f"metadata {path}: {host()} answered HTTP {response.status} "
-            f"{response.reason}, which is not what a metadata server says",
+            f"{response.reason}, which is not the answer of a metadata server",
             code=codes.UNCLEAR_ANSWER,
         )
     return body.decode("latin-1").strip()
@@ -111,8 +111,8 @@ def answer(path: str) -> str:
 def in_google_cloud() -> bool:
     """Whether this is a machine of Google Cloud: its metadata server answers.
 
-    It is not asked where nothing speaks for Google Cloud: neither a variable that names
-    the server, nor the name of the machine.
+    It is asked only if a variable names the server or the machine's product name is
+    Google's.
     """
     if not (any(map(os.environ.get, HOST_VARIABLES)) or _is_google_machine()):
         return False

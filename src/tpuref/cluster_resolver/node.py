@@ -1,4 +1,4 @@
-"""What the Cloud TPU API says about one TPU: its state and its endpoints."""
+"""The state and the endpoints of one TPU, from the Cloud TPU API."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LONGEST_SHOWN = 200
 
 
 def endpoints_of(answer: Any, name: str) -> list[str]:
-    """Return the addresses of a TPU that is healthy and ready, in the order reported.
+    """Return the addresses of a healthy and ready TPU, in the reported order.
 
     Parameters
     ----------
     answer
-        What the API answered: a dictionary with ``state`` and ``health``, and either
+        The API's answer: a dictionary with ``state`` and ``health``, and either
         ``networkEndpoints`` or the older ``ipAddress`` and ``port``.
     name
         The name of the TPU, for messages.
@@ -26,7 +26,7 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     Raises
     ------
     RuntimeError
-        If the TPU is not healthy or not ready, or the answer cannot be understood.
+        If the TPU is not healthy or not ready, or the answer is malformed.
     ValueError
         If the TPU has no address.
     """
@@ -37,8 +37,8 @@ def endpoints_of(answer: Any, name: str) -> list[str]:
     if not reported:
         raise coded(
             ValueError,
-            f"TPU {name!r} has no network endpoint: there is no such TPU to connect "
-            "to; check the name, the zone and the project",
+            f"TPU {name!r} has no network endpoint to connect to; check the name, the "
+            "zone and the project",
             code=codes.UNKNOWN_TPU,
         )
     try:
@@ -61,13 +61,13 @@ def _check_health(answer: Mapping[str, Any], name: str) -> None:
         f"TPU {name!r} is {trouble}: state {_shown(answer.get('state'))}, health "
         f"{_shown(answer.get('health'))}"
         + (f" ({_shown(description)})" if description else "")
-        + "; wait until it is READY and HEALTHY, or start it anew"
+        + "; wait until it is READY and HEALTHY, or restart it"
         f" [{codes.TPU_NOT_READY}]"
     )
 
 
 def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return the endpoints, each a dictionary; the older form counts as one."""
+    """Return the endpoints as dictionaries; the older form counts as one."""
     if "networkEndpoints" not in answer:
         return [answer] if "ipAddress" in answer else []
     entries = answer["networkEndpoints"]
@@ -81,7 +81,7 @@ def _reported(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 def _unclear(name: str, what: str) -> RuntimeError:
     return coded(
         RuntimeError,
-        f"TPU {name!r}: the answer of the Cloud TPU API cannot be understood: {what}",
+        f"TPU {name!r}: the answer of the Cloud TPU API is malformed: {what}",
         code=codes.UNCLEAR_ANSWER,
     )
 

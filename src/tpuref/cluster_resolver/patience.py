@@ -1,4 +1,4 @@
-"""How long a resolver waits for others, how often it tries, and by which clock."""
+"""The time limits and retries of a resolver, and its clock."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ LONGEST_PAUSE = 5.0
 
 
 class Clock(Protocol):
-    """What tells the time, and lets it pass."""
+    """A clock that can also wait."""
 
     def now(self) -> float:
-        """Return the time in seconds since some moment."""
+        """Return the time in seconds since an arbitrary moment."""
 
     def sleep(self, seconds: float) -> None:
-        """Return when that time has passed."""
+        """Wait that long."""
 
 
 class SystemClock:
     """The clock of this computer."""
 
     def now(self) -> float:
-        """Return the time in seconds since some moment."""
+        """Return the time in seconds since an arbitrary moment."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Return when that time has passed."""
+        """Wait that long."""
         time.sleep(seconds)
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a resolver waits.
+    """The time limits and retries of a resolver.
 
     Attributes
     ----------
     metadata
-        Seconds for all questions to the metadata server that one resolver asks.
+        Seconds for all requests of one resolver to the metadata server.
     api
-        Seconds for all questions to the Cloud TPU API that one call asks.
+        Seconds for all requests of one call to the Cloud TPU API.
     attempts
-        How often the devices of a master are asked for.
+        The number of requests for the devices of a master.
     clock
-        What measures the time and waits between two attempts.
+        Measures time and waits between attempts.
     """
 
     metadata: float = 3.0
@@ -64,8 +64,8 @@ class Patience:
     def __post_init__(self) -> None:
         if not (self.metadata > 0 and self.api > 0 and self.attempts >= 1):
             raise ValueError(
-                "patience: metadata and api are seconds above 0 and attempts is a "
-                f"number from 1 up, got {self}"
+                "patience: metadata and api must be positive numbers of seconds, and "
+                f"attempts at least 1, got {self}"
             )
 
 
@@ -73,29 +73,29 @@ _current = Patience()
 
 
 def current() -> Patience:
-    """Return the patience that a new resolver takes over."""
+    """Return the patience of new resolvers."""
     return _current
 
 
 @contextlib.contextmanager
 def patience(**changes: Any) -> Iterator[Patience]:
-    """Give the resolvers that are made within the block another patience.
+    """Set the patience of resolvers created within the block.
 
     Parameters
     ----------
     **changes
-        ``metadata`` and ``api``, seconds; ``attempts``, how often a master is asked;
+        ``metadata`` and ``api`` in seconds; ``attempts``, the requests to a master;
         ``clock``, an object with the methods ``now()`` and ``sleep(seconds)``.
 
     Yields
     ------
     Patience
-        What holds within the block.
+        The patience within the block.
 
     Raises
     ------
     ValueError
-        If a time is not above 0.
+        If a time is not positive.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def patience(**changes: Any) -> Iterator[Patience]:
 
 
 class Budget:
-    """The time that is left for some questions, and how they were answered."""
+    """A time budget for several requests."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self._seconds = seconds
@@ -133,25 +133,25 @@ class Budget:
         passes: Callable[[Exception], bool],
         longest: float,
     ) -> T:
-        """Return what `call` does, called again while its errors may pass.
+        """Return the result of `call`, retried after transient errors.
 
         Parameters
         ----------
         question
-            What is asked, for the message.
+            What is requested, for the message.
         host
-            Gives the name of who is asked, for the message.
+            Returns the name of the host, for the message.
         call
-            Asks once.
+            Makes one request.
         passes
-            Whether an error is one that may be gone at the next attempt.
+            Whether an error is transient.
         longest
-            Seconds that one attempt may take.
+            The time limit of one attempt, in seconds.
 
         Raises
         ------
         RuntimeError
-            If there is no answer before the time is over.
+            If there is no answer in time.
         """
         attempts, pause = 0, FIRST_PAUSE
         while True:
@@ -181,10 +181,10 @@ class Budget:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """Return what `call` does, or TimeoutError if that takes longer.
+    """Return the result of `call`, or raise TimeoutError if it takes longer.
 
-    It runs in a thread of its own, so that neither the search for a host's address nor
-    a service that the user has given can hold up the program.
+    It runs in a separate thread, so that neither name resolution nor the user's service
+    can block the program.
     """
     done: list[T] = []
     failed: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""What every cluster resolver can do."""
+"""The interface of cluster resolvers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tpuref.cluster_resolver.cluster_spec import ClusterSpec
 
 
 class ClusterResolver(abc.ABC):
-    """Finds out which jobs a cluster has, and where a session connects to it.
+    """Finds the jobs of a cluster and the address for a session.
 
     Examples
     --------
@@ -24,13 +24,13 @@ class ClusterResolver(abc.ABC):
 
     @abc.abstractmethod
     def cluster_spec(self) -> ClusterSpec | None:
-        """Return the jobs and addresses as they are now, None where there are none."""
+        """Return the current jobs and addresses, None if there are none."""
 
     @abc.abstractmethod
     def master(self) -> str:
-        """Return what a session connects to."""
+        """Return the address for a session."""
 
     @property
     def environment(self) -> str:
-        """``"google"`` where TPUs are attached to this computer, otherwise empty."""
+        """``"google"`` if TPUs are attached to this computer, otherwise empty."""
         return ""

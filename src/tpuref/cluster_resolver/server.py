@@ -23,18 +23,18 @@ _MESSAGE_BYTES = 1 << 29
 
 @dataclass
 class ServerDef:
-    """What a server is started from.
+    """The configuration of a server.
 
     Attributes
     ----------
     cluster
         The jobs of the cluster.
     job_name, task_index
-        Which task the server is.
+        The task of the server.
     protocol
         ``"grpc"``.
     default_session_config
-        Accepted for programs that set it; sessions bring their own options.
+        Accepted for compatibility; sessions have their own options.
     """
 
     cluster: ClusterDef = field(default_factory=ClusterDef)
@@ -50,11 +50,11 @@ class Server:
     A session on the server's `target` runs its graphs here: on the TPU system of this
     process, with the settings of this process.  All sessions share the variables, which
     last until the server stops or `tf.Session.reset`.  Python functions that a graph
-    calls, and datasets, stay in the process of the session.
+    calls, and datasets, run in the process of the session.
 
-    The server listens on the address that the cluster gives for its task, and on no
-    other: ``localhost`` can be reached from this computer only.  Where an address can
-    be reached from elsewhere, give `token` and `credentials`.
+    The server listens only on the address that the cluster gives for its task:
+    ``localhost`` is reachable only from this computer.  If others can reach the
+    address, pass `token` and `credentials`.
 
     Parameters
     ----------
@@ -62,33 +62,33 @@ class Server:
         A `ServerDef`, `ClusterDef`, `ClusterSpec`, or a dictionary from jobs to
         addresses.  Port 0 chooses a free port.
     job_name, task_index
-        Which task of the cluster this is.  They may be left out where there is but one.
+        The task of this server in the cluster.  Optional if there is only one.
     protocol
-        ``"grpc"``, also where it is left out.
+        ``"grpc"``, the default.
     config
-        Accepted for programs that give it; sessions bring their own options.
+        Accepted for compatibility; sessions have their own options.
     start
-        Whether the server begins to serve at once.
+        Whether to start the server immediately.
     credentials
-        A ``grpc.ServerCredentials``, as ``grpc.ssl_server_credentials(...)`` gives it;
+        A ``grpc.ServerCredentials``, as from ``grpc.ssl_server_credentials(...)``;
         connections then use TLS.
     token
-        What a session has to show to be served (``tf.RPCOptions(token=...)``), by
-        default the environment variable ``TPUREF_TOKEN``.  None serves everybody.
+        The token that sessions must send (``tf.RPCOptions(token=...)``), by default the
+        environment variable ``TPUREF_TOKEN``.  None accepts every session.
     max_message_bytes
-        The size of the largest message that is taken: a program with its constants, or
-        the values fed to one run.
+        The size limit of a message: a program with its constants, or the values fed to
+        one run.
 
     Raises
     ------
     ImportError
         If gRPC is not installed: ``pip install tpuref[grpc]``.
     ValueError
-        If the task is not clear, is not in the cluster, or the protocol is another one.
+        If the task is ambiguous or not in the cluster, or the protocol is unsupported.
     TypeError
-        If the cluster is of another type.
+        If the cluster has a wrong type.
     tpuref.errors.UnknownError
-        If the address cannot be listened on.
+        If the server cannot listen on the address.
 
     Examples
     --------
@@ -145,9 +145,9 @@ class Server:
         Parameters
         ----------
         config
-            Accepted for programs that give it.
+            Accepted for compatibility.
         start
-            Whether it begins to serve at once.
+            Whether to start it immediately.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class Server:
 
     @property
     def server_def(self) -> ServerDef:
-        """What the server was started from."""
+        """The configuration of the server."""
         return self._server_def
 
     @property
@@ -170,7 +170,7 @@ class Server:
         return f"grpc://{self._host}:{self._serving.port}"
 
     def start(self) -> None:
-        """Begin to serve; a second time does nothing.
+        """Start the server, unless it already runs.
 
         Raises
         ------
@@ -179,17 +179,17 @@ class Server:
         """
         if not self._stopping.alive:
             raise FailedPreconditionError(
-                "tf.train.Server.start: the server was stopped; make a new one",
+                "tf.train.Server.start: the server was stopped; create a new one",
                 code=codes.SERVER_STOPPED,
             )
         self._serving.start()
 
     def join(self) -> None:
-        """Wait until the server is stopped; Ctrl-C ends the wait."""
+        """Wait until the server stops; Ctrl-C ends the wait."""
         self._serving.wait()
 
     def stop(self) -> None:
-        """End all sessions and listen no more; a second time does nothing."""
+        """End all sessions and stop listening."""
         self._stopping()
 
 
@@ -219,7 +219,7 @@ def _only(choices: list[Any], argument: str) -> Any:
     if len(choices) != 1:
         raise coded(
             ValueError,
-            f"tf.train.Server: {argument} must be given, it may be one of {choices}",
+            f"tf.train.Server: {argument} is missing; expected one of {choices}",
             code=codes.INVALID_CLUSTER,
         )
     (only,) = choices

@@ -1,4 +1,4 @@
-"""Where the TPU of a resolver comes from: its argument, or the environment."""
+"""The source of a resolver's TPU: its argument or the environment."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ COLAB_VARIABLE = "COLAB_TPU_ADDR"
 
 @dataclass(frozen=True)
 class Master:
-    """A string that is no name of a Cloud TPU, but what a session connects to."""
+    """The address for a session, which is not the name of a Cloud TPU."""
 
     target: str
 
 
 @dataclass(frozen=True)
 class Endpoints:
-    """The addresses that Kubernetes Engine has put into the environment."""
+    """The addresses that Kubernetes Engine puts into the environment."""
 
     addresses: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names of Cloud TPUs, and where they are if the environment says so."""
+    """Names of Cloud TPUs, and their location if the environment has it."""
 
     names: tuple[str, ...]
     project: str | None = None
@@ -44,16 +44,16 @@ Source = Master | Endpoints | Names
 
 
 class Search:
-    """Finds out which TPU is meant, and remembers what each source gave.
+    """Finds the requested TPU, and records the result of each source.
 
     Parameters
     ----------
     function
         The name of the class, for messages.
     prefixes
-        How a string begins that is passed through as the session's master.
+        The prefixes of strings passed through as the session's master.
     several
-        Whether a list may hold more than one name.
+        Whether a list may contain several names.
     """
 
     def __init__(self, function: str, prefixes: tuple[str, ...], several: bool) -> None:
@@ -63,7 +63,7 @@ class Search:
         self.trace: list[str] = []
 
     def find(self, tpu: Any) -> Source:
-        """Return the TPU that is meant by the argument, or else the environment's."""
+        """Return the TPU of the argument, or else of the environment."""
         if isinstance(tpu, list):
             return self._from_list(tpu)
         if tpu is not None:
@@ -93,8 +93,8 @@ class Search:
         if not self._several:
             raise coded(
                 NotImplementedError,
-                f"{self._function}: tpu is a list of {len(tpus)}, only one TPU can be "
-                "used; give one name (tf.contrib.cluster_resolver takes several)",
+                f"{self._function}: tpu is a list of {len(tpus)}, but only one TPU can "
+                "be used; give one name (tf.contrib.cluster_resolver accepts several)",
                 code=codes.SEVERAL_TPUS,
             )
         names = tuple(text_of(tpu, "tpu", self._function) for tpu in tpus)
@@ -102,8 +102,8 @@ class Search:
             if self._is_master(name):
                 raise coded(
                     ValueError,
-                    f"{self._function}: tpu lists {name!r}, which is no name of a "
-                    "Cloud TPU; such a string must stand alone",
+                    f"{self._function}: tpu lists {name!r}, which is not the name of a "
+                    "Cloud TPU; pass such a string alone",
                     code=codes.SEVERAL_TPUS,
                 )
         self.trace.append(f"tpu: {list(names)}, names of Cloud TPUs")
@@ -155,8 +155,8 @@ class Search:
         address = os.environ.get(COLAB_VARIABLE)
         if address:
             self.trace.append(
-                f"{COLAB_VARIABLE}: {address!r}, which is not read; to connect to it "
-                f"give tpu={addresses.GRPC + address!r}"
+                f"{COLAB_VARIABLE}: {address!r}, which is ignored; to connect to it "
+                f"use tpu={addresses.GRPC + address!r}"
             )
 
 
@@ -168,7 +168,7 @@ def text_of(value: Any, argument: str, function: str) -> str:
         except UnicodeDecodeError:
             raise coded(
                 ValueError,
-                f"{function}: {argument} is {value!r}, which is no text in UTF-8",
+                f"{function}: {argument} is {value!r}, which is not UTF-8",
                 code=codes.WRONG_ARGUMENT_TYPE,
             ) from None
     if not isinstance(value, str):
@@ -187,7 +187,7 @@ def _json_object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise coded(
             ValueError,
-            f"{CONFIG_VARIABLE} is no JSON: {error}",
+            f"{CONFIG_VARIABLE} is not JSON: {error}",
             code=codes.INVALID_TPU_CONFIG,
         ) from None
     if not isinstance(entries, dict):

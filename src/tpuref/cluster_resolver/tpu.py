@@ -1,4 +1,4 @@
-"""What the two documented resolvers of Cloud TPUs have in common."""
+"""The common part of the two documented resolvers of Cloud TPUs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Self = TypeVar("Self", bound="CloudTPUs")
 
 
 class CloudTPUs(ClusterResolver):
-    """The TPUs of a job, found by name, from the environment, or given as a master."""
+    """The TPUs of a job, found by name or in the environment, or given as a master."""
 
     _prefixes: ClassVar[tuple[str, ...]]
     _several: ClassVar[bool]
@@ -76,7 +76,7 @@ class CloudTPUs(ClusterResolver):
             text = ask()
         except (RuntimeError, ValueError) as error:
             raise RuntimeError(
-                f"{type(self).__name__}: the {what} of the TPU is not known; give "
+                f"{type(self).__name__}: the {what} of the TPU is unknown; pass "
                 f"{what}= [{codes.NO_PROJECT_OR_ZONE}]. Tried in turn:\n  "
                 + "\n  ".join([*self._trace, f"metadata server: {error}"])
             ) from error
@@ -84,7 +84,7 @@ class CloudTPUs(ClusterResolver):
         return text
 
     def _coordinated(self, name: Any, address: Any) -> Coordinator | None:
-        """Return the coordinator, which only a cluster with a ClusterSpec has."""
+        """Return the coordinator, if the cluster has a ClusterSpec."""
         if name is None or isinstance(self._source, Master):
             return None
         name = text_of(name, "coordinator_name", type(self).__name__)
@@ -94,29 +94,29 @@ class CloudTPUs(ClusterResolver):
             raise coded(
                 ValueError,
                 f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{name!r}; the coordinator would stand in the place of the TPUs",
+                f"{name!r}; the coordinator would replace the TPUs",
                 code=codes.INVALID_CLUSTER,
             )
         coordinator = Coordinator(name, address or None, self._metadata)
-        how = "a server that was started" if coordinator.started else "as given"
+        how = "a started server" if coordinator.started else "as given"
         self._trace.append(f"coordinator: {name!r} at {coordinator.address}, {how}")
         return coordinator
 
     def cluster_spec(self) -> ClusterSpec | None:
-        """Return the jobs and addresses as they are now, asking the API each time.
+        """Return the current jobs and addresses, asking the API each time.
 
         Returns
         -------
         ClusterSpec or None
-            The job of the TPUs and, where there is one, the coordinator; None where
-            the TPU was given as a session's master.
+            The jobs of the TPUs and of the coordinator, if any; None if the TPU was
+            given as a session's master.
 
         Raises
         ------
         RuntimeError
-            If a TPU is not healthy or not ready, or nobody answers.
+            If a TPU is not healthy or not ready, or there is no answer.
         ValueError
-            If there is no such TPU.
+            If the TPU does not exist.
         """
         if isinstance(self._source, Master):
             return None
@@ -137,7 +137,7 @@ class CloudTPUs(ClusterResolver):
         return found
 
     def _target(self, task_type: Any, task_id: Any, rpc_layer: Any) -> str:
-        """Return what a session connects to for that task."""
+        """Return the address for a session on that task."""
         if isinstance(self._source, Master):
             return self._source.target
         spec = self.cluster_spec()
@@ -151,14 +151,14 @@ class CloudTPUs(ClusterResolver):
         return self.master()
 
     def get_job_name(self) -> str:
-        """Return the name of the job that the TPUs belong to."""
+        """Return the name of the TPUs' job."""
         return self._job_name
 
     @property
     def environment(self) -> str:
-        """``"google"`` where TPUs are attached to this computer, otherwise empty.
+        """``"google"`` if TPUs are attached to this computer, otherwise empty.
 
-        That is so for the strings ``""``, ``"local"`` and ``"/bns..."``; on Compute
+        This holds for the strings ``""``, ``"local"`` and ``"/bns..."``; on Compute
         Engine and Kubernetes Engine it is empty.
         """
         attached = isinstance(self._source, Master) and not (
@@ -169,12 +169,12 @@ class CloudTPUs(ClusterResolver):
     def num_accelerators(
         self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
     ) -> int:
-        """Return how many TPU cores each worker has.
+        """Return the number of TPU cores of each worker.
 
         Parameters
         ----------
         task_type, task_id
-            Make no difference.
+            Have no effect.
         config_proto
             A `tf.ConfigProto` for the connection to the master.
 
@@ -200,7 +200,7 @@ class CloudTPUs(ClusterResolver):
         return devices.cores_per_host(self.master(), config_proto, self._patience)
 
     def explain(self) -> None:
-        """Print where the TPU comes from: each source tried, and what it gave.
+        """Print each source that was tried for the TPU, and its result.
 
         Examples
         --------

@@ -43,19 +43,19 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Profiles", profiles.ENTRIES),
     ("Warnings, which are logged", warnings.ENTRIES),
 )
-"""The entries by area."""
+"""The entries, by area."""
 
 ENTRIES: tuple[Entry, ...] = tuple(entry for _, entries in AREAS for entry in entries)
 """All of them, in this order."""
 
 
 def find(text: str) -> Entry | None:
-    """Return the entry of a code, None where there is none.
+    """Return the entry of a code, None if there is none.
 
     Parameters
     ----------
     text
-        The code as a message has it, or without the prefix, in any case.
+        The code as in a message, or without the prefix, in upper or lower case.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def find(text: str) -> Entry | None:
 
 
 def near(text: str) -> list[str]:
-    """Return codes that are written almost like one that does not exist.
+    """Return codes similar to one that does not exist.
 
     Examples
     --------

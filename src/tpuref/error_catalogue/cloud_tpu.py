@@ -8,10 +8,10 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.NO_PROJECT_OR_ZONE,
-        "The project or the zone of the TPU is not known",
-        meaning="A TPU is looked up by name within a project and a zone. Neither "
-        "argument nor environment gives it, and no metadata server answered.",
-        remedy="Give project= and zone=. The message lists what was tried in turn.",
+        "The project or the zone of the TPU is unknown",
+        meaning="Looking up a TPU by name needs a project and a zone. Neither "
+        "arguments nor environment give them, and no metadata server answered.",
+        remedy="Pass project= and zone=. The message lists what was tried.",
         text="""
             import os
 
@@ -29,9 +29,9 @@ ENTRIES = (
     Entry(
         codes.NO_TPU_FOUND,
         "No TPU is specified",
-        meaning="The argument tpu is missing or empty, and no variable of the "
-        "environment names a TPU.",
-        remedy="Give tpu= the name of a Cloud TPU or 'grpc://host:port', or set "
+        meaning="The argument tpu is missing or empty, and no environment variable "
+        "names a TPU.",
+        remedy="Pass the name of a Cloud TPU or 'grpc://host:port' as tpu=, or set "
         "TPU_NAME. tpu='local' is this computer, with its CPU cores.",
         text="""
             import os
@@ -48,10 +48,9 @@ ENTRIES = (
     Entry(
         codes.UNKNOWN_TPU,
         "There is no such TPU",
-        meaning="The Cloud TPU API does not know the name in this project and zone, or "
-        "knows no address of it.",
-        remedy="Check name, zone and project. An address is given as "
-        "'grpc://host:port'.",
+        meaning="The Cloud TPU API does not know the name in this project and zone, "
+        "or has no address for it.",
+        remedy="Check name, zone and project. Write an address as 'grpc://host:port'.",
         text="""
             from unittest.mock import MagicMock
 
@@ -68,9 +67,9 @@ ENTRIES = (
     Entry(
         codes.TPU_NOT_READY,
         "The TPU is not ready, or not healthy",
-        meaning="The Cloud TPU API says so: its state is not READY, or its health is "
-        "not HEALTHY.",
-        remedy="Wait until it is, or start it anew.",
+        meaning="According to the Cloud TPU API, its state is not READY or its "
+        "health is not HEALTHY.",
+        remedy="Wait until it is, or restart it.",
         text="""
             from unittest.mock import MagicMock
 
@@ -86,11 +85,11 @@ ENTRIES = (
     ),
     Entry(
         codes.UNCLEAR_ANSWER,
-        "An answer of Google Cloud makes no sense",
-        meaning="What answered for the Cloud TPU API or the metadata server sent "
-        "something else than these services do.",
+        "An answer of Google Cloud is malformed",
+        meaning="The answer is not one that the Cloud TPU API or the metadata server "
+        "sends.",
         remedy="Check TPU_API_DISCOVERY_URL, discovery_url, GCE_METADATA_HOST and "
-        "proxies; a service given as service= has to answer as the API does.",
+        "proxies; an object passed as service= must answer as the API does.",
         text="""
             import tpuref as tf
 
@@ -100,11 +99,11 @@ ENTRIES = (
     ),
     Entry(
         codes.NO_ANSWER,
-        "Nobody answered in time",
+        "There was no answer in time",
         meaning="A service of Google Cloud, or the master of the TPU, could not be "
-        "reached within the attempts and the seconds that the message gives.",
-        remedy="Check the network and the address, and that the TPU runs. The message "
-        "has the last failure.",
+        "reached within the attempts and the seconds in the message.",
+        remedy="Check the network and the address, and that the TPU runs. The "
+        "message ends with the last failure.",
         text="""
             import tpuref as tf
 
@@ -116,9 +115,9 @@ ENTRIES = (
     ),
     Entry(
         codes.SEVERAL_TPUS,
-        "Several TPUs are given where one can be used",
-        meaning="tf.distribute's resolver takes one TPU; tf.contrib's takes a list of "
-        "names, but no address among them.",
+        "Several TPUs are given where only one is allowed",
+        meaning="tf.distribute's resolver takes one TPU; tf.contrib's takes a list "
+        "of names, which cannot contain addresses.",
         remedy="Give one name, or use tf.contrib.cluster_resolver.TPUClusterResolver.",
         text="""
             import tpuref as tf
@@ -132,8 +131,8 @@ ENTRIES = (
         codes.NO_CREDENTIALS,
         "There are no credentials for Google Cloud",
         meaning="Google's client found no default credentials on this machine.",
-        remedy="Give credentials= or service=, or set up default credentials "
-        "(gcloud auth application-default login).",
+        remedy="Pass credentials= or service=, or set up default credentials (gcloud "
+        "auth application-default login).",
         text="""
             import os
 
@@ -149,8 +148,8 @@ ENTRIES = (
     Entry(
         codes.HOSTS_DIFFER,
         "The hosts of the system have different numbers of cores",
-        meaning="num_accelerators, and strategies, count cores per host, which has to "
-        "be one number.",
+        meaning="num_accelerators and strategies need the same number of cores on "
+        "every host.",
         remedy="Use a topology whose hosts are alike.",
         text="""
             import tpuref as tf
@@ -167,10 +166,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_TPU_CONFIG,
-        "TPU_CONFIG cannot be read",
-        meaning="The variable TPU_CONFIG has to be a JSON object whose values are "
-        "text.",
-        remedy="Mend it or unset it.",
+        "TPU_CONFIG is malformed",
+        meaning="The variable TPU_CONFIG must be a JSON object whose values are text.",
+        remedy="Fix it or unset it.",
         text="""
             import os
 

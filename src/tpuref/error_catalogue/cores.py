@@ -9,10 +9,10 @@ ENTRIES = (
     Entry(
         codes.CORE_NOT_STARTED,
         "A core process did not start",
-        meaning="The pool starts a Python process for each core. One of them could not "
-        "be started, ended at once, or did not come up in time.",
-        remedy="The message has its last words. Check memory and the number of "
-        "processes (ulimit -u), and that sys.executable is a Python that can import "
+        meaning="The pool starts a Python process for each core. One of them could "
+        "not be started, ended immediately, or did not start in time.",
+        remedy="The message ends with its last output. Check memory and the process "
+        "limit (ulimit -u), and that sys.executable is a Python that can import "
         "tpuref; TPUREF_EXECUTOR=lockstep needs no processes.",
         text="""
             import sys
@@ -29,7 +29,7 @@ ENTRIES = (
         codes.CORE_LOST,
         "A core process died",
         meaning="It was killed, ran out of memory, or crashed in native code. The "
-        "other cores were stopped at once; variables keep their values.",
+        "other cores were stopped immediately; variables keep their values.",
         remedy="Run tf.tpu.initialize_system() to start new cores. SIGKILL often "
         "means that memory ran out: use smaller batches or fewer cores.",
         text="""
@@ -62,11 +62,11 @@ ENTRIES = (
     Entry(
         codes.STALLED,
         "A run made no progress until its deadline",
-        meaning="Replicas wait for others that do not come, or nothing moves at all. "
-        "TPUREF_TIMEOUT, 120 seconds if nothing is said, is the deadline of every "
-        "wait; a warning with the stacks of the missing cores comes earlier.",
-        remedy="Look where the missing replicas are; raise TPUREF_TIMEOUT where they "
-        "only need longer.",
+        meaning="Replicas wait for others that do not arrive, or nothing makes "
+        "progress. TPUREF_TIMEOUT is the deadline of every wait; the default is 120 "
+        "s. A warning with the stacks of the missing cores comes earlier.",
+        remedy="Find out where the missing replicas are; raise TPUREF_TIMEOUT if "
+        "they only need longer.",
         text="""
             import tpuref as tf
 
@@ -86,10 +86,10 @@ ENTRIES = (
     Entry(
         codes.CORES_BROKEN,
         "The cores were lost in an earlier run",
-        meaning="A core died or did not answer before, so these cores are not used "
-        "again.",
-        remedy="Run tf.tpu.initialize_system() to start new ones. Variables keep their "
-        "values.",
+        meaning="A core died or did not answer in an earlier run, so these cores are "
+        "not used again.",
+        remedy="Run tf.tpu.initialize_system() to start new cores. Variables keep "
+        "their values.",
         text="""
             import os
             import signal
@@ -122,9 +122,10 @@ ENTRIES = (
     ),
     Entry(
         codes.OUT_OF_SHARED_MEMORY,
-        "There is no room for what the cores share",
-        meaning="Inputs, variables and results lie in memory that the host and the "
-        "cores share; it could not be made, or is too small for the values of a run.",
+        "The memory that the cores share is too small",
+        meaning="Inputs, variables and results are in memory that the host and the "
+        "cores share. It could not be allocated, or is too small for the values of a "
+        "run.",
         remedy="Use smaller batches or fewer cores, give the container more memory, or "
         "raise the limit that the message names. /dev/shm is not used.",
         text="""
@@ -141,7 +142,7 @@ ENTRIES = (
     ),
     Entry(
         codes.OUT_OF_MEMORY,
-        "An operation needs more memory than there is",
+        "An operation needs more memory than is available",
         meaning="NumPy could not allocate an array for the result of an operation.",
         remedy="Use smaller batches, fewer cores or narrower types.",
         text="""

@@ -9,10 +9,10 @@ ENTRIES = (
     Entry(
         codes.END_OF_SEQUENCE,
         "The dataset has no more elements",
-        meaning="An iterator gave all elements, or a number of steps wants more input "
-        "than there is. Variables keep the values from before such steps.",
-        remedy="Catch tf.errors.OutOfRangeError at the end of a pass, start the "
-        "iterator again, or use dataset.repeat().",
+        meaning="An iterator returned all elements, or several steps need more input "
+        "than there is. Variables keep the values from before these steps.",
+        remedy="Catch tf.errors.OutOfRangeError at the end of a pass, restart the "
+        "iterator, or use dataset.repeat().",
         text="""
             import tpuref as tf
 
@@ -26,7 +26,7 @@ ENTRIES = (
         codes.ITERATOR_NOT_INITIALIZED,
         "The iterator was not initialised in this session",
         meaning="An iterator of make_initializable_iterator starts when its "
-        "initializer runs, in each session anew.",
+        "initializer runs, separately in each session.",
         remedy="Run sess.run(iterator.initializer) first.",
         text="""
             import tpuref as tf
@@ -38,11 +38,11 @@ ENTRIES = (
     ),
     Entry(
         codes.ELEMENT_NOT_AS_DECLARED,
-        "An element is not of the declared types and shapes",
-        meaning="A generator, or another library's dataset, gave an element that "
+        "An element does not have the declared types and shapes",
+        meaning="A generator, or another library's dataset, returned an element that "
         "differs from output_types and output_shapes, or from the first element.",
-        remedy="Declare what it gives, with None for sizes that vary, or convert the "
-        "elements.",
+        remedy="Declare the actual types and shapes, with None for sizes that vary, "
+        "or convert the elements.",
         text="""
             import tpuref as tf
 
@@ -55,8 +55,8 @@ ENTRIES = (
     Entry(
         codes.CANNOT_BATCH,
         "Elements of different shapes cannot be batched",
-        meaning="A batch is one array, so its elements have one shape.",
-        remedy="Use padded_batch, or bring the elements to one shape with map.",
+        meaning="A batch is one array, so its elements must have the same shape.",
+        remedy="Use padded_batch, or make the shapes equal with map.",
         text="""
             import tpuref as tf
 
@@ -69,7 +69,7 @@ ENTRIES = (
         "This kind of iterator cannot be used here",
         meaning="A one-shot iterator cannot depend on variables or placeholders; a "
         "`for` loop needs eager mode; an initializable iterator needs graph mode; an "
-        "iterator takes datasets of its own types only.",
+        "iterator accepts only datasets of its own types.",
         remedy="The message names the method to use instead.",
         text="""
             import tpuref as tf
@@ -80,10 +80,10 @@ ENTRIES = (
     ),
     Entry(
         codes.NOT_A_DATASET,
-        "This is no dataset, and none can be made of it",
-        meaning="A function returned something else than a dataset, or from_any was "
-        "given something that is empty or not iterable.",
-        remedy="Return a tf.data.Dataset; tf.data.Dataset.from_any makes one of "
+        "This is not a dataset and cannot become one",
+        meaning="A function returned something other than a dataset, or from_any got "
+        "something that is empty or not iterable.",
+        remedy="Return a tf.data.Dataset; tf.data.Dataset.from_any creates one from "
         "arrays, iterables and datasets of other libraries.",
         text="""
             import tpuref as tf
@@ -96,8 +96,8 @@ ENTRIES = (
         "padded_batch cannot pad in this way",
         meaning="padded_shapes or padding_values do not have the structure, rank or "
         "type of the elements, or an element is larger than its padded shape.",
-        remedy="Give a shape for each component, None for the longest of the batch, "
-        "and scalars of the component's type.",
+        remedy="Pass a shape for each component, with None for the longest of the "
+        "batch, and scalars of the component's type.",
         text="""
             import tpuref as tf
 
@@ -107,8 +107,8 @@ ENTRIES = (
     ),
     Entry(
         codes.UNKNOWN_ELEMENT_SHAPE,
-        "The cores need elements of fully known shape",
-        meaning="run_steps_on_dataset reserves room on the cores for the elements.",
+        "The cores need elements with a fully known shape",
+        meaning="run_steps_on_dataset reserves memory on the cores for the elements.",
         remedy="Use batch(..., drop_remainder=True), or set_shape in dataset.map.",
         text="""
             import tpuref as tf
@@ -127,10 +127,11 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_DATASET_ARGUMENT,
-        "A dataset cannot be made with this argument",
-        meaning="A count, size or step is out of its range, a function is none or "
-        "returns what is no tensor, or components have different numbers of rows.",
-        remedy="The message names the method, and what it takes.",
+        "A dataset cannot be created with this argument",
+        meaning="A count, size or step is out of range, an argument is not a "
+        "function or its result is not a tensor, or components have different "
+        "numbers of rows.",
+        remedy="The message names the method and what it accepts.",
         text="""
             import tpuref as tf
 

@@ -1,4 +1,4 @@
-"""What is said of one error code."""
+"""The catalogue's entry for one error code."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Entry:
     text
         A program that raises it, indented as it stands here; see `program`.
     document
-        The file of the document that has the rule, where one does.
+        The file of the document that states the rule, if any.
     needs
-        Modules without which the program does not come so far.
+        Modules that the program needs.
     alone
-        Whether the program wants a process to itself, with the core pool: it kills,
+        Whether the program needs its own process with the core pool, because it kills,
         waits, or changes limits.
     """
 
@@ -42,10 +42,10 @@ class Entry:
 
     @property
     def program(self) -> str:
-        """The program, as it stands in a file."""
+        """The program without indentation."""
         return textwrap.dedent(self.text).lstrip("\n")
 
     @property
     def is_warning(self) -> bool:
-        """Whether it is logged in the place of being raised."""
+        """Whether it is logged instead of raised."""
         return self.code.startswith("TPUREF-W")

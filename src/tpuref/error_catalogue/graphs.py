@@ -8,11 +8,11 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.LEAKED_TENSOR,
-        "A tensor is used outside of the computation that made it",
-        meaning="Within a replicated computation, a branch, a loop or a dataset's "
-        "function, a tensor has one value per replica, turn or element, and none "
-        "outside.",
-        remedy="Return it from that function, and use what comes back. The message has "
+        "A tensor is used outside the computation that created it",
+        meaning="In a replicated computation, a branch, a loop or a dataset's "
+        "function, a tensor has one value per replica, iteration or element, and "
+        "none outside.",
+        remedy="Return it from that function, and use the result. The message shows "
         "both lines.",
         text="""
             import tpuref as tf
@@ -25,7 +25,7 @@ ENTRIES = (
     Entry(
         codes.OTHER_GRAPH,
         "A tensor, variable or session belongs to another graph",
-        meaning="Operations are made, and run, with tensors of one graph.",
+        meaning="Operations use tensors of a single graph.",
         remedy="Build both in one graph, or evaluate the value first and pass the "
         "array.",
         text="""
@@ -40,8 +40,8 @@ ENTRIES = (
     Entry(
         codes.NO_SUCH_ELEMENT,
         "The graph has no operation or tensor of this name",
-        meaning="A name was given that no operation has, or a tensor's name without "
-        "its ':index'.",
+        meaning="No operation has the given name, or the name of a tensor lacks its "
+        "':index'.",
         remedy="Graph.get_operations() lists the operations. The first output of "
         "'add' is 'add:0'.",
         text="""
@@ -56,7 +56,7 @@ ENTRIES = (
         "The graph is finalized",
         meaning="After Graph.finalize() nothing can be added to a graph.",
         remedy="Build everything before; a function called in a loop may add "
-        "operations without being meant to.",
+        "operations unintentionally.",
         text="""
             import tpuref as tf
 
@@ -66,9 +66,9 @@ ENTRIES = (
     ),
     Entry(
         codes.NO_TRUTH_VALUE,
-        "A symbolic tensor is used as a condition of Python",
-        meaning="`if`, `and`, `or`, `not` and comparisons in a chain ask for a value "
-        "while the graph is built, when there is none.",
+        "A symbolic tensor is used as a Python condition",
+        meaning="`if`, `and`, `or`, `not` and chained comparisons need a value while "
+        "the graph is built, when there is none.",
         remedy="Use tf.cond or tf.where for `if`, tf.logical_and for `and`.",
         text="""
             import tpuref as tf
@@ -81,8 +81,8 @@ ENTRIES = (
     Entry(
         codes.NO_VALUE_YET,
         "A symbolic tensor has no value yet",
-        meaning="int(), float(), numpy.asarray(), len() or iteration ask for a value "
-        "or a length that only running the graph gives.",
+        meaning="int(), float(), numpy.asarray(), len() or iteration need a value or "
+        "a length that is known only when the graph runs.",
         remedy="Evaluate it with tf.Session().run(tensor), or use tf functions, such "
         "as tf.shape(x)[0] for len(x).",
         text="""
@@ -95,8 +95,8 @@ ENTRIES = (
     Entry(
         codes.NUMPY_NOT_SUPPORTED,
         "This NumPy function does not work on symbolic tensors",
-        meaning="Many NumPy functions build operations; this one, or one of the "
-        "arguments, has none.",
+        meaning="Many NumPy functions build operations on tensors, but this "
+        "function, or one of its arguments, is not supported.",
         remedy="Use a tf function, or call NumPy on the host with "
         "tf.tpu.outside_compilation and tf.py_func.",
         text="""
@@ -108,7 +108,7 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_DEVICE_NAME,
-        "This is no name of a device",
+        "This is not the name of a device",
         meaning="A device name has parts such as /job:worker, /task:0 and "
         "/device:TPU:0, each at most once.",
         remedy="Write '/device:CPU:0', or tf.tpu.core(0) for a core of the replica.",
@@ -121,9 +121,9 @@ ENTRIES = (
     ),
     Entry(
         codes.WRONG_MODE,
-        "This works in the other mode only",
-        meaning="Placeholders and initializers belong to graph mode, numpy() to eager "
-        "mode, and eager mode is switched on before the first operation.",
+        "This works only in the other mode",
+        meaning="Placeholders and initializers need graph mode, numpy() needs eager "
+        "mode, and eager mode must be enabled before the first operation.",
         remedy="Call tf.enable_eager_execution() at program start, or build in "
         "tf.Graph().as_default().",
         text="""
@@ -135,9 +135,9 @@ ENTRIES = (
     ),
     Entry(
         codes.BRANCHES_DIFFER,
-        "The branches of tf.cond return different things",
-        meaning="Both have to return the same structure, of the same dtypes.",
-        remedy="Let both return the same; tf.cast converts.",
+        "The branches of tf.cond return different structures",
+        meaning="Both must return the same structure with the same dtypes.",
+        remedy="Return the same from both; convert with tf.cast.",
         text="""
             import tpuref as tf
 
@@ -148,10 +148,10 @@ ENTRIES = (
     Entry(
         codes.LOOP_VARIABLE_CHANGES,
         "A loop variable changes its structure, dtype or shape",
-        meaning="The body of tf.while_loop returns what the next turn takes, so it has "
-        "to be alike.",
-        remedy="Give shape_invariants with None for sizes that change; tf.cast "
-        "converts.",
+        meaning="The body of tf.while_loop returns the values for the next "
+        "iteration, so they must have the same structure, dtypes and shapes.",
+        remedy="Pass shape_invariants with None for sizes that change; convert with "
+        "tf.cast.",
         text="""
             import tpuref as tf
 

@@ -9,9 +9,9 @@ ENTRIES = (
     Entry(
         codes.INFEED_FROZEN,
         "The configuration of an infeed queue is frozen",
-        meaning="Once operations of the queue exist, its types, shapes and shards stay "
-        "as they are.",
-        remedy="Configure the queue first, or make another one.",
+        meaning="Once the queue has operations, its types, shapes and shards cannot "
+        "change.",
+        remedy="Configure the queue first, or create another one.",
         text="""
             import tpuref as tf
 
@@ -27,7 +27,7 @@ ENTRIES = (
         "An infeed queue does not know its elements",
         meaning="The number, the types or the shapes of the elements of a tuple are "
         "not set.",
-        remedy="Give tuple_types and tuple_shapes, or call set_tuple_types and "
+        remedy="Pass tuple_types and tuple_shapes, or call set_tuple_types and "
         "set_tuple_shapes.",
         text="""
             import tpuref as tf
@@ -37,10 +37,10 @@ ENTRIES = (
     ),
     Entry(
         codes.INFEED_LENGTH,
-        "A list is not as long as the tuples of the infeed queue",
-        meaning="Types, shapes, shard dimensions and inputs have one entry for each "
+        "A list does not have the length of the infeed queue's tuples",
+        meaning="Types, shapes, shard dimensions and inputs need one entry for each "
         "element of a tuple.",
-        remedy="Give one for each.",
+        remedy="Pass one entry for each.",
         text="""
             import tpuref as tf
 
@@ -51,10 +51,10 @@ ENTRIES = (
     Entry(
         codes.INFEED_SHARD_SHAPE,
         "The tuples of an infeed queue cannot be split into these shards",
-        meaning="The dimension to split along does not exist or is not known, or the "
-        "shards that were given differ in type, shape or device.",
-        remedy="Declare the sizes in tuple_shapes, set another dimension with "
-        "set_shard_dimensions, or give shards that are alike.",
+        meaning="The dimension to split does not exist or is unknown, or the given "
+        "shards differ in type, shape or device.",
+        remedy="Declare the sizes in tuple_shapes, choose another dimension with "
+        "set_shard_dimensions, or pass equal shards.",
         text="""
             import tpuref as tf
 
@@ -69,10 +69,10 @@ ENTRIES = (
     ),
     Entry(
         codes.INFEED_REPEATED,
-        "The graph has these operations of an infeed queue already",
-        meaning="A queue is filled by one operation and emptied by one computation in "
-        "a graph.",
-        remedy="Run the first one again, or make another queue.",
+        "The graph already has these operations of an infeed queue",
+        meaning="In a graph, one operation fills a queue and one computation empties "
+        "it.",
+        remedy="Run the first one again, or create another queue.",
         text="""
             import tpuref as tf
 
@@ -86,7 +86,7 @@ ENTRIES = (
     Entry(
         codes.INFEED_FULL,
         "An infeed queue is full",
-        meaning="The host puts in more tuples than computations take.",
+        meaning="The host enqueues more tuples than the computations take.",
         remedy="Run the computation, or enqueue less often.",
         text="""
             import tpuref as tf
@@ -102,8 +102,8 @@ ENTRIES = (
     ),
     Entry(
         codes.INFEED_ENDED,
-        "An infeed queue came to its end",
-        meaning="It was closed, and a replica asks for one more tuple than there were.",
+        "An infeed queue is exhausted",
+        meaning="The queue was closed, and a replica needs more tuples than it held.",
         remedy="Enqueue as many tuples as the computation takes, and close the queue "
         "after the last.",
         text="""
@@ -120,9 +120,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INFEED_STALLED,
-        "A computation waited in vain for an infeed queue",
-        meaning="Nothing was put in until the deadline (TPUREF_TIMEOUT). The message "
-        "has what each replica took.",
+        "A computation waited too long for an infeed queue",
+        meaning="Nothing was enqueued before the deadline (TPUREF_TIMEOUT). The "
+        "message shows what each replica took.",
         remedy="Run the operations of generate_enqueue_ops, in the same run or in "
         "another thread, or close the queue.",
         text="""

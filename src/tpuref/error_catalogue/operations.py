@@ -8,9 +8,9 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.INVALID_OPERANDS,
-        "An operation cannot take these inputs",
-        meaning="The shapes, types or attributes do not fit the rule of the operation. "
-        "The message has the inputs and the line of each.",
+        "An operation does not accept these inputs",
+        meaning="The shapes, types or attributes do not fit the operation. The "
+        "message shows the inputs and the line of each.",
         remedy="Change the input that the message names.",
         text="""
             import tpuref as tf
@@ -21,10 +21,8 @@ ENTRIES = (
     Entry(
         codes.SHAPES_DO_NOT_BROADCAST,
         "Shapes do not broadcast",
-        meaning="Counted from the right, dimensions have to be equal, or one of them "
-        "1.",
-        remedy="Bring one to the other's shape with tf.reshape, tf.expand_dims or "
-        "tf.transpose.",
+        meaning="Counted from the right, dimensions must be equal, or one of them 1.",
+        remedy="Adjust a shape with tf.reshape, tf.expand_dims or tf.transpose.",
         text="""
             import tpuref as tf
 
@@ -34,8 +32,8 @@ ENTRIES = (
     Entry(
         codes.DTYPES_DIFFER,
         "Tensors of different dtypes are combined",
-        meaning="Nothing is converted by itself: float32 and bfloat16 do not mix, nor "
-        "do int32 and float32.",
+        meaning="There is no implicit conversion: float32 and bfloat16 do not mix, "
+        "nor do int32 and float32.",
         remedy="Convert one of them with tf.cast.",
         text="""
             import tpuref as tf
@@ -45,7 +43,7 @@ ENTRIES = (
     ),
     Entry(
         codes.DTYPE_NOT_TAKEN,
-        "An operation does not take this dtype",
+        "An operation does not support this dtype",
         meaning="For example the exponential of an integer, or the sum of booleans.",
         remedy="Convert the input with tf.cast to one of the types in the message.",
         text="""
@@ -57,7 +55,7 @@ ENTRIES = (
     Entry(
         codes.NO_SUCH_AXIS,
         "The tensor has no such axis",
-        meaning="An axis is out of range for the rank, or named twice.",
+        meaning="An axis is out of range for the rank, or given twice.",
         remedy="Axes count from 0, or from -1 backwards.",
         text="""
             import tpuref as tf
@@ -81,8 +79,8 @@ ENTRIES = (
     Entry(
         codes.INTEGER_DIVISION_BY_ZERO,
         "An integer is divided by zero",
-        meaning="Integers have no infinity to answer with.",
-        remedy="Use tf.truediv, or keep zeros out with tf.where.",
+        meaning="Integers cannot represent infinity.",
+        remedy="Use tf.truediv, or avoid zeros with tf.where.",
         text="""
             import tpuref as tf
 
@@ -93,7 +91,7 @@ ENTRIES = (
     Entry(
         codes.WRONG_RANK,
         "The tensor has the wrong rank",
-        meaning="The operation takes another number of dimensions.",
+        meaning="The operation needs a different number of dimensions.",
         remedy="Add or drop dimensions with tf.expand_dims, tf.squeeze or tf.reshape.",
         text="""
             import tpuref as tf
@@ -103,11 +101,11 @@ ENTRIES = (
     ),
     Entry(
         codes.OPERATION_FAILED,
-        "An operation cannot use the values that it got",
-        meaning="Shapes or values that are known only when the program runs do not fit "
-        "the operation. The message has the replica, the arrays and the line.",
-        remedy="Look at the values that come to that line; tf.debugging.assert_equal "
-        "and its like check them where they are made.",
+        "An operation cannot use the values it got",
+        meaning="Shapes or values that are known only at run time do not fit the "
+        "operation. The message shows the replica, the arrays and the line.",
+        remedy="Check the values at that line; assertions such as "
+        "tf.debugging.assert_equal check them at their origin.",
         text="""
             import tpuref as tf
 
@@ -120,9 +118,9 @@ ENTRIES = (
     Entry(
         codes.NO_TENSOR_FORM,
         "This value has no tensor form",
-        meaning="None, an object, an operation without output, a shape that is not "
-        "fully known, or lists of different lengths cannot become a tensor.",
-        remedy="Pass a number, text, an array or regular lists of them.",
+        meaning="None, an object, an operation without output, a partly unknown "
+        "shape, or lists of different lengths cannot become a tensor.",
+        remedy="Pass a number, text, an array, or regular lists of these.",
         text="""
             import tpuref as tf
 
@@ -131,10 +129,10 @@ ENTRIES = (
     ),
     Entry(
         codes.VALUE_DOES_NOT_FIT,
-        "A value would lose its meaning in this dtype",
-        meaning="A float as an integer, a number as a boolean, text as a number, or a "
-        "number out of the range of the type.",
-        remedy="Convert on purpose with tf.cast, or choose a type that holds it.",
+        "A value would lose information in this dtype",
+        meaning="A float as an integer, a number as a boolean, text as a number, or "
+        "a number outside the range of the type.",
+        remedy="Convert explicitly with tf.cast, or choose a type that can hold it.",
         text="""
             import tpuref as tf
 
@@ -144,9 +142,9 @@ ENTRIES = (
     Entry(
         codes.CONSTANT_DOES_NOT_FILL,
         "The value of a constant does not fill its shape",
-        meaning="There are other numbers of values than the shape has places, or the "
-        "shape is not fully known.",
-        remedy="Give one value for each place, or a single one for all.",
+        meaning="The number of values differs from the number of elements of the "
+        "shape, or the shape is not fully known.",
+        remedy="Pass one value per element, or a single one for all.",
         text="""
             import tpuref as tf
 
@@ -155,9 +153,9 @@ ENTRIES = (
     ),
     Entry(
         codes.UNKNOWN_DTYPE,
-        "This is no element type",
-        meaning="It is no tf.DType, no name or number of one, and no type of NumPy or "
-        "Python that stands for one.",
+        "This is not an element type",
+        meaning="It is not a tf.DType, the name or number of one, or a corresponding "
+        "type of NumPy or Python.",
         remedy="Use one of the names in the message, such as tf.float32.",
         text="""
             import tpuref as tf
@@ -167,8 +165,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_SHAPE,
-        "This is no shape",
-        meaning="A shape is a sequence of sizes from 0 up, None for unknown ones.",
+        "This is not a shape",
+        meaning="A shape is a sequence of non-negative sizes, with None for unknown "
+        "ones.",
         remedy="Write [None, 3]; None alone is a shape of unknown rank.",
         text="""
             import tpuref as tf
@@ -178,9 +177,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_SUBSCRIPT,
-        "A tensor cannot be subscripted in this way",
-        meaning="A subscript has integers, slices, one ellipsis, tf.newaxis and scalar "
-        "integer tensors. NumPy's lists and masks are not among them.",
+        "A tensor does not support this subscript",
+        meaning="A subscript may contain integers, slices, one ellipsis, tf.newaxis "
+        "and scalar integer tensors, but not NumPy's lists and masks.",
         remedy="Use tf.gather for a list of indices, tf.boolean_mask for a mask.",
         text="""
             import tpuref as tf

@@ -11,7 +11,7 @@ ENTRIES = (
     Entry(
         codes.MAXIMUM_SHAPES_STRUCTURE,
         "maximum_shapes does not have the structure of the inputs",
-        meaning="It has one shape for each input of a replica, nested as these are.",
+        meaning="It needs one shape for each input of a replica, in the same nesting.",
         remedy="Write maximum_shapes=[tf.TensorShape([None, 2])] for one input; a bare "
         "list such as [4] counts as nesting.",
         text="""
@@ -27,9 +27,9 @@ ENTRIES = (
     Entry(
         codes.EXCEEDS_MAXIMUM_SHAPE,
         "An input is larger than its entry in maximum_shapes",
-        meaning="Inputs are padded up to the maximum; they are never cut.",
-        remedy="Raise the maximum, or use None for the largest size that a replica "
-        "brings.",
+        meaning="Inputs are padded up to the maximum and never cut.",
+        remedy="Raise the maximum, or use None for the largest size among the "
+        "replicas.",
         text="""
             import tpuref as tf
 
@@ -43,9 +43,9 @@ ENTRIES = (
     Entry(
         codes.MAXIMUM_SHAPE_RANK,
         "An input and its entry in maximum_shapes differ in rank",
-        meaning="Padding makes dimensions longer; it adds none.",
-        remedy="Give as many dimensions as the input has; use set_shape on an input of "
-        "unknown rank.",
+        meaning="Padding extends dimensions but adds none.",
+        remedy="Pass as many dimensions as the input has; use set_shape on an input "
+        "of unknown rank.",
         text="""
             import tpuref as tf
 
@@ -58,9 +58,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_MAXIMUM_SHAPE,
-        "An entry of maximum_shapes is no shape",
-        meaning="An entry is a TensorShape, a Dimension, an integer, or integers that "
-        "are known while the graph is built, of known rank.",
+        "An entry of maximum_shapes is not a shape",
+        meaning="An entry is a TensorShape, a Dimension, an integer, or integers "
+        "that are known when the graph is built, with known rank.",
         remedy="Write tf.TensorShape([None, 2]); None, or -1 in an array, is an "
         "unknown size.",
         text="""
@@ -74,9 +74,10 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_PADDING_SPEC,
-        "There is no such way to pad",
-        meaning="padding_spec is a member of tf.tpu.PaddingSpec: AUTO or POWER_OF_TWO.",
-        remedy="Use one of them, or leave it out.",
+        "padding_spec is invalid",
+        meaning="padding_spec must be a member of tf.tpu.PaddingSpec: AUTO or "
+        "POWER_OF_TWO.",
+        remedy="Use one of them, or omit it.",
         text="""
             import tpuref as tf
 
@@ -90,7 +91,7 @@ ENTRIES = (
         codes.PADDED_INFEED,
         "maximum_shapes cannot be used together with an infeed queue",
         meaning="Tuples of an infeed queue have static shapes and are not padded.",
-        remedy="Leave maximum_shapes out, or give the values as inputs.",
+        remedy="Omit maximum_shapes, or pass the values as inputs.",
         text="""
             import tpuref as tf
 

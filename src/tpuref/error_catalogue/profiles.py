@@ -8,9 +8,9 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.PROFILE_RUNS,
-        "A profile runs already",
-        meaning="There is one profile at a time, and the message names the line that "
-        "started it; under `tpuref trace` the whole script is profiled.",
+        "A profile is already running",
+        meaning="Only one profile can run. The message shows the line that started "
+        "it; `tpuref trace` profiles the whole script.",
         remedy="Stop it first, with tf.profiler.stop() or at the end of its block.",
         text="""
             import os
@@ -23,9 +23,8 @@ ENTRIES = (
     ),
     Entry(
         codes.NO_PROFILE,
-        "No profile runs",
-        meaning="A profile is to be stopped that was not started, or that was stopped "
-        "before.",
+        "No profile is running",
+        meaning="A profile cannot be stopped before it is started, or twice.",
         remedy="Call tf.profiler.start(path) first, or use `with "
         "tf.profiler.trace(path):`, which stops by itself.",
         text="""

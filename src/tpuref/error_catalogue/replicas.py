@@ -1,4 +1,4 @@
-"""What replicas and shards are given and return, collectives, and host parts."""
+"""Inputs and outputs of replicas and shards, collectives, and host calls."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.INPUTS_NOT_LISTED,
-        "The inputs are no list, or an empty one",
-        meaning="tf.tpu.replicate takes a list with a list of inputs for each replica; "
-        "tf.tpu.shard, batch_parallel and rewrite take one list of inputs.",
+        "The inputs are not a list, or the list is empty",
+        meaning="tf.tpu.replicate takes a list with a list of inputs for each "
+        "replica; tf.tpu.shard, batch_parallel and rewrite take one list of inputs.",
         remedy="Write inputs=[[x0, y0], [x1, y1]] for two replicas, inputs=[x, y] for "
         "the others, and [[]] or None for no inputs.",
         text="""
@@ -23,11 +23,11 @@ ENTRIES = (
     Entry(
         codes.UNEVEN_SHARDS,
         "A dimension cannot be split into equal shards",
-        meaning="The size of the dimension that is split has to be divisible by the "
-        "number of shards.",
-        remedy="Use one of the sizes that the message gives: leave out elements, or "
-        "pad them (tf.pad) and mask the result. With tf.data, "
-        "batch(..., drop_remainder=True) drops an incomplete batch.",
+        meaning="The size of the dimension to split must be divisible by the number "
+        "of shards.",
+        remedy="Use a size that the message gives: leave out elements, or pad them "
+        "(tf.pad) and mask the result. With tf.data, batch(..., drop_remainder=True) "
+        "drops an incomplete batch.",
         text="""
             import tpuref as tf
 
@@ -39,10 +39,10 @@ ENTRIES = (
     Entry(
         codes.NO_SHARD_DIMENSION,
         "An input has no dimension to split",
-        meaning="An input of tf.tpu.shard is a scalar, has fewer dimensions than its "
-        "shard axis asks for, or has unknown rank.",
-        remedy="Give the tensor a shape (set_shape), let the computation take scalars "
-        "from outside, or name another axis in input_shard_axes.",
+        meaning="An input of tf.tpu.shard is a scalar, has no dimension with the "
+        "number of its shard axis, or has unknown rank.",
+        remedy="Give the tensor a shape (set_shape), let the computation capture "
+        "scalars, or choose another axis with input_shard_axes.",
         text="""
             import tpuref as tf
 
@@ -53,9 +53,9 @@ ENTRIES = (
     Entry(
         codes.REPLICA_STRUCTURES_DIFFER,
         "Replicas have different numbers or structures of inputs",
-        meaning="Every replica runs the same computation, so each has to bring the "
-        "same inputs in the same nesting.",
-        remedy="Make the lists alike. The message has the path of the first "
+        meaning="Every replica runs the same computation, so each needs the same "
+        "inputs in the same nesting.",
+        remedy="Make the lists alike. The message shows the path of the first "
         "difference.",
         text="""
             import tpuref as tf
@@ -66,11 +66,11 @@ ENTRIES = (
     ),
     Entry(
         codes.REPLICA_TENSORS_DIFFER,
-        "Replicas bring different dtypes or shapes",
-        meaning="The corresponding inputs of all replicas are one tensor to the "
-        "computation, which has one dtype and, without padding, one shape.",
-        remedy="Convert with tf.cast; for shapes that differ give maximum_shapes, and "
-        "the inputs are padded.",
+        "Replicas have inputs of different dtypes or shapes",
+        meaning="To the computation, corresponding inputs of all replicas are one "
+        "tensor, which has one dtype and, without padding, one shape.",
+        remedy="Convert with tf.cast; for shapes that differ, pass maximum_shapes, "
+        "which pads the inputs.",
         text="""
             import tpuref as tf
 
@@ -80,11 +80,11 @@ ENTRIES = (
     ),
     Entry(
         codes.WRONG_INPUT_COUNT,
-        "The computation takes another number of inputs",
-        meaning="The parameters of the computation do not fit the inputs of a replica, "
-        "together with those of the infeed queue.",
-        remedy="Change the computation, or the inputs. A single input that is a list "
-        "has to be in a list: inputs=[[x]].",
+        "The computation takes a different number of inputs",
+        meaning="The parameters of the computation do not fit the inputs of a "
+        "replica and of the infeed queue.",
+        remedy="Change the computation or the inputs. Wrap a single input that is a "
+        "list in another list: inputs=[[x]].",
         text="""
             import tpuref as tf
 
@@ -94,11 +94,11 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_OUTPUTS,
-        "The computation returned something that cannot be an output",
-        meaning="A flat list has tensors first, then operations; a nested structure "
-        "has tensors only; tf.tpu.shard takes no nested structure.",
-        remedy="Return tensors, or values that convert to them, and operations at the "
-        "end of a flat list.",
+        "The computation returned an invalid output",
+        meaning="A flat list contains tensors, then operations; a nested structure "
+        "contains only tensors; tf.tpu.shard accepts no nested structure.",
+        remedy="Return tensors, or values that convert to tensors, and operations "
+        "only at the end of a flat list.",
         text="""
             import tpuref as tf
 
@@ -108,10 +108,10 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_SHARD_COUNT,
-        "The number of shards is below 1",
+        "The number of shards is less than 1",
         meaning="tf.tpu.shard and batch_parallel run the computation once for each "
         "shard.",
-        remedy="Give num_shards from 1 up, usually the number of cores.",
+        remedy="Pass num_shards of at least 1, usually the number of cores.",
         text="""
             import tpuref as tf
 
@@ -121,10 +121,10 @@ ENTRIES = (
     ),
     Entry(
         codes.WRONG_AXIS_COUNT,
-        "There are not as many axes as inputs or outputs",
-        meaning="input_shard_axes has an entry for each input; output_shard_axes and "
-        "outputs_from_all_shards one for each output.",
-        remedy="Give one entry for each, or leave the argument out.",
+        "The number of axes differs from that of inputs or outputs",
+        meaning="input_shard_axes has one entry per input; output_shard_axes and "
+        "outputs_from_all_shards have one per output.",
+        remedy="Pass one entry for each, or omit the argument.",
         text="""
             import tpuref as tf
 
@@ -135,10 +135,10 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_GROUPS,
-        "group_assignment is no rectangular table of replica numbers",
-        meaning="tf.tpu.cross_replica_sum takes the groups as an int32 table, a row "
-        "for each group, that is known while the graph is built.",
-        remedy="Write [[0, 1], [2, 3]]: lists of equal length, of integers.",
+        "group_assignment is not a rectangular table of replica numbers",
+        meaning="tf.tpu.cross_replica_sum takes the groups as an int32 table with "
+        "one row per group, known when the graph is built.",
+        remedy="Write [[0, 1], [2, 3]]: lists of integers with equal length.",
         text="""
             import tpuref as tf
 
@@ -153,9 +153,9 @@ ENTRIES = (
     ),
     Entry(
         codes.GROUPS_ARE_NO_PARTITION,
-        "group_assignment leaves out, repeats or invents a replica",
-        meaning="Each replica has to stand in exactly one group.",
-        remedy="Mend the entry that the message names.",
+        "group_assignment omits, repeats or invents a replica",
+        meaning="Each replica must be in exactly one group.",
+        remedy="Fix the entry that the message names.",
         text="""
             import tpuref as tf
 
@@ -170,10 +170,10 @@ ENTRIES = (
     ),
     Entry(
         codes.WRONG_COMPONENT_COUNT,
-        "A PerReplica value has not one component for each replica",
-        meaning="Within a replicated computation a PerReplica value stands for the "
-        "component of the replica that runs.",
-        remedy="Make it with as many values as there are replicas.",
+        "A PerReplica value does not have one component per replica",
+        meaning="In a replicated computation, a PerReplica value means the component "
+        "of the running replica.",
+        remedy="Create it with one value per replica.",
         text="""
             import tpuref as tf
             from tpuref.tpu.per_replica import PerReplica
@@ -184,11 +184,11 @@ ENTRIES = (
     ),
     Entry(
         codes.REPLICAS_MISSING,
-        "Some replicas do not come to a sum that others wait for",
-        meaning="A collective operation stands in a branch or a loop that not all "
-        "replicas of the group go through equally often. A TPU would hang.",
-        remedy="Take the sum out of the branch, or let all replicas take it: sum a "
-        "zero where there is nothing to add.",
+        "Some replicas do not reach a sum that others wait for",
+        meaning="A collective operation is in a branch or a loop that the replicas "
+        "of its group do not run equally often. A TPU would hang.",
+        remedy="Move the sum out of the branch, or let all replicas take it: sum a "
+        "zero if there is nothing to add.",
         text="""
             import tpuref as tf
 
@@ -204,11 +204,10 @@ ENTRIES = (
     ),
     Entry(
         codes.COLLECTIVE_MISMATCH,
-        "Replicas bring different shapes to one sum",
-        meaning="The shapes depend on the data and differ when the program runs, so "
-        "the values cannot be added.",
-        remedy="Make the shapes equal before the sum: pad, or reduce to a fixed shape "
-        "first.",
+        "Replicas contribute different shapes to one sum",
+        meaning="The shapes depend on the data and differ at run time, so the values "
+        "cannot be added.",
+        remedy="Make the shapes equal before the sum: pad, or reduce to a fixed shape.",
         text="""
             import tpuref as tf
 
@@ -227,9 +226,10 @@ ENTRIES = (
         codes.REPLICAS_DISAGREE,
         "Replicas leave different values in a variable",
         meaning="With TPUREF_CHECK_REPLICAS=1 or tf.config.check_replicas, replicas "
-        "that assign different values to one variable are an error. Otherwise "
-        "replica 0's value is kept.",
-        remedy="Assign what is equal on all replicas, such as a cross_replica_sum.",
+        "that assign different values to a variable are an error. Otherwise the "
+        "variable keeps replica 0's value.",
+        remedy="Assign a value that is equal on all replicas, such as a "
+        "cross_replica_sum.",
         text="""
             import tpuref as tf
 
@@ -243,8 +243,8 @@ ENTRIES = (
     Entry(
         codes.NESTED_COMPUTATION,
         "A replicated computation is inside another one",
-        meaning="Replicas cannot be replicated again, and a strategy cannot run its "
-        "towers within a computation of other size.",
+        meaning="A replicated computation cannot contain another one, and a strategy "
+        "cannot run its towers in a computation of a different size.",
         remedy="Call the function directly in the computation: it already runs on "
         "every replica.",
         text="""
@@ -261,8 +261,8 @@ ENTRIES = (
     ),
     Entry(
         codes.NESTED_HOST_PART,
-        "outside_compilation is used within itself",
-        meaning="The part is on the host already.",
+        "outside_compilation is nested",
+        meaning="The part already runs on the host.",
         remedy="Call tf.tpu.outside_compilation once, around the whole host part.",
         text="""
             import tpuref as tf
@@ -280,10 +280,11 @@ ENTRIES = (
     ),
     Entry(
         codes.HOST_FUNCTION_RAISED,
-        "A function of yours raised an exception on the host",
-        meaning="A function called by tf.py_func, or by a dataset, raised. The error "
-        "has the replica and the line, and the exception as its cause.",
-        remedy="Mend the function. The class follows the exception: ValueError and "
+        "Your function raised an exception on the host",
+        meaning="A function called by tf.py_func or by a dataset raised an "
+        "exception. The error shows the replica and the line; the exception is its "
+        "cause.",
+        remedy="Fix the function. The class depends on the exception: ValueError and "
         "TypeError become InvalidArgumentError, others UnknownError.",
         text="""
             import tpuref as tf
@@ -306,10 +307,10 @@ ENTRIES = (
     ),
     Entry(
         codes.HOST_FUNCTION_RESULT,
-        "A host function returned something else than Tout says",
-        meaning="The function called by tf.py_func returned another number of values, "
-        "or values that do not convert to the declared types.",
-        remedy="Return as many values as Tout has types, of those types; convert with "
+        "A host function does not return what Tout declares",
+        meaning="The function called by tf.py_func returned a wrong number of "
+        "values, or values that do not convert to the declared types.",
+        remedy="Return one value for each type in Tout; convert with "
         "numpy.asarray(value, dtype).",
         text="""
             import tpuref as tf

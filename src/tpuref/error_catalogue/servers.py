@@ -8,11 +8,11 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.INVALID_CLUSTER,
-        "This describes no cluster",
-        meaning="A cluster is a dictionary from the names of jobs to the addresses of "
-        "their tasks; a server is one of these tasks.",
-        remedy="Write tf.train.ClusterSpec({'worker': ['10.1.2.3:8470']}), and name "
-        "job and task where there are several.",
+        "This does not describe a cluster",
+        meaning="A cluster is a dictionary from the names of jobs to the addresses "
+        "of their tasks; a server is one of these tasks.",
+        remedy="Write tf.train.ClusterSpec({'worker': ['10.1.2.3:8470']}), and give "
+        "job and task if there are several.",
         text="""
             import tpuref as tf
 
@@ -22,7 +22,7 @@ ENTRIES = (
     Entry(
         codes.NO_SUCH_TASK,
         "The cluster has no such job or task",
-        meaning="A job or a task was asked for that the ClusterSpec does not list.",
+        meaning="The ClusterSpec does not contain the requested job or task.",
         remedy="Use one that the message lists.",
         text="""
             import tpuref as tf
@@ -33,9 +33,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_ADDRESS,
-        "This is no address",
-        meaning="An address is host:port, with a port from 1 to 65535; the target of a "
-        "session has grpc:// in front.",
+        "This is not an address",
+        meaning="An address is host:port, with a port from 1 to 65535; the target of "
+        "a session starts with grpc://.",
         remedy="Write '10.1.2.3:8470' in a cluster, 'grpc://10.1.2.3:8470' as the "
         "target of a session.",
         text="""
@@ -47,8 +47,8 @@ ENTRIES = (
     Entry(
         codes.SERVER_STOPPED,
         "The server was stopped",
-        meaning="A tf.train.Server that was stopped does not start again.",
-        remedy="Make a new one.",
+        meaning="A tf.train.Server cannot be started again after it was stopped.",
+        remedy="Create a new one.",
         text="""
             import tpuref as tf
 
@@ -60,10 +60,10 @@ ENTRIES = (
     ),
     Entry(
         codes.CANNOT_LISTEN,
-        "The server cannot listen at its address",
+        "The server cannot listen on its address",
         meaning="The port is in use, or the host of the task is not this computer.",
-        remedy="Choose another port; port 0 takes a free one, and server.target says "
-        "which.",
+        remedy="Choose another port; port 0 picks a free one, and server.target "
+        "shows it.",
         text="""
             import tpuref as tf
 
@@ -79,10 +79,10 @@ ENTRIES = (
     Entry(
         codes.SERVER_UNREACHABLE,
         "The server of the session cannot be reached",
-        meaning="Nobody listens at the target, the server is gone or ended the "
-        "session, it said nothing for too long, or something else listens there.",
-        remedy="Start the server, check the address, and make a new tf.Session. A "
-        "session that lost its server does not come back.",
+        meaning="Nothing listens at the target, the server is gone or ended the "
+        "session, it sent nothing for too long, or another program listens there.",
+        remedy="Start the server, check the address, and create a new tf.Session. A "
+        "session that lost its server cannot be used again.",
         text="""
             import tpuref as tf
 
@@ -92,8 +92,8 @@ ENTRIES = (
     ),
     Entry(
         codes.RELEASES_DIFFER,
-        "Client and server are of different releases",
-        meaning="They speak different versions of the protocol between them.",
+        "Client and server are different releases",
+        meaning="They use different versions of the protocol.",
         remedy="Install the same release of tpuref on both sides.",
         text="""
             import tpuref as tf
@@ -108,9 +108,9 @@ ENTRIES = (
     ),
     Entry(
         codes.MESSAGE_TOO_LARGE,
-        "A message is larger than the other side takes",
-        meaning="Fed values, results or a program do not fit into one message between "
-        "client and server.",
+        "A message is larger than the other side accepts",
+        meaning="Fed values, results or a program do not fit into one message "
+        "between client and server.",
         remedy="Use smaller arrays, or raise max_message_bytes of tf.train.Server and "
         "of tf.RPCOptions.",
         text="""

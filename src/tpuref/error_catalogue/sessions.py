@@ -1,4 +1,4 @@
-"""Sessions: what is fetched and fed; variables."""
+"""Sessions: fetches and feeds; variables."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ ENTRIES = (
     Entry(
         codes.SESSION_CLOSED,
         "The session is closed",
-        meaning="It was closed, or its `with` block was left.",
-        remedy="Make a new tf.Session. Variables start anew there.",
+        meaning="It was closed, or its `with` block has ended.",
+        remedy="Create a new tf.Session. Its variables need initialisation.",
         text="""
             import tpuref as tf
 
@@ -22,9 +22,10 @@ ENTRIES = (
     Entry(
         codes.CANNOT_FETCH,
         "This cannot be fetched",
-        meaning="Session.run takes tensors, operations, variables, their names, and "
-        "nested structures of them.",
-        remedy="Fetch one of these. None often comes from a function without a return.",
+        meaning="Session.run accepts tensors, operations, variables, their names, "
+        "and nested structures of these.",
+        remedy="Fetch one of these. None often comes from a function without a "
+        "return statement.",
         text="""
             import tpuref as tf
 
@@ -47,8 +48,8 @@ ENTRIES = (
     ),
     Entry(
         codes.FED_SHAPE,
-        "A fed value has another shape than its tensor",
-        meaning="Sizes that the placeholder knows have to be those of the value.",
+        "The shape of a fed value does not match its tensor",
+        meaning="The value must have the sizes that the placeholder declares.",
         remedy="Reshape the value, or use None in the placeholder's shape for sizes "
         "that vary.",
         text="""
@@ -62,8 +63,7 @@ ENTRIES = (
     Entry(
         codes.NOT_FED,
         "A placeholder was not fed",
-        meaning="What is fetched depends on a placeholder that feed_dict does not "
-        "have.",
+        meaning="A fetched value depends on a placeholder that is not in feed_dict.",
         remedy="Feed it: sess.run(fetches, feed_dict={x: value}).",
         text="""
             import tpuref as tf
@@ -76,8 +76,8 @@ ENTRIES = (
     Entry(
         codes.NO_SESSION,
         "There is no current session",
-        meaning="Tensor.eval and Operation.run use the session around them.",
-        remedy="Use `with tf.Session() as sess:`, or give session=.",
+        meaning="Tensor.eval and Operation.run use the enclosing session.",
+        remedy="Use `with tf.Session() as sess:`, or pass session=.",
         text="""
             import tpuref as tf
 
@@ -87,8 +87,8 @@ ENTRIES = (
     Entry(
         codes.UNINITIALIZED,
         "A variable has no value yet in this session",
-        meaning="Variables get their first values when their initializers run, in each "
-        "session anew.",
+        meaning="Variables get their initial values when their initializers run, "
+        "separately in each session.",
         remedy="Run sess.run(tf.global_variables_initializer()) first.",
         text="""
             import tpuref as tf
@@ -100,9 +100,9 @@ ENTRIES = (
     ),
     Entry(
         codes.VARIABLE_EXISTS,
-        "tf.get_variable made a variable of this name before",
-        meaning="A name is given once, unless the scope says that variables are "
-        "shared. The message has the line of the first.",
+        "A variable of this name already exists",
+        meaning="A name can be used once, unless the scope shares variables. The "
+        "message shows the line of the first use.",
         remedy="Use another name or scope, or share it with reuse=True or "
         "tf.AUTO_REUSE.",
         text="""
@@ -115,8 +115,8 @@ ENTRIES = (
     Entry(
         codes.VARIABLE_MISSING,
         "There is no variable of this name to share",
-        meaning="The scope shares variables (reuse=True), and none was made before.",
-        remedy="Make it first, or use reuse=tf.AUTO_REUSE.",
+        meaning="The scope shares variables (reuse=True), but none was created before.",
+        remedy="Create it first, or use reuse=tf.AUTO_REUSE.",
         text="""
             import tpuref as tf
 
@@ -127,10 +127,10 @@ ENTRIES = (
     Entry(
         codes.VARIABLE_MISMATCH,
         "A variable and a value differ in shape or dtype",
-        meaning="A variable keeps the shape and the dtype it was made with; sharing it "
-        "under others is refused as well.",
-        remedy="Convert with tf.cast or tf.reshape, or ask for the variable as it was "
-        "made.",
+        meaning="A variable keeps the shape and the dtype it was created with; "
+        "sharing it with others is also refused.",
+        remedy="Convert with tf.cast or tf.reshape, or request the variable with its "
+        "own shape and dtype.",
         text="""
             import tpuref as tf
 
@@ -141,8 +141,8 @@ ENTRIES = (
     Entry(
         codes.VARIABLE_WITHOUT_SHAPE,
         "A variable needs a known shape",
-        meaning="Neither the arguments nor the initializer say how large it is.",
-        remedy="Give shape=, or an initial value of known shape.",
+        meaning="Neither the arguments nor the initializer give its shape.",
+        remedy="Pass shape=, or an initial value of known shape.",
         text="""
             import tpuref as tf
 

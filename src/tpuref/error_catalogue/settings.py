@@ -1,4 +1,4 @@
-"""Settings, what is installed, and the TPU system."""
+"""Settings, the installation, and the TPU system."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.INVALID_SETTING,
-        "A setting has a value that it cannot have",
-        meaning="An attribute of tf.config, or the TPUREF_ variable that gives its "
-        "first value, is out of its range or not one of its choices.",
-        remedy="Use a value that the message lists. Variables are read when tpuref is "
-        "imported; `tpuref doctor` shows those that are set.",
+        "A setting has an invalid value",
+        meaning="An attribute of tf.config, or its TPUREF_ variable, is out of range "
+        "or not one of the choices.",
+        remedy="Use a value that the message lists. Variables are read when tpuref "
+        "is imported; `tpuref doctor` shows those that are set.",
         text="""
             import tpuref as tf
 
@@ -23,7 +23,7 @@ ENTRIES = (
         codes.UNKNOWN_SETTING,
         "There is no such setting",
         meaning="tf.config has no attribute of this name.",
-        remedy="Use one that the message lists.",
+        remedy="Use a setting that the message lists.",
         text="""
             import tpuref as tf
 
@@ -33,9 +33,9 @@ ENTRIES = (
     Entry(
         codes.KERNELS_NOT_COMPILED,
         "The compiled kernels are missing",
-        meaning="TPUREF_KERNELS=cython asks for the compiled kernels, and this "
+        meaning="TPUREF_KERNELS=cython requires the compiled kernels, but this "
         "installation has none: it was built with TPUREF_PURE=1.",
-        remedy="Install again with a C compiler and Python's headers present, or set "
+        remedy="Reinstall with a C compiler and Python's headers, or set "
         "TPUREF_KERNELS to auto or python. Results are the same, bit for bit.",
         text="""
             import importlib.util
@@ -50,9 +50,9 @@ ENTRIES = (
     ),
     Entry(
         codes.EXTRA_NOT_INSTALLED,
-        "A package that is optional is needed here",
-        meaning="Looking up Cloud TPUs by name needs the extra gcp, sessions on a "
-        "server the extra grpc.",
+        "An optional package is missing",
+        meaning="Looking up Cloud TPUs by name needs the extra gcp; sessions on a "
+        "server need the extra grpc.",
         remedy="Install it as the message says, for example "
         "`pip install 'tpuref[grpc]'`.",
         text="""
@@ -69,10 +69,10 @@ ENTRIES = (
     Entry(
         codes.GRAPHVIZ_NOT_INSTALLED,
         "Drawing a graph as SVG needs Graphviz",
-        meaning="Graphviz, its program dot, lays the drawing of a graph out. Meshes "
-        "are drawn without it.",
-        remedy="Install it (`apt install graphviz`, `brew install graphviz`), or write "
-        "the text that it reads with `drawing.save('graph.dot')`.",
+        meaning="Graphviz (its program dot) lays out the drawing of a graph. "
+        "Drawings of meshes do not need it.",
+        remedy="Install it (`apt install graphviz`), or write its input with "
+        "`drawing.save('graph.dot')`.",
         text="""
             import os
 
@@ -87,11 +87,11 @@ ENTRIES = (
     Entry(
         codes.SYSTEM_SHUT_DOWN,
         "The TPU system was shut down",
-        meaning="A replicated computation was run after tf.tpu.shutdown_system(). "
-        "Before the first initialisation a system starts by itself, after a shutdown "
-        "it does not.",
-        remedy="Run tf.tpu.initialize_system() again first. The message has the line "
-        "of the shutdown.",
+        meaning="A replicated computation ran after tf.tpu.shutdown_system(). A "
+        "system starts by itself before the first initialisation, but not after a "
+        "shutdown.",
+        remedy="Run tf.tpu.initialize_system() again first. The message shows the "
+        "line of the shutdown.",
         text="""
             import tpuref as tf
 
@@ -105,11 +105,10 @@ ENTRIES = (
     ),
     Entry(
         codes.SYSTEM_USED_FROM_WITHIN,
-        "The TPU system is used from within a computation that runs on it",
-        meaning="A replicated computation, or a host function that it calls, starts or "
-        "stops the system under its own feet.",
-        remedy="Start and stop the system outside of tf.tpu.replicate, in runs of "
-        "their own.",
+        "The TPU system is used by a computation that runs on it",
+        meaning="A replicated computation, or a host function that it calls, starts "
+        "or stops the system it runs on.",
+        remedy="Start and stop the system outside tf.tpu.replicate, in separate runs.",
         text="""
             import tpuref as tf
 
@@ -120,11 +119,11 @@ ENTRIES = (
     ),
     Entry(
         codes.UNKNOWN_JOB,
-        "The cluster has no such job, or several of them",
-        meaning="The TPU system of a job was asked for that the cluster does not have; "
-        "or no job was named where there are several.",
-        remedy="Give job= one of the names in the message, or build the computation "
-        "under tf.device('/job:...').",
+        "The cluster has no such job, or has several",
+        meaning="The requested job does not exist in the cluster, or no job was "
+        "given and there are several.",
+        remedy="Pass one of the names in the message as job=, or build the "
+        "computation under tf.device('/job:...').",
         text="""
             import tpuref as tf
 
@@ -136,9 +135,9 @@ ENTRIES = (
     Entry(
         codes.TOPOLOGY_NOT_EVALUATED,
         "The topology is still a tensor",
-        meaning="tf.tpu.initialize_system() gives a tensor. The bytes that describe "
-        "the topology exist once a session has evaluated it.",
-        remedy="Pass what sess.run(tf.tpu.initialize_system()) returns.",
+        meaning="tf.tpu.initialize_system() returns a tensor. The bytes that "
+        "describe the topology exist only after a session evaluates it.",
+        remedy="Pass the result of sess.run(tf.tpu.initialize_system()).",
         text="""
             import tpuref as tf
 
@@ -149,11 +148,11 @@ ENTRIES = (
     ),
     Entry(
         codes.WRONG_ARGUMENT_TYPE,
-        "An argument is of another kind than the function takes",
-        meaning="For example a number where a function, a list or a device assignment "
-        "is expected.",
-        remedy="The message names the function and the argument, what it takes, and "
-        "what it got.",
+        "An argument has a wrong type",
+        meaning="For example, a number instead of a function, a list or a device "
+        "assignment.",
+        remedy="The message names the function and the argument, what it accepts, "
+        "and what it got.",
         text="""
             import tpuref as tf
 

@@ -1,4 +1,4 @@
-"""Distribution strategies: scopes, towers, and what they hold."""
+"""Distribution strategies: scopes, towers, and their values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ DOCUMENT = "001_66db0865fe92828f.txt"
 ENTRIES = (
     Entry(
         codes.INVALID_TOWER_COUNT,
-        "There cannot be so many towers",
-        meaning="num_cores is below 1, more than the cores of the system, or does not "
-        "spread evenly over its hosts; or the system has no cores.",
-        remedy="Use at most as many as there are cores, or a larger system "
-        "(TPUREF_CORES).",
+        "The number of towers is invalid",
+        meaning="num_cores is less than 1, exceeds the cores of the system, or "
+        "cannot be spread evenly over its hosts; or the system has no cores.",
+        remedy="Use at most the number of cores, or a larger system (TPUREF_CORES).",
         text="""
             import tpuref as tf
 
@@ -25,9 +24,9 @@ ENTRIES = (
     ),
     Entry(
         codes.OUTSIDE_SCOPE,
-        "A method of a strategy is used outside of its scope",
-        meaning="The method works on values and variables of the strategy, so it wants "
-        "the strategy's scope around it.",
+        "A method of a strategy is used outside its scope",
+        meaning="The method works on values and variables of the strategy, so it "
+        "must be called in the strategy's scope.",
         remedy="Call it within `with strategy.scope():`.",
         text="""
             import tpuref as tf
@@ -39,7 +38,7 @@ ENTRIES = (
     ),
     Entry(
         codes.IN_TOWER_CONTEXT,
-        "A method for all towers is called within one of them",
+        "A method for all towers is called in one of them",
         meaning="reduce, broadcast, update and others work on the values of all towers "
         "at once, which a single tower does not have.",
         remedy="Use tf.get_tower_context().merge_call(merge_fn, value) and call the "
@@ -56,9 +55,9 @@ ENTRIES = (
     ),
     Entry(
         codes.NESTED_SCOPES,
-        "The scope of a strategy is within that of another one",
-        meaning="There is one strategy at a time.",
-        remedy="Leave the first scope before the second is entered.",
+        "The scope of a strategy is inside that of another one",
+        meaning="Only one strategy can be active.",
+        remedy="Leave the first scope before you enter the second.",
         text="""
             import tpuref as tf
 
@@ -72,9 +71,9 @@ ENTRIES = (
     Entry(
         codes.NOT_REDUCIBLE,
         "This value cannot be reduced over the towers",
-        meaning="reduce takes one component per tower, numbers of one dtype and shape, "
-        "as call_for_each_tower returns them. A mirrored or a plain value is the same "
-        "everywhere and needs no reduction.",
+        meaning="reduce takes one component per tower, numbers of one dtype and "
+        "shape, as call_for_each_tower returns them. A mirrored or plain value is "
+        "the same everywhere and needs no reduction.",
         remedy="Return the value from the function that call_for_each_tower runs. "
         "strategy.unwrap(value)[0] is the value of a mirrored one.",
         text="""
@@ -91,9 +90,9 @@ ENTRIES = (
     Entry(
         codes.PER_DEVICE_AS_TENSOR,
         "A per-device value is used as if it were one tensor",
-        meaning="It has a component per tower, which may all differ.",
+        meaning="It has one component per tower, and these may differ.",
         remedy="Combine it with strategy.reduce, list its components with "
-        "strategy.unwrap, or hand it to call_for_each_tower.",
+        "strategy.unwrap, or pass it to call_for_each_tower.",
         text="""
             import tpuref as tf
 
@@ -108,7 +107,7 @@ ENTRIES = (
     Entry(
         codes.UNEVEN_MERGE_CALLS,
         "The towers made different numbers of merge calls",
-        meaning="A merge call is one call for all towers, so each has to make it. A "
+        meaning="A merge call is one call for all towers, so each tower must make it. A "
         "tf.tpu.cross_replica_sum in a tower is such a call.",
         remedy="Make the same calls, in the same order, in every tower.",
         text="""
@@ -131,8 +130,8 @@ ENTRIES = (
     ),
     Entry(
         codes.MISPLACED_MERGE_CALL,
-        "A merge call is made where the towers cannot wait for each other",
-        meaning="It stands in a branch or a loop of the graph, or is made after the "
+        "A merge call is made where towers cannot wait for each other",
+        meaning="It is in a branch or a loop of the graph, or comes after the "
         "function of the tower has ended.",
         remedy="Make it directly in the function that call_for_each_tower runs, before "
         "or after the branch or loop.",
@@ -160,10 +159,10 @@ ENTRIES = (
     ),
     Entry(
         codes.NO_AGGREGATION,
-        "Nothing says how the values of the towers become one",
-        meaning="A variable is assigned within towers, or read outside of them, and "
-        "was made without an aggregation.",
-        remedy="Make it with aggregation=tf.VariableAggregation.SUM, MEAN or "
+        "No aggregation says how to combine the values of the towers",
+        meaning="A variable is assigned in towers, or read outside them, but was "
+        "created without an aggregation.",
+        remedy="Create it with aggregation=tf.VariableAggregation.SUM, MEAN or "
         "ONLY_FIRST_TOWER, or combine the values first with strategy.reduce.",
         text="""
             import tpuref as tf
@@ -178,9 +177,9 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_AGGREGATION,
-        "This aggregation or synchronization does not exist here",
-        meaning="A reduction takes SUM, MEAN or ONLY_FIRST_TOWER of "
-        "tf.VariableAggregation, a variable NONE as well.",
+        "This aggregation or synchronization is not supported here",
+        meaning="A reduction accepts SUM, MEAN or ONLY_FIRST_TOWER of "
+        "tf.VariableAggregation; a variable also accepts NONE.",
         remedy="Use one that the message lists.",
         text="""
             import tpuref as tf
@@ -194,8 +193,8 @@ ENTRIES = (
     Entry(
         codes.UNKNOWN_DESTINATION,
         "There is no such destination, device or host",
-        meaning="Values are brought to a variable, to where a per-device value lies, "
-        "or to devices of the strategy; hosts are counted from 0.",
+        meaning="Destinations are a variable, a per-device value, or devices of the "
+        "strategy; hosts are counted from 0.",
         remedy="Use one of the devices in the message.",
         text="""
             import tpuref as tf
@@ -209,7 +208,7 @@ ENTRIES = (
     Entry(
         codes.TOWER_STRUCTURES_DIFFER,
         "The towers returned different structures",
-        meaning="What the towers return is merged component by component.",
+        meaning="Results of the towers are merged component by component.",
         remedy="Return the same nesting in every tower.",
         text="""
             import tpuref as tf
@@ -230,10 +229,10 @@ ENTRIES = (
     ),
     Entry(
         codes.STEP_OUTPUT_MISMATCH,
-        "An output of the steps does not fit its first value",
-        meaning="run_steps_on_dataset keeps an output from step to step, so its first "
-        "value, in initial_loop_values, has the output's dtype and shape.",
-        remedy="Give such a value; without one, outputs of known shape start as zeros.",
+        "An output of the steps does not fit its initial value",
+        meaning="run_steps_on_dataset keeps an output from step to step, so its "
+        "initial value in initial_loop_values must have the output's dtype and shape.",
+        remedy="Pass such a value; without one, outputs of known shape start as zeros.",
         text="""
             import tpuref as tf
 

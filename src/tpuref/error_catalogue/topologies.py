@@ -8,9 +8,9 @@ from tpuref.error_catalogue.entry import Entry
 ENTRIES = (
     Entry(
         codes.INVALID_MESH,
-        "This is no mesh",
-        meaning="A mesh is written XxYxC: columns of chips, rows of chips, and cores "
-        "of a chip, all from 1 up.",
+        "This is not a mesh",
+        meaning="A mesh is written XxYxC: chips along x, chips along y, and cores "
+        "per chip, each at least 1.",
         remedy="Write 2x2x2 for eight cores; `tpuref topology 2x2x2` draws it.",
         text="""
             import tpuref as tf
@@ -20,10 +20,10 @@ ENTRIES = (
     ),
     Entry(
         codes.OUTSIDE_MESH,
-        "A core, replica or place does not exist",
-        meaning="Coordinates lie outside of the mesh, or a number is not below the "
-        "count of tasks, devices, replicas or logical cores.",
-        remedy="Count from 0. The message has the size, and often a drawing.",
+        "A core, replica or position does not exist",
+        meaning="Coordinates are outside the mesh, or a number is not below the "
+        "number of tasks, devices, replicas or logical cores.",
+        remedy="Count from 0. The message shows the size, and often a drawing.",
         text="""
             import tpuref as tf
 
@@ -33,10 +33,10 @@ ENTRIES = (
     ),
     Entry(
         codes.CORE_TAKEN_TWICE,
-        "Two logical cores, or two devices, have one place",
-        meaning="Each logical core of each replica needs a core of its own, and each "
-        "device of a topology a place of its own.",
-        remedy="Change the place that the drawing marks, or let "
+        "Two logical cores, or two devices, have the same position",
+        meaning="Each logical core of each replica needs its own core, and each "
+        "device of a topology its own position.",
+        remedy="Change the position that the drawing marks, or let "
         "tf.contrib.tpu.device_assignment() choose.",
         text="""
             import tpuref as tf
@@ -49,10 +49,10 @@ ENTRIES = (
     Entry(
         codes.NO_ROOM_IN_MESH,
         "The replicas do not fit into the mesh",
-        meaning="The block of cores of a replica is larger than the mesh, or there are "
-        "more replicas than blocks.",
-        remedy="Ask for fewer or smaller replicas, or a larger topology. "
-        "`tpuref topology 4x4x2 --replicas 8` shows what fits.",
+        meaning="The block of cores of a replica is larger than the mesh, or there "
+        "are more replicas than blocks.",
+        remedy="Use fewer or smaller replicas, or a larger topology. `tpuref "
+        "topology 4x4x2 --replicas 8` shows what fits.",
         text="""
             import tpuref as tf
 
@@ -62,9 +62,9 @@ ENTRIES = (
     ),
     Entry(
         codes.NO_DEVICE_THERE,
-        "There is no device at this place of the mesh",
-        meaning="The topology leaves places of its mesh without a device.",
-        remedy="topology.missing_devices lists such places; use others.",
+        "There is no device at this position of the mesh",
+        meaning="The topology leaves positions of its mesh without a device.",
+        remedy="topology.missing_devices lists these positions; use others.",
         text="""
             import tpuref as tf
 
@@ -77,11 +77,11 @@ ENTRIES = (
     ),
     Entry(
         codes.REPLICAS_UNLIKE_CORES,
-        "There are neither one nor as many replicas as cores",
+        "The number of replicas is neither one nor the number of cores",
         meaning="Without a device assignment, a computation has one replica, or one "
-        "on each core of the system that was initialised or configured.",
-        remedy="Give a device_assignment, or initialise a system of as many cores: "
-        "TPUREF_CORES, tf.config.cores or tpuref run --cores.",
+        "on each core of the initialised or configured system.",
+        remedy="Pass a device_assignment, or initialise a system with that many "
+        "cores: TPUREF_CORES, tf.config.cores or tpuref run --cores.",
         text="""
             import tpuref as tf
 
@@ -95,10 +95,10 @@ ENTRIES = (
     Entry(
         codes.ASSIGNMENT_TOO_SMALL,
         "The computation does not fit its device assignment",
-        meaning="It has another number of replicas, or places operations on logical "
-        "cores that the assignment does not give to a replica.",
-        remedy="Build the assignment with as many replicas, and with a "
-        "computation_shape that holds as many cores as the computation names.",
+        meaning="It has a different number of replicas, or places operations on "
+        "logical cores that a replica does not have in the assignment.",
+        remedy="Build the assignment with that many replicas, and with a "
+        "computation_shape that contains the cores that the computation names.",
         text="""
             import tpuref as tf
 
@@ -116,9 +116,9 @@ ENTRIES = (
     ),
     Entry(
         codes.ASSIGNMENT_OF_OTHER_TOPOLOGY,
-        "The device assignment was made for another topology",
-        meaning="It names cores that the system that runs does not have.",
-        remedy="Build it from what sess.run(tf.tpu.initialize_system()) returned.",
+        "The device assignment belongs to another topology",
+        meaning="It contains cores that the running system does not have.",
+        remedy="Build it from the result of sess.run(tf.tpu.initialize_system()).",
         text="""
             import tpuref as tf
 
@@ -134,11 +134,11 @@ ENTRIES = (
     ),
     Entry(
         codes.INVALID_TOPOLOGY,
-        "The description of a topology or an assignment makes no sense",
-        meaning="Its bytes cannot be read, or its arrays do not have the shapes that "
-        "its mesh and its tasks ask for.",
-        remedy="Pass the bytes that initialize_system gives, unchanged, or arrays of "
-        "the shape in the message.",
+        "The description of a topology or an assignment is malformed",
+        meaning="Its bytes cannot be parsed, or its arrays do not have the shapes "
+        "that its mesh and its tasks require.",
+        remedy="Pass the bytes from initialize_system unchanged, or arrays with the "
+        "shape in the message.",
         text="""
             import tpuref as tf
 
@@ -148,9 +148,9 @@ ENTRIES = (
     Entry(
         codes.UNKNOWN_DEVICE,
         "There is no such device",
-        meaning="An operation is placed under tf.device on a job, task or core that "
-        "does not exist where it runs.",
-        remedy="Use tf.device(tf.tpu.core(n)) within a replicated computation, the "
+        meaning="tf.device places an operation on a job, task or core that does not "
+        "exist where it runs.",
+        remedy="Use tf.device(tf.tpu.core(n)) inside a replicated computation, the "
         "devices of sess.list_devices() outside, or no device.",
         text="""
             import tpuref as tf

@@ -9,11 +9,11 @@ ENTRIES = (
     Entry(
         codes.STALL_REPORT,
         "A run makes no progress",
-        meaning="Nothing moved for a tenth of the deadline, 10 seconds at most. The "
-        "report says where each core is, and has the stacks of those that the others "
+        meaning="There was no progress for a tenth of the deadline, at most 10 s. "
+        "The report shows where each core is, and the stacks of those that others "
         "wait for. At the deadline the run ends with TPUREF-E042.",
-        remedy="Look where the missing cores are. Replicas that only need longer are "
-        "no fault; TPUREF_TIMEOUT sets the deadline.",
+        remedy="Find out where the missing cores are. Replicas that only need longer "
+        "are fine; TPUREF_TIMEOUT sets the deadline.",
         text="""
             import logging
 
@@ -37,8 +37,8 @@ ENTRIES = (
     Entry(
         codes.SUM_OF_MEANS,
         "Means of batches are summed over towers",
-        meaning="Each tower's value is a mean over its own batch already. Their sum is "
-        "as many times the mean over the whole batch as there are towers.",
+        meaning="Each tower's value is already a mean over its own batch. Their sum "
+        "is the mean over the whole batch times the number of towers.",
         remedy="Use tf.VariableAggregation.MEAN, or divide the loss by the number of "
         "towers.",
         text="""
@@ -59,8 +59,8 @@ ENTRIES = (
     ),
     Entry(
         codes.SUM_OUTSIDE_OF_REPLICAS,
-        "cross_replica_sum is used outside of a replicated computation",
-        meaning="There is one replica then, so it returns its input.",
+        "cross_replica_sum is used outside a replicated computation",
+        meaning="There is only one replica then, so it returns its input unchanged.",
         remedy="Call it in the computation that tf.tpu.replicate or tf.tpu.shard runs.",
         text="""
             import logging

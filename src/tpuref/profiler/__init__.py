@@ -1,4 +1,4 @@
-"""A trace of what host and cores do over time, for Perfetto and chrome://tracing."""
+"""Traces of the host and the cores over time, for Perfetto and chrome://tracing."""
 
 from __future__ import annotations
 

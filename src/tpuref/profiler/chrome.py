@@ -1,7 +1,7 @@
 """The trace event format, which Perfetto and chrome://tracing open.
 
-A slice is an ``X`` event; an arrow a chain of ``s``, ``t`` and ``f`` events, each of
-which belongs to the slice that begins at its time; a counter a ``C`` event.
+A slice is an ``X`` event; an arrow is a chain of ``s``, ``t`` and ``f`` events, each of
+which belongs to the slice that begins at its time; a counter is a ``C`` event.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tpuref.runtime.recording import STEP, Event, Track
 from tpuref.version import __version__
 
 HOST_PROCESS = 1
-"""The process of the host's threads; each TPU system has one of its own after it."""
+"""The process of the host's threads; each TPU system has a later one."""
 
 Entry = dict[str, Any]
 
@@ -52,7 +52,7 @@ class _Writer:
                 self._add_arrow(number, met)
 
     def entries(self) -> Iterator[Entry]:
-        """Give all events of the file."""
+        """Yield all events of the file."""
         yield from self._names()
         for track, slices in self._timeline.tracks.items():
             yield from self._dropped(track, slices)
@@ -104,7 +104,8 @@ class _Writer:
             **self._place(part.track),
         }
         yield entry
-        begin, end = event.begin + 1, event.end  # the arrow at the begin is the slice's
+        # An arrow at the very beginning would belong to the slice itself.
+        begin, end = event.begin + 1, event.end
         if event.kind == COLLECTIVE and part.waiting:
             yield self._inner(entry, "wait", begin, event.begin + part.waiting)
         sent = self._sent.get(id(part), 0)
@@ -122,7 +123,7 @@ class _Writer:
     # -- arrows ----------------------------------------------------------------
 
     def _add_arrow(self, number: int, met: list[Slice]) -> None:
-        """From the core that came first to the one that came last; to a receiver."""
+        """From the core that arrived first to the last one, or to a receiver."""
         chain = sorted(met, key=lambda part: part.event.kind == RECEIVE)
         first = chain[0].event.begin
         for position, part in enumerate(chain):
@@ -186,7 +187,7 @@ def _counter(event: Event) -> str | None:
 
 
 def _arguments(part: Slice) -> Entry:
-    """Return what the details of a slice show."""
+    """Return the details of a slice."""
     event, instr = part.event, part.event.instr
     args: Entry = {k: _plain(v) for k, v in (event.details or {}).items()}
     if instr is not None:

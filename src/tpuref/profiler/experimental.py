@@ -1,4 +1,4 @@
-"""The profiler under the names of TensorFlow 2, which take a folder of logs."""
+"""The profiler under the names of TensorFlow 2, which write below a log folder."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["Profile", "Trace", "start", "stop"]
 
 
 def start(logdir: profile.Path, options: Any = None) -> None:
-    """Record what host and cores do from now on.
+    """Start to record the host and the cores.
 
     Parameters
     ----------
     logdir
-        A folder of logs.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` in
+        The log folder.  `stop` writes ``plugins/profile/TIME/HOST.trace.json.gz`` below
         it, where TensorBoard looks for traces.
     options
-        Accepted for programs that give them; there is nothing to choose here.
+        Accepted for compatibility; has no effect.
 
     Raises
     ------
     tpuref.errors.AlreadyExistsError
-        If a profile runs already.
+        If a profile is already running.
     """
     del options
     moment = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -39,17 +39,17 @@ def start(logdir: profile.Path, options: Any = None) -> None:
 
 
 def stop(save: bool = True) -> None:
-    """Stop the profile that runs.
+    """Stop the running profile.
 
     Parameters
     ----------
     save
-        Whether to write what was recorded.
+        Whether to write the recording.
 
     Raises
     ------
     tpuref.errors.UnavailableError
-        If no profile runs.
+        If no profile is running.
     """
     profile.end(save)
 
@@ -60,7 +60,7 @@ class Profile:
     Parameters
     ----------
     logdir, options
-        As `start` takes them.
+        As for `start`.
 
     Examples
     --------
@@ -91,14 +91,14 @@ class Profile:
 
 
 class Trace:
-    """A named part of the program, which shows as a slice on the host's track.
+    """A named part of the program, shown as a slice on the host's track.
 
     Parameters
     ----------
     name
-        What it is called.
+        Its name.
     **kwargs
-        What its details show, such as ``step_num``.
+        Its details, such as ``step_num``.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Trace:
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Add to what its details show."""
+        """Add details."""
         self._details.update(kwargs)
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""The profile that runs: started, stopped, written to its file."""
+"""The running profile: starting, stopping and writing it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Path = str | os.PathLike[str]
 
 
 class Profile:
-    """A recording and the file that it goes to.
+    """A recording and its file.
 
     Parameters
     ----------
     path
-        The file, compressed where the name ends in ``.gz``.
+        The file, compressed if the name ends in ``.gz``.
     site
         The user's line that started it.
     """
@@ -52,18 +52,18 @@ _running: list[Profile] = []
 
 
 def start(path: Path) -> None:
-    """Record what host and cores do from now on.
+    """Start to record the host and the cores.
 
     Parameters
     ----------
     path
-        The file for the trace.  It is written when the profile is stopped; with a name
-        that ends in ``.gz`` it is compressed.
+        The file for the trace, written when the profile stops, and compressed if its
+        name ends in ``.gz``.
 
     Raises
     ------
     tpuref.errors.AlreadyExistsError
-        If a profile runs already.
+        If a profile is already running.
     OSError
         If the file cannot be written.
 
@@ -83,35 +83,35 @@ def start(path: Path) -> None:
 def _start(path: Path, site: CallSite) -> None:
     if _running:
         raise AlreadyExistsError(
-            f"tf.profiler: a profile runs already, started at {_running[0].site}; stop "
-            f"it first",
+            f"tf.profiler: a profile is already running, started at "
+            f"{_running[0].site}; stop it first",
             code=codes.PROFILE_RUNS,
         )
     _running.append(Profile(path, site))
 
 
 def stop() -> Summary:
-    """Stop the profile that runs, and write its file.
+    """Stop the running profile, and write its file.
 
     Returns
     -------
     Summary
-        How long each core worked and waited, and which operations took the time; its
+        The time that each core worked and waited, and the operations that took it; its
         text is a table.
 
     Raises
     ------
     tpuref.errors.UnavailableError
-        If no profile runs.
+        If no profile is running.
     """
     return end()
 
 
 def end(save: bool = True) -> Summary:
-    """Stop the profile that runs; write its file, or leave it empty."""
+    """Stop the running profile; write its file, or leave it empty."""
     if not _running:
         raise UnavailableError(
-            "tf.profiler: no profile runs; start one first", code=codes.NO_PROFILE
+            "tf.profiler: no profile is running; start one first", code=codes.NO_PROFILE
         )
     return _running.pop().end(save)
 
@@ -122,7 +122,7 @@ class Trace:
     Attributes
     ----------
     summary
-        What the profile says in short, once the block is over.
+        The summary of the profile, after the block.
     """
 
     summary: Summary
@@ -130,23 +130,23 @@ class Trace:
 
 @contextlib.contextmanager
 def trace(path: Path) -> Iterator[Trace]:
-    """Record what host and cores do within a ``with`` block.
+    """Record the host and the cores within a ``with`` block.
 
     Parameters
     ----------
     path
-        The file for the trace.  It is written at the end of the block, whether that
-        ends in an error or not; with a name that ends in ``.gz`` it is compressed.
+        The file for the trace, written at the end of the block even after an error, and
+        compressed if its name ends in ``.gz``.
 
     Yields
     ------
     Trace
-        Its ``summary`` is there after the block.
+        Its ``summary`` is available after the block.
 
     Raises
     ------
     tpuref.errors.AlreadyExistsError
-        If a profile runs already.
+        If a profile is already running.
     OSError
         If the file cannot be written.
 

@@ -1,4 +1,4 @@
-"""What a recording says in short: who worked, who waited, what took the time."""
+"""The summary of a recording: work and waits of cores, and times of operations."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tpuref.runtime.core_events import COLLECTIVE, RECEIVE, SEND
 from tpuref.runtime.recording import STEP, Track
 
 TOP = 10
-"""How many operations the text names."""
+"""The number of operations in the text."""
 
 
 @dataclass(frozen=True)
 class CoreTime:
-    """How a core spent its time.
+    """The time of one core.
 
     Attributes
     ----------
     core
         Its name.
     busy, waiting, idle
-        Seconds at work; in collectives before the last core came, for values of other
-        cores and for the host; and without anything to do.
+        Seconds at work; seconds waiting in collectives for the last core, for values of
+        other cores and for the host; and seconds without work.
     events, dropped
-        How many events there were, and how many of them the recording did not keep.
+        The number of events, and how many of them the recording dropped.
     """
 
     core: str
@@ -41,16 +41,16 @@ class CoreTime:
 
 @dataclass(frozen=True)
 class OperationTime:
-    """What an operation took, over all cores.
+    """The time of one operation, over all cores.
 
     Attributes
     ----------
     name, type, line
         The operation, its type, and the user's line that built it.
     seconds, waiting
-        How long the cores were at work on it, and waited in it.
+        The time that the cores worked on it, and waited in it.
     count, bytes
-        How often it ran, and the size of what it made.
+        How often it ran, and the size of its outputs.
     """
 
     name: str
@@ -64,20 +64,20 @@ class OperationTime:
 
 @dataclass(frozen=True)
 class Summary:
-    """A recording in short.
+    """The summary of a recording.
 
     Attributes
     ----------
     seconds
-        From the first event of a core to the last.
+        The time from the first event of a core to the last.
     cores
         A `CoreTime` for each core.
     operations
         An `OperationTime` for each operation, the longest first.
     collective_bytes, transferred_bytes
-        What all cores gave into collectives, and sent to one another.
+        The bytes that all cores contributed to collectives, and sent to one another.
     host_dropped
-        How many events of the host the recording did not keep.
+        The number of the host's events that the recording dropped.
     """
 
     seconds: float
@@ -89,7 +89,7 @@ class Summary:
 
     @classmethod
     def of(cls, timeline: Timeline) -> Summary:
-        """Sum up a timeline."""
+        """Summarize a timeline."""
         on_cores = [part for slices in timeline.cores.values() for part in slices]
         return cls(
             seconds=timeline.span / 1e9,
@@ -129,7 +129,7 @@ class Summary:
         )
         lines += [
             "",
-            f"{_size(self.collective_bytes)} given into collectives, "
+            f"{_size(self.collective_bytes)} contributed to collectives, "
             f"{_size(self.transferred_bytes)} sent from core to core",
         ]
         lines += self._dropped()
@@ -146,7 +146,7 @@ class Summary:
         dropped = self.host_dropped + sum(core.dropped for core in self.cores)
         if not dropped:
             return []
-        return [f"{dropped} early events were dropped; the sums are without them"]
+        return [f"{dropped} early events were dropped; the sums exclude them"]
 
 
 def _core_time(timeline: Timeline, track: Track) -> CoreTime:
@@ -169,7 +169,7 @@ def _operation_times(slices: Iterable[Slice]) -> list[OperationTime]:
         event = part.event
         if event.instr is None or event.kind in (STEP, SEND, RECEIVE):
             continue
-        if event.instr.definition is REPLICATE:  # it is all that the cores do
+        if event.instr.definition is REPLICATE:  # it covers all work of the cores
             continue
         site = event.instr.site
         key = event.name, event.instr.op, f"{site.filename}:{site.line}"

@@ -1,4 +1,4 @@
-"""What was recorded, put in order: who waited for whom, and what nests in what."""
+"""A recording in order: nested slices, and waits in collectives and transfers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Slice:
     Attributes
     ----------
     event
-        What happened.
+        The event.
     track
-        Where.
+        Its track.
     waiting
-        How many nanoseconds of it, from its begin on, went by in waiting.
+        The nanoseconds of waiting at its start.
     inner
-        How many went by in the slices directly inside it.
+        The nanoseconds in the slices directly inside it.
     depth
-        In how many others it lies.
+        The number of slices around it.
     """
 
     event: Event
@@ -35,12 +35,12 @@ class Slice:
 
     @property
     def duration(self) -> int:
-        """How long it took, in nanoseconds."""
+        """Its duration in nanoseconds."""
         return self.event.end - self.event.begin
 
     @property
     def own(self) -> int:
-        """How long it was at work itself."""
+        """Its own working time, without waits and inner slices."""
         return max(0, self.duration - self.inner - self.waiting)
 
 
@@ -51,13 +51,13 @@ class Timeline:
     Attributes
     ----------
     began
-        When the recording was started, in nanoseconds of the monotonic clock.
+        The start of the recording, in nanoseconds of the monotonic clock.
     tracks
-        The slices of each track, by their begin, an outer one before those inside it.
+        The slices of each track, ordered by start, outer ones before inner ones.
     meetings
-        The slices of each collective and transfer, in the order in which they began.
+        The slices of each collective and transfer, ordered by start.
     dropped
-        How many events of a track were not kept.
+        The number of dropped events of each track.
     """
 
     began: int
@@ -67,7 +67,7 @@ class Timeline:
 
     @classmethod
     def of(cls, recording: Recording) -> Timeline:
-        """Put a recording in order."""
+        """Return the timeline of a recording."""
         timeline = cls(recording.began)
         tracks = recording.tracks()
         for track in sorted(tracks, key=_order):
@@ -83,7 +83,7 @@ class Timeline:
         return timeline
 
     def slices(self) -> Iterator[Slice]:
-        """Give all slices, track by track."""
+        """Yield all slices, track by track."""
         for slices in self.tracks.values():
             yield from slices
 
@@ -94,7 +94,7 @@ class Timeline:
 
     @property
     def span(self) -> int:
-        """How many nanoseconds the cores worked, from the first event to the last."""
+        """The nanoseconds from the first event of the cores to the last."""
         events = [part.event for slices in self.cores.values() for part in slices]
         if not events:
             return 0
@@ -106,7 +106,7 @@ def _order(track: Track) -> tuple[bool, str, int]:
 
 
 def _nested(events: list[Event], track: Track) -> list[Slice]:
-    """Return the slices of a track, which know how much lies inside them."""
+    """Return the slices of a track, with the time of the slices inside them."""
     events.sort(key=lambda event: (event.begin, -event.end))
     slices, around = [], list[Slice]()
     for event in events:
@@ -127,7 +127,7 @@ def _on_core(track: Track) -> bool:
 
 
 def _wait_for_the_last(met: Sequence[Slice]) -> None:
-    """Say of those in a collective how long they waited until the last one came."""
+    """Set the waiting times in a collective: until the last core arrived."""
     first = met[0].event
     if first.kind != COLLECTIVE:
         return

@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.remote.tensors import array_of, malformed, put_array
 
 MAX_DEPTH = 16
-"""How deep tuples may stand in each other; no operation comes near it."""
+"""The greatest nesting depth of tuples, far above what operations use."""
 
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?[0-9]{1,100}")
@@ -64,12 +64,12 @@ def attributes_of(messages: Iterable[Any]) -> dict[str, Any]:
     Raises
     ------
     InvalidArgumentError
-        If one comes twice, has no value, or tuples stand too deep in each other.
+        If an attribute occurs twice or has no value, or tuples are nested too deeply.
     """
     attrs: dict[str, Any] = {}
     for message in messages:
         if message.name in attrs:
-            raise malformed(f"the attribute {message.name!r} comes twice")
+            raise malformed(f"the attribute {message.name!r} occurs twice")
         attrs[message.name] = _value(message.value, message.name, 0)
     return attrs
 
@@ -77,7 +77,7 @@ def attributes_of(messages: Iterable[Any]) -> dict[str, Any]:
 def _value(message: Any, name: str, depth: int) -> Any:
     kind = message.WhichOneof("kind")
     if depth > MAX_DEPTH:
-        raise malformed(f"the tuples of attribute {name!r} stand too deep")
+        raise malformed(f"the tuples of attribute {name!r} are nested too deeply")
     if kind is None:
         raise malformed(f"the attribute {name!r} has no value")
     if kind == "none":
@@ -88,6 +88,6 @@ def _value(message: Any, name: str, depth: int) -> Any:
         return tuple(_value(m, name, depth + 1) for m in message.sequence.items)
     if kind == "large_integer":
         if not _DECIMAL.fullmatch(message.large_integer):
-            raise malformed(f"the attribute {name!r} is no integer")
+            raise malformed(f"the attribute {name!r} is not an integer")
         return int(message.large_integer)
     return getattr(message, kind)

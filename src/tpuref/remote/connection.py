@@ -33,10 +33,10 @@ KEEPALIVE = (
 )
 
 OPENING_SECONDS = 20.0
-"""How long a server may take to open a session."""
+"""The time limit for a server to open a session."""
 
 SILENT_SECONDS = 10.0
-"""How long a server that speaks every second may at least be silent."""
+"""The least silence that is tolerated of a server, which sends every second."""
 
 Outbox = queue.SimpleQueue["bytes | None"]
 
@@ -49,11 +49,11 @@ class Connection:
     address
         Host and port.
     credentials
-        What makes the connection use TLS; None for a plain one.
+        The credentials for TLS; None for a plain connection.
     metadata
-        What is shown to the server at the beginning.
+        The metadata sent to the server at the start.
     message_bytes
-        The size of the largest message that is taken.
+        The size limit of a message.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class Connection:
 
     @contextlib.contextmanager
     def replies(self, number: int) -> Iterator[Replies]:
-        """Give the replies to the request of a number, within a block."""
+        """Yield the replies to the request with that number, within a block."""
         with self._sorting.inbox(number) as inbox:
             yield Replies(self._sorting, inbox)
 
 
 class Replies:
-    """The replies to one request, as they come."""
+    """The replies to one request, as they arrive."""
 
     def __init__(self, sorting: _Sorting, inbox: queue.SimpleQueue[Any]) -> None:
         self._sorting = sorting
@@ -109,15 +109,15 @@ class Replies:
         Parameters
         ----------
         seconds
-            How long to wait for it; None waits as long as the server says that it is
-            there.
+            How long to wait for it; None waits as long as the server shows signs of
+            life.
 
         Raises
         ------
         UnavailableError
             If the server is gone.
         DeadlineExceededError
-            If nothing came in time.
+            If nothing arrives in time.
         """
         began = time.monotonic()
         while True:
@@ -127,8 +127,8 @@ class Replies:
             left = since + allowed - time.monotonic()
             if left <= 0:
                 raise DeadlineExceededError(
-                    f"the server at {self._sorting.address} has said nothing for "
-                    f"{allowed:g} s, though the connection stands",
+                    f"the server at {self._sorting.address} has sent nothing for "
+                    f"{allowed:g} s, although the connection is open",
                     code=codes.SERVER_UNREACHABLE,
                 )
             try:
@@ -140,19 +140,19 @@ class Replies:
 
 
 class _Sorting:
-    """What came from the server, by the number of the request."""
+    """The replies of the server, by the number of the request."""
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.heard = time.monotonic()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._broken: OpError | None = None
-        # The collector may close a session at any point of this very thread.
+        # The garbage collector may close a session at any point in this thread.
         self._lock = threading.RLock()
 
     @contextlib.contextmanager
     def inbox(self, number: int) -> Iterator[queue.SimpleQueue[Any]]:
-        """Collect what comes for a number within a block."""
+        """Collect the replies for a number within a block."""
         inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
         with self._lock:
             self._inboxes[number] = inbox
@@ -163,21 +163,21 @@ class _Sorting:
                 del self._inboxes[number]
 
     def put(self, reply: Any) -> None:
-        """Put a reply where it is waited for."""
+        """Pass a reply to whoever waits for it."""
         self.heard = time.monotonic()
         with self._lock:
             if reply.number in self._inboxes and not reply.HasField("alive"):
                 self._inboxes[reply.number].put(reply)
 
     def break_off(self, error: OpError) -> None:
-        """Let everybody who waits, now or later, raise an error; the first counts."""
+        """Make all waits, now and later, raise an error; the first error counts."""
         with self._lock:
             self._broken = self._broken or error
             for inbox in self._inboxes.values():
                 inbox.put(None)
 
     def check(self) -> None:
-        """Raise the error that ended the stream, where it has ended."""
+        """Raise the error that ended the stream, if it has ended."""
         if self._broken is not None:
             raise type(self._broken)(self._broken.message)
 
@@ -188,7 +188,7 @@ def _until_none(outbox: Outbox) -> Iterator[bytes]:
 
 
 def _sort(replies: Any, sorting: _Sorting) -> None:
-    """Take what comes until the stream ends; this runs in a thread."""
+    """Receive replies until the stream ends; runs in a thread."""
     try:
         for content in replies:
             reply = reply_of(content)
@@ -203,24 +203,24 @@ def _sort(replies: Any, sorting: _Sorting) -> None:
         sorting.break_off(_of_status(error, sorting.address))
     except OpError as error:
         sorting.break_off(error)
-    except Exception as error:  # or whoever waits would wait on
+    except Exception as error:  # otherwise waits would go on
         sorting.break_off(InternalError(f"{type(error).__name__}: {error}"))
     finally:
         replies.cancel()
 
 
 def _of_status(error: Any, address: str) -> OpError:
-    """Return the error for the status that gRPC ended a stream with."""
+    """Return the error for the gRPC status that ended a stream."""
     code, details = error.code(), error.details()
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
         return UnavailableError(
-            f"the server at {address} cannot be reached, or is gone: {details}. Once "
-            "it runs, make a new tf.Session",
+            f"the server at {address} cannot be reached or is gone: {details}. Once it "
+            "runs, create a new tf.Session",
             code=codes.SERVER_UNREACHABLE,
         )
     if code == grpc.StatusCode.UNIMPLEMENTED:
         return UnimplementedError(
-            f"what listens at {address} is no server of tpuref: {details}",
+            f"the process listening at {address} is not a tpuref server: {details}",
             code=codes.SERVER_UNREACHABLE,
         )
     return class_of(code.value[0])(f"the server at {address}: {details}")

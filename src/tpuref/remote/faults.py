@@ -1,4 +1,4 @@
-"""Errors, as messages: class, message, operation and the user's line."""
+"""Errors as protobuf messages: class, message, operation and the user's line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def put_fault(message: Any, error: Exception) -> None:
         message.message = str(error)
         return
     if not isinstance(error, OpError):
-        error = InternalError(f"something unforeseen: {type(error).__name__}: {error}")
+        error = InternalError(f"unexpected error: {type(error).__name__}: {error}")
     message.code = error.error_code
     message.message = error.message
     if error.op is not None:
@@ -51,7 +51,7 @@ def error_of(message: Any) -> Exception:
     if message.builtin:
         builtin = _BUILTINS.get(message.builtin)
         if builtin is None:
-            raise malformed(f"a fault is of the class {message.builtin!r}")
+            raise malformed(f"a fault has the class {message.builtin!r}")
         return builtin(message.message)
     error = class_of(message.code)(
         message.message,
@@ -71,5 +71,5 @@ def put_site(message: Any, site: CallSite) -> None:
 
 
 def site_of(message: Any) -> CallSite:
-    """Return a line of the user's program; nobody reads the file of that name here."""
+    """Return a line of the user's program, without reading the file of that name."""
     return CallSite(message.filename, message.line, message.function, message.code)

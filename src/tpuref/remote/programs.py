@@ -1,4 +1,4 @@
-"""Programs, as messages; what comes is checked before anybody runs it."""
+"""Programs as protobuf messages, which are checked before they run."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tpuref.remote.faults import put_site, site_of
 from tpuref.remote.tensors import malformed, put_spec, spec_of
 
 MAX_DEPTH = 64
-"""How deep programs may stand in each other: branches, loops and computations."""
+"""The greatest nesting depth of programs: branches, loops and computations."""
 
 MAX_REPLICAS = 1 << 16
 
 
 def put_program(bundle: Any, program: Program) -> None:
-    """Append a program to a bundle, after all that are inside it."""
+    """Append a program to a bundle, after all programs inside it."""
     _put_program(bundle, program, 1)
 
 
 def _put_program(bundle: Any, program: Program, depth: int) -> int:
     if depth > MAX_DEPTH:
         raise ResourceExhaustedError(
-            f"branches, loops and computations stand more than {MAX_DEPTH} deep in "
-            "each other, which a server does not take; run the program locally"
+            f"branches, loops and computations are nested more than {MAX_DEPTH} deep, "
+            "which a server does not accept; run the program locally"
         )
     blocks = [
         [_put_program(bundle, block, depth + 1) for block in instr.blocks]
@@ -64,9 +64,9 @@ def program_of(bundle: Any) -> Program:
     Raises
     ------
     InvalidArgumentError
-        If the bundle is empty; a program is inside of none or of several others, or too
-        deep; an operation is unknown, or has other inputs and attributes than it takes;
-        a slot is used that nothing wrote.
+        If the bundle is empty; a program is inside none or several others, or too deep;
+        an operation is unknown or has wrong inputs or attributes; a slot is used that
+        nothing wrote.
     """
     reading = _Reading()
     for message in bundle.programs:
@@ -75,7 +75,7 @@ def program_of(bundle: Any) -> Program:
 
 
 class _Reading:
-    """The programs read so far that are inside of no other one yet."""
+    """The programs read so far that are not inside another one yet."""
 
     def __init__(self) -> None:
         self._loose: dict[int, tuple[Program, int]] = {}
@@ -89,7 +89,7 @@ class _Reading:
             deepest = max([deepest, *(depth for _, depth in inner)])
             instrs.append(_instr(instruction, tuple(block for block, _ in inner)))
         if deepest >= MAX_DEPTH:
-            raise malformed(f"programs stand more than {MAX_DEPTH} deep in each other")
+            raise malformed(f"programs are nested more than {MAX_DEPTH} deep")
         program = Program(
             message.name,
             tuple(message.parameters),
@@ -103,16 +103,16 @@ class _Reading:
     def _take(self, position: int) -> tuple[Program, int]:
         if position not in self._loose:
             raise malformed(
-                f"program {self._count} has program {position} inside it, which does "
-                "not come before it, or is inside of another one"
+                f"program {self._count} contains program {position}, which does not "
+                "precede it or is inside another one"
             )
         return self._loose.pop(position)
 
     def result(self) -> Program:
         if len(self._loose) != 1:
             raise malformed(
-                f"of {self._count} programs {len(self._loose)} are inside of no other; "
-                "it has to be one"
+                f"{len(self._loose)} of {self._count} programs are not inside another; "
+                "expected one"
             )
         ((program, _),) = self._loose.values()
         return program
@@ -145,7 +145,7 @@ def _instr(message: Any, blocks: tuple[Program, ...]) -> Instr:
 def _check_operation(instr: Instr) -> None:
     """Check the inputs, attributes and blocks against the record of the operation."""
     if instr.op not in REGISTRY:
-        raise malformed(f"there is no operation {instr.op!r}")
+        raise malformed(f"unknown operation {instr.op!r}")
     try:
         instr.definition.check_inputs(len(instr.inputs))
         instr.definition.check(instr.attrs)
@@ -169,21 +169,21 @@ def _check_replicas(replication: Replication) -> None:
 
 
 def _check_blocks(instr: Instr) -> None:
-    """Check how many programs there are inside, and how many inputs each takes."""
+    """Check the number of programs and the number of inputs of each."""
     given, attrs = len(instr.inputs), instr.attrs
     taken = [len(block.parameters) for block in instr.blocks]
     expected = [b.parameters(given, attrs) for b in instr.definition.blocks]
     if taken != expected:
         raise malformed(
-            f"{instr.op} ({instr.name!r}) has programs inside it that take {taken} "
-            f"inputs, expected {expected}"
+            f"{instr.op} ({instr.name!r}) contains programs that take {taken} inputs, "
+            f"expected {expected}"
         )
 
 
 def _check_slots(program: Program) -> None:
     written = set(program.parameters)
     if len(written) != len(program.parameters):
-        raise malformed(f"two parameters of {program.name!r} are one slot")
+        raise malformed(f"two parameters of {program.name!r} use the same slot")
     for instr in program.instrs:
         _check_written(instr.inputs, written, instr.name)
         written.update(instr.outputs)

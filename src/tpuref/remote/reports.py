@@ -1,4 +1,4 @@
-"""What a run has to tell besides its values, and the devices, as messages."""
+"""Reports of a run besides its values, and devices, as protobuf messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_REPLICA = -1
 
 
 def put_trace(messages: Any, trace: Iterable[CoreTrace]) -> None:
-    """Append the records of what ran on which core to a field."""
+    """Append the records of operations on cores to a field."""
     for record in trace:
         message = messages.add()
         message.operation = record.operation
@@ -34,7 +34,7 @@ def trace_of(messages: Iterable[Any]) -> list[CoreTrace]:
 
 
 def put_padded(messages: Any, inputs: Iterable[PaddedInput]) -> None:
-    """Append the account of padded inputs to a field."""
+    """Append the report of padded inputs to a field."""
     for padded in inputs:
         message = messages.add()
         message.operation = padded.operation
@@ -52,7 +52,7 @@ def put_padded(messages: Any, inputs: Iterable[PaddedInput]) -> None:
 
 
 def padded_of(messages: Iterable[Any]) -> list[PaddedInput]:
-    """Return the account of a field."""
+    """Return the report of a field."""
     return [
         PaddedInput(
             operation=m.operation,
@@ -72,7 +72,7 @@ def padded_of(messages: Iterable[Any]) -> list[PaddedInput]:
 def _known(message: Any) -> Shape:
     shape = shape_of(message)
     if shape is None or None in shape:
-        raise malformed("the shape of a padded input is not known")
+        raise malformed("the shape of a padded input is unknown")
     return tuple(size for size in shape if size is not None)
 
 

@@ -1,4 +1,4 @@
-"""The packages that remote sessions need, which an installation may lack."""
+"""The packages that remote sessions need."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tpuref.base.errors import coded
 
 
 def check_installed(function: str) -> None:
-    """Raise an ImportError that tells what to install, unless it is there.
+    """Raise an ImportError that says what to install if a package is missing.
 
     Parameters
     ----------
     function
-        What needs the packages, for the message.
+        The function that needs the packages, for the message.
     """
     missing = [name for name in ("grpc", "proto") if find_spec(name) is None]
     if missing:
@@ -25,5 +25,5 @@ def check_installed(function: str) -> None:
             "installed: pip install 'tpuref[grpc]'",
             code=codes.EXTRA_NOT_INSTALLED,
         )
-    # Or gRPC writes to standard error whenever a connection ends.
+    # Otherwise gRPC writes to standard error whenever a connection ends.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

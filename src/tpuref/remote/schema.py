@@ -2,7 +2,7 @@
 
 One session is one stream in both directions.  The client sends `Request`, the first
 one with `open`; the server sends `Reply`.  Numbers that the client chooses tie a reply
-to its request, so several runs can be under way at once.
+to its request, so that several runs can be in progress at once.
 
 The code works on protobuf's own classes of these messages, ``Request.pb()``: the
 wrappers that describe them are slow.
@@ -26,21 +26,21 @@ METHOD = "/tpuref.remote.Sessions/Attend"
 
 
 class Shape(proto.Message):
-    """A static shape; -1 stands for a dimension of unknown size."""
+    """A static shape; -1 is a dimension of unknown size."""
 
     unknown_rank = proto.Field(proto.BOOL, number=1)
     sizes = proto.RepeatedField(proto.INT64, number=2)
 
 
 class Spec(proto.Message):
-    """What is known beforehand of a tensor; `dtype` is a number of TensorFlow's."""
+    """The static information about a tensor; `dtype` is TensorFlow's number."""
 
     dtype = proto.Field(proto.INT32, number=1)
     shape = proto.Field(Shape, number=2)
 
 
 class Tensor(proto.Message):
-    """An array: its elements in C order, little-endian; texts one by one."""
+    """An array: its elements in C order, little-endian; strings one by one."""
 
     dtype = proto.Field(proto.INT32, number=1)
     sizes = proto.RepeatedField(proto.INT64, number=2)
@@ -112,7 +112,7 @@ class Program(proto.Message):
 
 
 class Bundle(proto.Message):
-    """A program, the last, after all that are inside it; each is inside of one."""
+    """A program, the last one, after all programs inside it."""
 
     programs = proto.RepeatedField(Program, number=1)
 
@@ -121,9 +121,9 @@ class Bundle(proto.Message):
 
 
 class Fault(proto.Message):
-    """An error: its status code, what it says, and where it was raised.
+    """An error: its status code, its message, and where it was raised.
 
-    Where `builtin` is given, it is Python's exception of that name instead.
+    If `builtin` is given, it is Python's exception of that name.
     """
 
     code = proto.Field(proto.INT32, number=1)
@@ -134,7 +134,7 @@ class Fault(proto.Message):
     cause = proto.Field(proto.STRING, number=6)
 
 
-# -- what the client says ------------------------------------------------------
+# -- requests of the client ----------------------------------------------------
 
 
 class Open(proto.Message):
@@ -148,7 +148,7 @@ class Open(proto.Message):
 
 
 class Run(proto.Message):
-    """Run a program; the first time, with the program itself."""
+    """Run a program; the first request contains the program itself."""
 
     program = proto.Field(proto.INT64, number=1)
     bundle = proto.Field(Bundle, number=2)
@@ -158,7 +158,7 @@ class Run(proto.Message):
 
 
 class Returned(proto.Message):
-    """What a host call gave, or its fault."""
+    """The results of a host call, or its fault."""
 
     call = proto.Field(proto.INT64, number=1)
     outputs = proto.RepeatedField(Tensor, number=2)
@@ -166,11 +166,11 @@ class Returned(proto.Message):
 
 
 class Cancel(proto.Message):
-    """Give up the run of that number."""
+    """Abandon the run with that number."""
 
 
 class ListDevices(proto.Message):
-    """Ask for the devices."""
+    """Request the devices."""
 
 
 class Reset(proto.Message):
@@ -178,7 +178,7 @@ class Reset(proto.Message):
 
 
 class Request(proto.Message):
-    """What the client sends; `number` ties replies to it."""
+    """A request; `number` ties replies to it."""
 
     number = proto.Field(proto.INT64, number=1)
     open = proto.Field(Open, number=2, oneof="kind")
@@ -189,7 +189,7 @@ class Request(proto.Message):
     reset = proto.Field(Reset, number=7, oneof="kind")
 
 
-# -- what the server says ------------------------------------------------------
+# -- replies of the server -----------------------------------------------------
 
 
 class Opened(proto.Message):
@@ -201,7 +201,7 @@ class Opened(proto.Message):
 
 
 class Record(proto.Message):
-    """What ran on which core."""
+    """An operation that ran on a core."""
 
     operation = proto.Field(proto.STRING, number=1)
     replica = proto.Field(proto.INT32, number=2)
@@ -212,7 +212,7 @@ class Record(proto.Message):
 
 
 class Padded(proto.Message):
-    """How one input of a replicated computation was padded; -1 is no replica."""
+    """The padding of one input of a replicated computation; -1 is no replica."""
 
     operation = proto.Field(proto.STRING, number=1)
     index = proto.Field(proto.INT32, number=2)
@@ -234,7 +234,7 @@ class Done(proto.Message):
 
 
 class HostCall(proto.Message):
-    """Carry out an instruction that concerns the client: a Python function, a dataset.
+    """Run an instruction on the client: a Python function, a dataset.
 
     `instruction` counts those of the program, each followed by those of its blocks.
     """
@@ -261,11 +261,11 @@ class Devices(proto.Message):
 
 
 class Alive(proto.Message):
-    """Nothing new, and the server is there."""
+    """A sign of life."""
 
 
 class Reply(proto.Message):
-    """What the server sends; `number` is that of the request."""
+    """A reply; `number` is that of the request."""
 
     number = proto.Field(proto.INT64, number=1)
     refused = proto.Field(Fault, number=2, oneof="kind")  # ends the session

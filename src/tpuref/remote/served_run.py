@@ -1,4 +1,4 @@
-"""One run, as the server carries it out in a thread of its own."""
+"""One run on the server, in its own thread."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tpuref.runtime.padding import PaddingRecord
 from tpuref.runtime.run import Elsewhere, Run
 
 LOOK_SECONDS = 0.2
-"""How often a run that waits for its client looks whether it is still of use."""
+"""The interval at which a run that waits for its client checks if it is abandoned."""
 
 
 class ServedRun:
-    """A program that is being carried out for a client.
+    """A program that runs for a client.
 
     Parameters
     ----------
     number
         The number of the client's request.
     program, inputs
-        What is run, and the messages of what is fed.
+        The program, and the messages of its fed values.
     send
         Sends a reply to the client.
     """
@@ -52,17 +52,17 @@ class ServedRun:
         self._calls = itertools.count()
 
     def cancel(self) -> None:
-        """Let the run end where it next looks."""
+        """Make the run end at its next check."""
         self._cancelled.set()
 
     def returned(self, message: Any) -> None:
-        """Take what the client says of a host call."""
+        """Receive the client's answer to a host call."""
         self._returned.put(message)
 
     def carry_out(self, run: Run) -> None:
-        """Run the program and send what comes of it."""
+        """Run the program and send its results."""
         reply = Reply(number=self._number)
-        reply.done.SetInParent()  # a run may give nothing at all
+        reply.done.SetInParent()  # a run may have no results
         try:
             self._fill(reply.done, run)
             self._send(reply)
@@ -86,11 +86,11 @@ class ServedRun:
             record = run.padding_log.get(instr.name, PaddingRecord())
             put_padded(done.padded, record.inputs)
 
-    # -- what the client carries out -------------------------------------------
+    # -- host calls ------------------------------------------------------------
 
     def _look(self) -> None:
         if self._cancelled.is_set():
-            raise CancelledError("the client gave up the run, or its session ended")
+            raise CancelledError("the client abandoned the run, or its session ended")
 
     def _elsewhere(self) -> Elsewhere:
         """Return what lets the client run what needs its Python objects."""
@@ -111,7 +111,7 @@ class ServedRun:
         replica: int,
         run: Run,
     ) -> list[Array]:
-        """Let the client carry out an instruction, and wait as long as it lives."""
+        """Let the client run an instruction, and wait as long as it is alive."""
         number = next(self._calls)
         reply = Reply(number=self._number)
         reply.host_call.call = number
@@ -125,7 +125,7 @@ class ServedRun:
         outputs = arrays_of(message.outputs)
         expected = len(instr.outputs)
         if len(outputs) != expected and not instr.definition.ahead:
-            raise malformed(f"a host call gives {expected} values, got {len(outputs)}")
+            raise malformed(f"a host call has {expected} results, got {len(outputs)}")
         return outputs
 
     def _awaited(self, number: int, run: Run) -> Any:

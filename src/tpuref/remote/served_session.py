@@ -1,4 +1,4 @@
-"""One session, as the server carries it out."""
+"""One session on the server."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from tpuref.runtime.system import Cluster
 from tpuref.version import __version__
 
 ALIVE_SECONDS = 1.0
-"""How often the server says that it is there, while it says nothing else."""
+"""The interval at which an otherwise silent server sends a sign of life."""
 
 MAX_RUNS = 64
-"""How many runs of one session may be under way at once."""
+"""The number of concurrent runs of one session."""
 
 MAX_PROGRAMS = 256
-"""How many programs the server keeps for one session."""
+"""The number of programs that the server keeps for one session."""
 
 
 class Shared:
-    """What the sessions of one server have in common.
+    """The shared state of the sessions of one server.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Shared:
     variables
         The values of variables, by name.
     message_bytes
-        The size of the largest message that the server takes.
+        The size limit of a message.
     """
 
     def __init__(self, job: str, message_bytes: int) -> None:
@@ -58,11 +58,11 @@ class Shared:
         self.variables = State()
         self.message_bytes = message_bytes
         self.sessions: set[ServedSession] = set()
-        # The collector may stop a server at any point of this very thread.
+        # The garbage collector may stop a server at any point in this thread.
         self.lock = threading.RLock()
 
     def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
-        """End all sessions, `but` one, with an error that says why."""
+        """End all sessions except `but` with an error that says why."""
         with self.lock:
             ending = self.sessions - {but}
         for session in ending:
@@ -75,7 +75,7 @@ class ServedSession:
     Parameters
     ----------
     shared
-        What it has in common with other sessions.
+        The state shared with other sessions.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -94,7 +94,7 @@ class ServedSession:
     # -- the stream ------------------------------------------------------------
 
     def replies(self) -> Iterator[bytes]:
-        """Give what the client is to receive, until the session ends."""
+        """Yield the replies for the client until the session ends."""
         alive = Reply()
         alive.alive.SetInParent()
         while True:
@@ -107,13 +107,13 @@ class ServedSession:
             yield content
 
     def receive(self, content: bytes) -> None:
-        """Take what the client sent; what makes no sense ends the session."""
+        """Handle the client's requests; an invalid one ends the session."""
         if self._ended:
             return
         try:
             request = request_of(content)
             if self._cluster is None and request.WhichOneof("kind") != "open":
-                raise malformed("the first request has to open the session")
+                raise malformed("the first request must open the session")
             self._take(request)
         except OpError as error:
             self.refuse(error)
@@ -129,7 +129,7 @@ class ServedSession:
         self.end()
 
     def end(self) -> None:
-        """Give up all runs and forget everything."""
+        """Abandon all runs and drop all state."""
         with self._lock:
             if self._ended:
                 return
@@ -146,7 +146,7 @@ class ServedSession:
         self._outbox.put(None)
 
     def _send(self, reply: Any) -> None:
-        self._outbox.put(packed(reply, self._message_bytes, "what the run gives"))
+        self._outbox.put(packed(reply, self._message_bytes, "the result of the run"))
 
     # -- requests --------------------------------------------------------------
 
@@ -175,7 +175,7 @@ class ServedSession:
                 code=codes.RELEASES_DIFFER,
             )
         if self._cluster is not None:
-            raise malformed("the session is open already")
+            raise malformed("the session is already open")
         self._message_bytes = opening.message_bytes or MESSAGE_BYTES
         self._isolated = opening.isolated or bool(opening.jobs)
         own = Cluster(list(dict.fromkeys(opening.jobs))) if opening.jobs else None
@@ -197,7 +197,7 @@ class ServedSession:
     def _reset(self, request: Any) -> None:
         self._shared.variables = State()
         self._shared.end_sessions(
-            AbortedError("the server was reset; make a new tf.Session"), but=self
+            AbortedError("the server was reset; create a new tf.Session"), but=self
         )
         reply = Reply(number=request.number)
         reply.done.SetInParent()
@@ -226,11 +226,11 @@ class ServedSession:
         with self._lock:
             if request.number in self._runs:
                 raise InvalidArgumentError(
-                    f"the number {request.number} is that of a run under way"
+                    f"the number {request.number} is that of a run in progress"
                 )
             if len(self._runs) >= MAX_RUNS:
                 raise ResourceExhaustedError(
-                    f"{MAX_RUNS} runs of this session are under way; wait for some"
+                    f"{MAX_RUNS} runs of this session are in progress; wait for some"
                 )
             self._runs[request.number] = run
         return run

@@ -28,13 +28,13 @@ from tpuref.remote.served_session import ServedSession, Shared
 from tpuref.remote.wire import MESSAGE_BYTES, checked_limit
 
 MAX_SESSIONS = 256
-"""How many sessions may be open at once."""
+"""The number of sessions that may be open at once."""
 
 GRACE_SECONDS = 0.5
-"""How long clients may take to hear that the server stops."""
+"""The time for clients to receive the news that the server stops."""
 
 STOP_SECONDS = 5.0
-"""How long connections may take to end."""
+"""The time for connections to end."""
 
 KEEPALIVE = (
     ("grpc.keepalive_time_ms", 20_000),
@@ -42,11 +42,11 @@ KEEPALIVE = (
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.max_pings_without_data", 0),
 )
-"""Both sides ask now and then whether the other one is there."""
+"""Both sides regularly check that the other one is alive."""
 
 
 class SessionServer:
-    """Serves sessions on one address, from when it is started.
+    """Serves sessions on one address once it is started.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class SessionServer:
     credentials
         What makes connections use TLS; None for plain ones.
     token
-        What a client has to show; None for nothing.
+        The token that a client must send; None for none.
     max_message_bytes
-        The size of the largest message that is taken.
+        The size limit of a message.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is of no use.
+        If `token` or `max_message_bytes` is invalid.
     UnknownError
         If the address cannot be used.
     """
@@ -111,13 +111,13 @@ class SessionServer:
             ) from None
 
     def start(self) -> None:
-        """Begin to serve; a second time does nothing."""
+        """Start to serve, unless it already does."""
         if not self._started:
             self._started = True
             self._server.start()
 
     def stop(self) -> None:
-        """End all sessions and the TPU system, and listen no more."""
+        """End all sessions and the TPU system, and stop listening."""
         self._shared.end_sessions(UnavailableError("the server was stopped"))
         self._end_connections()
         self._shared.cluster.reset()
@@ -126,12 +126,12 @@ class SessionServer:
     def _end_connections(self) -> None:
         try:
             ended = self._server.stop(grace=GRACE_SECONDS)
-        except RuntimeError:  # the interpreter ends and starts no thread any more
+        except RuntimeError:  # the interpreter is shutting down and starts no thread
             ended = self._server.stop(grace=None)
         ended.wait(STOP_SECONDS)
 
     def wait(self) -> None:
-        """Wait until the server is stopped; Ctrl-C ends the wait."""
+        """Wait until the server stops; Ctrl-C ends the wait."""
         self._stopped.wait()
 
     def _attend(
@@ -152,19 +152,19 @@ class SessionServer:
         if not hmac.compare_digest(str(shown).encode(), self._expected):
             context.abort(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "the server wants a token, and the client has shown "
-                f"{'another one' if shown else 'none'}; set TPUREF_TOKEN, or give "
+                "the server requires a token, and the client has sent "
+                f"{'a wrong one' if shown else 'none'}; set TPUREF_TOKEN, or use "
                 "tf.ConfigProto(rpc_options=tf.RPCOptions(token=...))",
             )
 
 
 def bearer(token: str) -> str:
-    """Return what the client shows for its token.
+    """Return the metadata with which a client sends its token.
 
     Raises
     ------
     ValueError
-        If the token cannot stand in a header.
+        If the token is not valid in a header.
     """
     if not (token.isascii() and token.isprintable()):
         raise ValueError("a session server's token must be printable ASCII")
@@ -182,7 +182,7 @@ def _read(session: ServedSession, requests: Iterator[bytes]) -> None:
 
 
 class _Threads(futures.ThreadPoolExecutor):
-    """Starts a thread for each task; none keeps the process from ending."""
+    """Starts a daemon thread for each task."""
 
     def submit(
         self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any

@@ -1,4 +1,4 @@
-"""A session with a server, as the client sees it."""
+"""A session with a server, on the client."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ from tpuref.runtime.run import Run
 from tpuref.version import __version__
 
 CACHED_PROGRAMS = 200
-"""How many programs the server is asked to keep; it keeps a few more."""
+"""The number of programs that the server is asked to keep; it keeps a few more."""
 
 
 class RemoteSession:
-    """A session that a server carries out.
+    """A session that runs on a server.
 
     Parameters
     ----------
     address
         Host and port of the server.
     jobs
-        The jobs of a cluster for this session alone; none for the server's own.
+        The jobs of a separate cluster for this session; none for the server's own.
     isolated
-        Whether the session has variables of its own.
+        Whether the session has its own variables.
     credentials
-        What makes the connection use TLS; None for a plain one.
+        The credentials for TLS; None for a plain connection.
     token
-        What is shown to the server.
+        The token sent to the server.
     max_message_bytes
-        The size of the largest message that is taken.
+        The size limit of a message.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is of no use.
+        If `token` or `max_message_bytes` is invalid.
     UnavailableError
         If no server answers.
     UnauthenticatedError
-        If the server wants another token.
+        If the server requires a different token.
     FailedPreconditionError
-        If the server speaks another version of the protocol.
+        If the server uses a different version of the protocol.
     """
 
     def __init__(
@@ -102,17 +102,17 @@ class RemoteSession:
         return devices_of(self._asked(request).devices.devices)
 
     def reset(self) -> None:
-        """Let the server forget its variables and end its other sessions."""
+        """Make the server drop its variables and end its other sessions."""
         request = Request(number=next(self._numbers))
         request.reset.SetInParent()
         self._asked(request)
 
     def close(self) -> None:
-        """End the session; runs under way end with an error."""
+        """End the session; runs in progress end with an error."""
         self._connection.close()
 
     def _asked(self, request: Any) -> Any:
-        """Return the one reply to a request that takes no time."""
+        """Return the reply to a request that is answered immediately."""
         with self._connection.replies(request.number) as replies:
             self._send(request)
             reply = replies.next(OPENING_SECONDS)
@@ -121,28 +121,28 @@ class RemoteSession:
         return reply
 
     def _send(self, request: Any) -> None:
-        self._connection.send(packed(request, self._message_bytes, "what is fed"))
+        self._connection.send(packed(request, self._message_bytes, "the feed"))
 
     # -- runs ------------------------------------------------------------------
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
-        """Let the server carry out `program`, and return its results.
+        """Run `program` on the server, and return its results.
 
         Parameters
         ----------
         program
-            What is run.
+            The program.
         inputs
             The values of its parameters.
         run
-            What the client has for it: its Python functions, and the state of datasets.
+            The client's part: its Python functions and the state of datasets.
         """
         request = Request(number=next(self._numbers))
         request.run.traced = run.trace is not None
         put_arrays(request.run.inputs, inputs)
         with self._connection.replies(request.number) as replies:
             try:
-                with self._sending:  # a program goes before runs that only name it
+                with self._sending:  # a program precedes runs that only name it
                     self._sent.describe(request.run, program)
                     self._send(request)
                 return self._results(request.number, replies, program, run)
@@ -154,7 +154,7 @@ class RemoteSession:
     def _results(
         self, number: int, replies: Any, program: Program, run: Run
     ) -> list[Array]:
-        """Answer the host calls of a run until it is over."""
+        """Answer the host calls of a run until it ends."""
         raised: dict[str, Exception] = {}
         try:
             while True:
@@ -182,7 +182,7 @@ class RemoteSession:
         run: Run,
         raised: dict[str, Exception],
     ) -> None:
-        """Carry out an instruction for the server and send what comes of it."""
+        """Run an instruction for the server and send its results."""
         answer = Request(number=number)
         answer.returned.call = call.call
         try:
@@ -198,15 +198,15 @@ class RemoteSession:
 
 
 def _client_instruction(program: Program, position: int) -> Instr:
-    """Return the instruction that the server asks for; only some may be asked for."""
+    """Return the instruction that the server requests; only some are allowed."""
     instrs = list(program.all_instrs())
     if not 0 <= position < len(instrs) or not instrs[position].definition.client:
-        raise malformed(f"the server asks for instruction {position}")
+        raise malformed(f"the server requests instruction {position}")
     return instrs[position]
 
 
 def _taken(done: Any, run: Run) -> list[Array]:
-    """Return the results of a run, and note what else it has to tell."""
+    """Return the results of a run, and record its reports."""
     if run.trace is not None:
         run.trace += trace_of(done.trace)
     padded = padded_of(done.padded)
@@ -217,7 +217,7 @@ def _taken(done: Any, run: Run) -> list[Array]:
 
 
 def _own(error: Exception, raised: Mapping[str, Exception]) -> Exception:
-    """Return the error of this process that an error of the server goes back to."""
+    """Return this process's error that caused an error of the server."""
     told = error.message if isinstance(error, OpError) else str(error)
     for message, own in raised.items():
         if told.endswith(message):
@@ -228,7 +228,7 @@ def _own(error: Exception, raised: Mapping[str, Exception]) -> Exception:
 
 
 class _Sent:
-    """Which programs the server has, by number."""
+    """The programs that the server has, by number."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[int, Program]] = {}
@@ -237,7 +237,7 @@ class _Sent:
         self._lock = threading.Lock()
 
     def describe(self, message: Any, program: Program) -> None:
-        """Name a program in a request, and add it where the server does not have it."""
+        """Name a program in a request, and include it if the server lacks it."""
         with self._lock:
             known = self._numbers.pop(id(program), None)
             number = next(self._unused) if known is None else known[0]
@@ -247,12 +247,12 @@ class _Sent:
                 if len(self._numbers) >= CACHED_PROGRAMS:
                     oldest = next(iter(self._numbers))
                     self._forgotten.append(self._numbers.pop(oldest)[0])
-            self._numbers[id(program)] = number, program  # the latest stands last
+            self._numbers[id(program)] = number, program  # the latest is last
             message.forgotten.extend(self._forgotten)
             self._forgotten.clear()
 
     def doubt(self, program: Program) -> None:
-        """Send a program again where its first run went wrong."""
+        """Send a program again if its first run failed."""
         with self._lock:
             known = self._numbers.pop(id(program), None)
             if known is not None:

@@ -1,4 +1,4 @@
-"""Arrays and what is known of them, as messages."""
+"""Arrays and their specs as protobuf messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_RANK = 32
 
 
 def malformed(what: str) -> InvalidArgumentError:
-    """Return the error for a message that cannot be used."""
+    """Return the error for a malformed message."""
     return InvalidArgumentError(f"a message is malformed: {what}")
 
 
@@ -45,7 +45,7 @@ def arrays_of(messages: Iterable[Any]) -> list[Array]:
 
 
 def array_of(message: Any) -> Array:
-    """Return the array of a message, which cannot be written to.
+    """Return the read-only array of a message.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def array_of(message: Any) -> Array:
         if dtype == string:
             return _texts(shape, message.content, message.texts)
         return _numbers(dtype, shape, message.content, message.texts)
-    except ValueError as error:  # too large for NumPy, though nothing is in it
+    except ValueError as error:  # too large for NumPy, although it is empty
         raise malformed(f"a tensor of shape {list(shape)}: {error}") from None
 
 
@@ -69,10 +69,10 @@ def _numbers(
     if len(content) != expected or texts:
         raise malformed(
             f"a tensor of type {dtype.name} and shape {list(shape)} has {expected} "
-            f"bytes, got {len(content)} and {len(texts)} texts"
+            f"bytes, got {len(content)} and {len(texts)} strings"
         )
     if dtype == bool_ and content.strip(b"\0\1"):
-        raise malformed("a tensor of type bool has other bytes than 0 and 1")
+        raise malformed("a tensor of type bool has bytes other than 0 and 1")
     array: Array = np.frombuffer(content, dtype.np).reshape(shape)
     return array
 
@@ -81,7 +81,7 @@ def _texts(shape: tuple[int, ...], content: bytes, texts: Sequence[bytes]) -> Ar
     expected = math.prod(shape)
     if len(texts) != expected or content:
         raise malformed(
-            f"a tensor of type string and shape {list(shape)} has {expected} texts, "
+            f"a tensor of type string and shape {list(shape)} has {expected} strings, "
             f"got {len(texts)} and {len(content)} bytes"
         )
     array = np.empty(len(texts), object)
@@ -90,15 +90,15 @@ def _texts(shape: tuple[int, ...], content: bytes, texts: Sequence[bytes]) -> Ar
 
 
 def dtype_of(number: int) -> DType:
-    """Return the element type of a number, or raise InvalidArgumentError."""
+    """Return the element type with a number, or raise InvalidArgumentError."""
     try:
         return as_dtype(number)
     except TypeError:
-        raise malformed(f"{number} is the number of no element type") from None
+        raise malformed(f"{number} is not the number of an element type") from None
 
 
 def put_shape(message: Any, shape: Sequence[int | None] | None) -> None:
-    """Write a static shape into a message; None is one of unknown rank."""
+    """Write a static shape into a message; None has unknown rank."""
     if shape is None:
         message.unknown_rank = True
     else:
@@ -116,20 +116,20 @@ def shape_of(message: Any) -> tuple[int | None, ...] | None:
 
 
 def put_spec(message: Any, spec: TensorSpec) -> None:
-    """Write what is known of a tensor into a message."""
+    """Write a tensor's spec into a message."""
     message.dtype = spec.dtype.as_datatype_enum
     known = spec.shape.rank is not None
     put_shape(message.shape, spec.shape.as_tuple() if known else None)
 
 
 def spec_of(message: Any) -> TensorSpec:
-    """Return what a message says of a tensor."""
+    """Return the spec of a tensor in a message."""
     return TensorSpec(TensorShape(shape_of(message.shape)), dtype_of(message.dtype))
 
 
 def _sizes(sizes: Sequence[int], least: int) -> tuple[int, ...]:
     if len(sizes) > MAX_RANK:
-        raise malformed(f"a shape of rank {len(sizes)}; {MAX_RANK} is the highest")
+        raise malformed(f"a shape has rank {len(sizes)}; the limit is {MAX_RANK}")
     if any(size < least for size in sizes):
         raise malformed(f"a shape has the sizes {list(sizes)}")
     return tuple(sizes)

@@ -1,4 +1,4 @@
-"""The variables at the server, as the client's own operations see them."""
+"""The variables on the server, for operations on the client."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _NOWHERE = CallSite("", 0, "", "")
 
 
 class Runs(Protocol):
-    """Something that runs programs at the server."""
+    """Something that runs programs on the server."""
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run `program` and return its results."""
 
 
 class ServerVariables:
-    """Reads and writes the variables of a session by small programs.
+    """Reads and writes the variables of a session with small programs.
 
-    Datasets may do so, whose functions the client carries out.
+    Functions of datasets, which run on the client, need this.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ServerVariables:
 
     def read(self, handle: str) -> Array:
         """Return the value of a variable."""
-        # The server gives the type that the variable has, whatever is said here.
+        # The server returns the variable's type, regardless of this one.
         return self._result(_program(READ, handle, np.dtype(np.float32)))
 
     def write(self, handle: str, value: Array) -> None:
@@ -66,7 +66,7 @@ class ServerVariables:
         )
         try:
             return self._session.run(known, inputs, run)[0]
-        except OpError as error:  # whoever reads it says where
+        except OpError as error:  # the reader says where
             raise type(error)(error.message) from None
 
 

@@ -1,4 +1,4 @@
-"""How a message becomes bytes, and bytes a message."""
+"""Conversion between messages and bytes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tpuref.remote import schema
 from tpuref.remote.tensors import malformed
 
 MESSAGE_BYTES = 1 << 29
-"""The size of the largest message that is taken, unless told otherwise."""
+"""The default size limit of a message."""
 
 LARGEST_MESSAGE_BYTES = (1 << 31) - 1
-"""What protobuf takes at most."""
+"""The size limit of protobuf."""
 
 Request = schema.Request.pb()
 Reply = schema.Reply.pb()
@@ -37,7 +37,7 @@ def packed(message: Any, limit: int, what: str) -> bytes:
     Raises
     ------
     ResourceExhaustedError
-        If it is larger than the other side takes.
+        If it is larger than the other side accepts.
     """
     try:
         content: bytes = message.SerializeToString()
@@ -48,7 +48,7 @@ def packed(message: Any, limit: int, what: str) -> bytes:
             return content
         size = str(len(content))
     raise ResourceExhaustedError(
-        f"{what} has {size} bytes, and the other side takes {limit} in one message; "
+        f"{what} has {size} bytes, but the other side accepts {limit} in one message; "
         "use smaller arrays, or raise the limit (max_message_bytes of tf.train.Server "
         "and of tf.RPCOptions)",
         code=codes.MESSAGE_TOO_LARGE,
@@ -56,12 +56,12 @@ def packed(message: Any, limit: int, what: str) -> bytes:
 
 
 def request_of(content: bytes) -> Any:
-    """Return the request in some bytes, or raise InvalidArgumentError."""
+    """Return a request from bytes, or raise InvalidArgumentError."""
     return _parsed(Request, content)
 
 
 def reply_of(content: bytes) -> Any:
-    """Return the reply in some bytes, or raise InvalidArgumentError."""
+    """Return a reply from bytes, or raise InvalidArgumentError."""
     return _parsed(Reply, content)
 
 
@@ -70,12 +70,12 @@ def _parsed(kind: Any, content: bytes) -> Any:
         message = kind.FromString(content)
     except DecodeError:
         raise malformed(
-            f"{len(content)} bytes are no {kind.DESCRIPTOR.name} of protocol "
+            f"{len(content)} bytes are not a {kind.DESCRIPTOR.name} of protocol "
             f"{schema.PROTOCOL}"
         ) from None
     if message.WhichOneof("kind") is None:
         raise malformed(
-            f"a {kind.DESCRIPTOR.name} of a kind that protocol {schema.PROTOCOL} does "
+            f"a {kind.DESCRIPTOR.name} has a kind that protocol {schema.PROTOCOL} does "
             "not have"
         )
     return message

@@ -1,7 +1,7 @@
-"""What tests of programs and launch scripts need; loaded at its first use.
+"""Support for tests of programs and launch scripts, loaded at first use.
 
-A service that looks like Cloud TPUs on this computer, time that passes at once, and in
-`pytest_plugin` fixtures and a marker for pytest.
+A local Cloud TPU service, a clock without real waiting, and in `pytest_plugin` fixtures
+and a marker for pytest.
 """
 
 from __future__ import annotations

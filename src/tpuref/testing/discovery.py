@@ -1,4 +1,4 @@
-"""The description of the Cloud TPU API that Google's client reads."""
+"""The discovery document of the Cloud TPU API for Google's client."""
 
 from __future__ import annotations
 

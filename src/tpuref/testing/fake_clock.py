@@ -1,10 +1,10 @@
-"""A clock on which waiting takes no time."""
+"""A clock that does not really wait."""
 
 from __future__ import annotations
 
 
 class FakeClock:
-    """A clock that stands still until somebody sleeps.
+    """A clock that advances only when someone sleeps.
 
     Attributes
     ----------
@@ -27,5 +27,5 @@ class FakeClock:
         return sum(self.slept)
 
     def sleep(self, seconds: float) -> None:
-        """Let the time pass at once."""
+        """Advance the clock without waiting."""
         self.slept.append(seconds)

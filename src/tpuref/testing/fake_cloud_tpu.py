@@ -14,39 +14,39 @@ from tpuref.testing.node import Node
 
 
 class FakeCloudTPU:
-    """A Cloud TPU service on this computer, for tests of programs that look TPUs up.
+    """A Cloud TPU service on this computer, to test programs that look up TPUs.
 
-    It speaks HTTP on a port of the loopback interface and serves what Google's API
-    client asks for: the description of the API, TPUs by name and as a list, a token,
-    and the paths of the metadata server, which want their header as the real ones do.
+    It serves HTTP on a port of the loopback interface, with everything that Google's
+    API client requests: the description of the API, TPUs by name and as a list, a
+    token, and the paths of the metadata server, which require the real one's header.
 
     Parameters
     ----------
     nodes
         The TPUs by name: `Node`, or one address, or a list of addresses.
     project, zone
-        Where the TPUs are, and what the metadata server says of this machine.
+        The location of the TPUs and, for the metadata server, of this machine.
     address
-        The address of this machine, says the metadata server.
+        The address of this machine, for the metadata server.
     port
-        The port to listen on, 0 for a free one.
+        The port to listen on; 0 is a free one.
 
     Attributes
     ----------
     nodes
-        The TPUs by name.  It may be changed at any time.
+        The TPUs by name.  Change it at any time.
     latency
-        Seconds that every answer takes, 0 at first.
+        The seconds that every answer takes, initially 0.
     requests
         The requests so far, in order: ``path`` and ``headers``.
     token
-        What a request to the API has to show, or else it is answered 401; None, as at
-        first, lets everybody in.
+        The token that requests to the API must send; others get status 401.  None, the
+        initial value, accepts all.
 
     Raises
     ------
     ValueError
-        If an address has no form ``host:port``.
+        If an address does not have the form ``host:port``.
 
     Examples
     --------
@@ -84,15 +84,15 @@ class FakeCloudTPU:
         self._over = threading.Event()
 
     def start(self) -> FakeCloudTPU:
-        """Listen, and return the service.  A ``with`` statement does it too.
+        """Start listening, and return the service.  A ``with`` statement does so too.
 
         Raises
         ------
         RuntimeError
-            If it listens already.
+            If it is already listening.
         """
         if self._server is not None:
-            raise RuntimeError("FakeCloudTPU.start: the service runs already")
+            raise RuntimeError("FakeCloudTPU.start: the service is already running")
         self._over.clear()
         server = ThreadingHTTPServer(("127.0.0.1", self._wanted_port), handler(self))
         self._server = server
@@ -105,7 +105,7 @@ class FakeCloudTPU:
         return self
 
     def stop(self) -> None:
-        """Stop listening; answers that are late come at once."""
+        """Stop listening; delayed answers are sent immediately."""
         if self._server is not None:
             self._over.set()
             self._server.shutdown()
@@ -125,10 +125,10 @@ class FakeCloudTPU:
 
     @property
     def host(self) -> str:
-        """``127.0.0.1:port``; RuntimeError where the service does not run."""
+        """``127.0.0.1:port``; RuntimeError if the service is not running."""
         if self._server is None:
             raise RuntimeError(
-                "FakeCloudTPU: the service does not run; use it as `with FakeCloudTPU()"
+                "FakeCloudTPU: the service is not running; use `with FakeCloudTPU()"
                 " as cloud:`, or call start()"
             )
         return f"127.0.0.1:{self._server.server_address[1]}"
@@ -139,7 +139,7 @@ class FakeCloudTPU:
         return f"http://{self.host}/discovery/v1/apis/{{api}}/{{apiVersion}}/rest"
 
     def variables(self) -> dict[str, str]:
-        """Return the environment variables that lead a program to this service."""
+        """Return the environment variables that direct a program to this service."""
         other = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
         return {
             "TPU_API_DISCOVERY_URL": self.discovery_url,
@@ -171,27 +171,26 @@ class FakeCloudTPU:
             An HTTP status such as 403, 429 or 500; or ``"cut"``, which ends the
             connection without an answer.
         times
-            How many requests it befalls.
+            The number of requests that fail.
         path
-            What the path of such a request contains, by default that of every question
-            about TPUs.
+            A part of the paths of these requests, by default of all requests for TPUs.
 
         Raises
         ------
         ValueError
-            If `status` is no error.
+            If `status` is not an error.
         """
         error = status == CUT or (isinstance(status, int) and 400 <= status < 600)
         if not error or times < 1:
             raise ValueError(
-                "FakeCloudTPU.fail: status is an HTTP status from 400 to 599 or "
-                f"{CUT!r}, and times a number from 1 up; got {status!r} and {times!r}"
+                "FakeCloudTPU.fail: status must be an HTTP status from 400 to 599 or "
+                f"{CUT!r}, and times at least 1; got {status!r} and {times!r}"
             )
         with self._lock:
             self._failures += [(status, path)] * times
 
     def next_failure(self, path: str) -> int | str | None:
-        """Take the failure that befalls a request with that path, if there is one."""
+        """Take the failure for a request with that path, if there is one."""
         with self._lock:
             for failure in self._failures:
                 if failure[1] in path:
@@ -200,7 +199,7 @@ class FakeCloudTPU:
         return None
 
     def record(self, request: Request) -> None:
-        """Remember a request, and let its answer wait."""
+        """Record a request, and delay its answer."""
         with self._lock:
             self.requests.append(request)
         self._over.wait(self.latency)

@@ -1,4 +1,4 @@
-"""What the local Cloud TPU service answers to each request."""
+"""The answers of the local Cloud TPU service."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Answer = tuple[int, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """A request received: path and query, and headers, named in small letters."""
+    """A received request: path and query, and headers with lower-case names."""
 
     path: str
     headers: Mapping[str, str]
@@ -62,7 +62,7 @@ class Cloud(Protocol):
 
 
 def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
-    """Return the class that answers the requests to `cloud`."""
+    """Return the handler class for requests to `cloud`."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -75,7 +75,7 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
             if failure == CUT:
                 self._cut()
             elif isinstance(failure, int):
-                self._send(*failed(failure, "as the test asked for"))
+                self._send(*failed(failure, "requested by the test"))
             else:
                 self._send(*answer(cloud, self.path, headers))
 
@@ -98,7 +98,7 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
                 self.connection.shutdown(socket.SHUT_RDWR)
 
         def log_message(self, format: str, *arguments: Any) -> None:
-            """Say nothing: the requests are in ``FakeCloudTPU.requests``."""
+            """Log nothing: the requests are in ``FakeCloudTPU.requests``."""
 
     return Handler
 
@@ -168,7 +168,7 @@ def _api(
     if cloud.token is not None and headers.get("authorization") != (
         f"Bearer {cloud.token}"
     ):
-        return failed(401, "the request shows no valid token")
+        return failed(401, "the request has no valid token")
     parent = ["projects", cloud.project, "locations", cloud.zone, "nodes"]
     if words[:1] not in [[version] for version in VERSIONS] or words[1:6] != parent:
         return failed(404, f"there is nothing at {'/'.join(words)!r}")
@@ -185,7 +185,7 @@ def _api(
 def _listed(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
     size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
     if not (size.isdecimal() and start.isdecimal() and int(size) > 0):
-        return failed(400, "pageSize and pageToken are numbers")
+        return failed(400, "pageSize and pageToken must be numbers")
     names = list(cloud.nodes)
     end = int(start) + int(size)
     page = [cloud.nodes[n].answer(f"{path}/{n}") for n in names[int(start) : end]]

@@ -1,4 +1,4 @@
-"""The TPU system of a test, and what keeps tests apart."""
+"""The TPU system of a test, and the isolation of tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tpuref.testing.tpu_marker import Wanted
 
 
 class TPUSystem:
-    """An initialised TPU system: what the fixture ``tpu_system`` gives to a test.
+    """An initialised TPU system, the value of the fixture ``tpu_system``.
 
     Attributes
     ----------
@@ -47,13 +47,13 @@ class TPUSystem:
 
     @property
     def session(self) -> Session:
-        """A session of the default graph, the same for the whole test."""
+        """A session of the default graph, one for the whole test."""
         if self._session is None:
             self._session = Session()
         return self._session
 
     def evaluate(self, fetches: Any, feed_dict: dict[Any, Any] | None = None) -> Any:
-        """Run `fetches` in the session; new variables get their first values before.
+        """Run `fetches` in the session, after initialising new variables.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class TPUSystem:
 
 
 class KeptSystem:
-    """The TPU system of all tests of a process, started anew where it has to be."""
+    """The TPU system of all tests of a process, restarted when needed."""
 
     def __init__(self) -> None:
         self._system = System(LOCAL_JOB)
@@ -91,8 +91,8 @@ class KeptSystem:
     def lent(self, wanted: Wanted) -> Iterator[TPUSystem]:
         """Lend it to one test.
 
-        Settings, default graph, current session, eager mode with its variables, and the
-        system that runs outside of tests, are as before afterwards.
+        Afterwards the settings, the default graph, the current session, eager mode with
+        its variables, and the system that runs outside tests are restored.
         """
         with contextlib.ExitStack() as stack:
             stack.enter_context(config.override(**wanted.settings))
@@ -104,7 +104,7 @@ class KeptSystem:
             yield system
 
     def stacks(self) -> str:
-        """Say where its cores are."""
+        """Return the stacks of its cores."""
         return self._system.stacks()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A TPU as the local Cloud TPU service describes it."""
+"""A TPU of the local Cloud TPU service."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from tpuref.cluster_resolver.addresses import DEFAULT_PORT, split
 
 
 class Node:
-    """A TPU of the local service.  Change an attribute, and the next answer has it.
+    """A TPU of the local service.  The next answer reflects changed attributes.
 
     Parameters
     ----------
     *addresses
         ``host:port`` of each host, in order.
     state, health
-        What the service says of the TPU; None leaves it out.
+        The reported state and health; None omits them.
     old_form
         Whether the address is given as ``ipAddress`` and ``port`` instead of in
         ``networkEndpoints``; for one address.
     **fields
-        More that the answer has, such as ``acceleratorType="v2-8"``; they go before
-        what the other arguments say.
+        Further fields of the answer, such as ``acceleratorType="v2-8"``; they override
+        the other arguments.
 
     Raises
     ------
     ValueError
-        If an address has no form ``host:port``.
+        If an address does not have the form ``host:port``.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Node:
             split(address, "testing.Node", DEFAULT_PORT)
         if old_form and len(addresses) != 1:
             raise ValueError(
-                f"testing.Node: old_form has room for one address, got {addresses}"
+                f"testing.Node: old_form allows only one address, got {addresses}"
             )
         self.addresses: Sequence[str] = addresses
         self.state = state
@@ -57,7 +57,7 @@ class Node:
         self.fields = fields
 
     def answer(self, path: str) -> dict[str, Any]:
-        """Return the node as the service describes it.
+        """Return the service's description of the node.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Node:
         Returns
         -------
         dict
-            What the service sends as JSON.
+            The content of the JSON answer.
         """
         endpoints = [self._endpoint(address) for address in self.addresses]
         answer: dict[str, Any] = {"name": path}

@@ -1,7 +1,7 @@
 """The pytest plugin: fixtures and a marker for tests of TPU programs.
 
-pytest loads it in every run, so nothing here needs NumPy or the rest of tpuref before a
-test asks for it.
+pytest loads it in every run, so nothing here imports NumPy or the rest of tpuref until
+a test needs it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MARKER = (
     "tpu(cores=None, topology=None, executor=None, timeout=None): run the test on a "
-    "TPU system of that many cores or of that mesh, on 'pool' or 'lockstep', once for "
+    "TPU system with that many cores or that mesh, on 'pool' or 'lockstep', once for "
     "each value of a list; fail it after timeout seconds."
 )
 _KEPT: pytest.StashKey[KeptSystem] = pytest.StashKey()
@@ -29,17 +29,17 @@ _WATCHDOG: pytest.StashKey[Watchdog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the setting for tests without a timeout of their own."""
+    """Add the setting for the default timeout."""
     parser.addini(
         "tpu_timeout",
         "seconds after which a test on a TPU system fails, with the stacks of host and "
-        "cores; 0, the default, for none",
+        "cores; 0, the default, means no limit",
         default="0",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known, and read the setting."""
+    """Register the marker, and read the setting."""
     config.addinivalue_line("markers", MARKER)
     text = config.getini("tpu_timeout")
     if text == "0":
@@ -52,11 +52,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"tpu_timeout: {error}") from None
 
 
-# -- what tests ask for --------------------------------------------------------
+# -- markers ------------------------------------------------------------------
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a marked test on each of the systems that it asks for."""
+    """Run a marked test on each of the systems that it requests."""
     node = metafunc.definition
     if node.get_closest_marker("tpu") is None:
         return
@@ -65,14 +65,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     if "_tpu_wanted" not in metafunc.fixturenames:
         metafunc.fixturenames.append("_tpu_wanted")
-    # Of the session, so that tests on the same system run one after the other.
+    # Session scope, so that tests on the same system run one after another.
     metafunc.parametrize(
         "_tpu_wanted", systems, indirect=True, ids=str, scope="session"
     )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let a marked test use the system, before its own fixtures build anything."""
+    """Make a marked test use the system before its own fixtures build anything."""
     names: list[str] = getattr(item, "fixturenames", [])
     if item.get_closest_marker("tpu") is not None or "tpu_system" in names:
         _use_first(item, names)
@@ -124,18 +124,18 @@ def _tpu_kept(request: pytest.FixtureRequest) -> Iterator[KeptSystem]:
 def tpu_system(
     request: pytest.FixtureRequest, _tpu_kept: KeptSystem, _tpu_wanted: Wanted | None
 ) -> Iterator[TPUSystem]:
-    """Give an initialised TPU system, of the size and kind that `tpu` marks ask for."""
+    """An initialised TPU system with the size and executor of the `tpu` markers."""
     with _tpu_kept.lent(_tpu_wanted or _only_one(request.node)) as system:
         yield system
 
 
 def _only_one(node: pytest.Item) -> Wanted:
-    """Return what a test asks for that is not run once for each."""
+    """Return the request of a test that cannot run several times."""
     systems = _request(node).systems
     if len(systems) > 1:
         pytest.fail(
             f"{node.nodeid}: pytest cannot run a test of unittest.TestCase more than "
-            "once; give tpu() single values, or write a plain function",
+            "once; pass single values to tpu(), or write a plain function",
             pytrace=False,
         )
     return systems[0]
@@ -143,14 +143,14 @@ def _only_one(node: pytest.Item) -> Wanted:
 
 @pytest.fixture
 def tpu_strategy(tpu_system: TPUSystem) -> TPUStrategy:
-    """Give a TPUStrategy with a tower on each core of `tpu_system`."""
+    """A TPUStrategy with a tower on each core of `tpu_system`."""
     from tpuref.cluster_resolver.contrib import TPUClusterResolver
     from tpuref.distribute.tpu_strategy import TPUStrategy
 
     return TPUStrategy(TPUClusterResolver("local"), steps_per_run=1)
 
 
-# -- time ----------------------------------------------------------------------
+# -- timeouts ------------------------------------------------------------------
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -206,7 +206,7 @@ def _limit(item: pytest.Item) -> float | None:
 
 
 def pytest_enter_pdb(config: pytest.Config) -> None:
-    """Let somebody who debugs a test take their time."""
+    """Suspend the timeout while a debugger is open."""
     watchdog = config.stash.get(_WATCHDOG, None)
     if watchdog is not None:
         watchdog.call_off()

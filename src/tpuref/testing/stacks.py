@@ -1,4 +1,4 @@
-"""Where all threads of this process are, as text."""
+"""The stacks of all threads of this process, as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RUNNERS = ("_pytest", "pluggy")
 
 
 def host_stacks() -> str:
-    """Return the stacks of all threads but the one that asks."""
+    """Return the stacks of all threads except the calling one."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return "\n".join(
         "\n    ".join([f"  thread {names.get(ident, ident)}", *_lines(frame)])
@@ -22,7 +22,7 @@ def host_stacks() -> str:
 
 
 def _lines(frame: FrameType) -> list[str]:
-    """Return the calls of a thread, without those by which pytest came to the test."""
+    """Return the calls of a thread, without pytest's calls before the test."""
     calls = traceback.extract_stack(frame)
     start = max((k + 1 for k, call in enumerate(calls[:-1]) if _runs(call)), default=0)
     entries = traceback.format_list(calls[start:])

@@ -1,4 +1,4 @@
-"""What a test asks for with ``@pytest.mark.tpu(...)``."""
+"""The request of a test with ``@pytest.mark.tpu(...)``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MESH = re.compile(r"[1-9]\d*(x[1-9]\d*){2}")
 
 
 class MarkerError(ValueError):
-    """The marker has arguments that mean nothing."""
+    """The marker has invalid arguments."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The TPU system for one run of a test; what is None is as configured.
+    """The TPU system for one run of a test; None means as configured.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Wanted:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of `tf.config` that it asks for."""
+        """The settings of `tf.config` that it requests."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
     def __str__(self) -> str:
@@ -53,14 +53,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Request:
-    """What the markers of one test say together.
+    """The combined request of the markers of one test.
 
     Attributes
     ----------
     systems
-        The systems to run the test on, one after the other.
+        The systems to run the test on, one after another.
     timeout
-        After how many seconds it fails, None where no marker says so.
+        The seconds after which it fails, None if no marker says so.
     """
 
     systems: tuple[Wanted, ...]
@@ -68,15 +68,15 @@ class Request:
 
 
 def request_of(markers: Iterable[Any]) -> Request:
-    """Return what the markers of a test ask for, the closest one first.
+    """Return the request of a test's markers, the closest one first.
 
-    An argument of a closer marker takes the place of that of another; ``cores`` and
-    ``topology`` are two ways to say the same.
+    An argument of a closer marker overrides that of another; ``cores`` and ``topology``
+    are two ways to say the same.
 
     Raises
     ------
     MarkerError
-        If an argument is unknown or has no meaning.
+        If an argument is unknown or invalid.
     """
     said: dict[str, Any] = {}
     for marker in markers:
@@ -92,7 +92,7 @@ def request_of(markers: Iterable[Any]) -> Request:
 def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     if args:
         raise MarkerError(
-            f"tpu() takes its arguments by name, got {args!r}; write "
+            f"tpu() takes only keyword arguments, got {args!r}; write "
             "tpu(cores=[1, 2, 8], executor=['lockstep', 'pool'])"
         )
     unknown = sorted(set(kwargs) - set(ARGUMENTS))
@@ -101,7 +101,7 @@ def _arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, An
             f"tpu() has no argument {', '.join(unknown)}; it has {', '.join(ARGUMENTS)}"
         )
     if "cores" in kwargs and "topology" in kwargs:
-        raise MarkerError("tpu() takes cores= or topology=, not both")
+        raise MarkerError("tpu() accepts cores= or topology=, not both")
     return dict(kwargs)
 
 
@@ -120,14 +120,14 @@ def _systems(
 
 
 def _listed(name: str, value: Any) -> list[Any]:
-    """Return the values to go through; None, where there is none, is one of them."""
+    """Return the values of an argument, or None as the only one."""
     if not isinstance(value, (list, tuple, range)):
         return [value]
     if not value:
         raise MarkerError(f"tpu({name}=...) must list at least one value, got none")
     if None in value or len(set(map(repr, value))) < len(value):
         raise MarkerError(
-            f"tpu({name}=...) must list different values, got {list(value)!r}"
+            f"tpu({name}=...) must not repeat values, got {list(value)!r}"
         )
     return list(value)
 
@@ -136,7 +136,7 @@ def _checked_cores(value: Any) -> Any:
     whole = isinstance(value, int) and not isinstance(value, bool)
     if value is not None and not (whole and value > 0):
         raise MarkerError(
-            "tpu(cores=...) must be a whole number from 1 up, or a list of those, got "
+            "tpu(cores=...) must be a positive integer, or a list of those, got "
             f"{value!r}"
         )
     return value
@@ -167,7 +167,7 @@ def seconds(value: Any) -> float:
     Raises
     ------
     MarkerError
-        If it is no number of seconds from 0 up; 0 means none.
+        If it is not a non-negative number of seconds; 0 means no limit.
     """
     try:
         number = float(value)
@@ -175,6 +175,6 @@ def seconds(value: Any) -> float:
         number = -1.0
     if isinstance(value, bool) or not 0 <= number < float("inf"):
         raise MarkerError(
-            f"a timeout must be a number of seconds, 0 for none, got {value!r}"
+            f"a timeout must be a number of seconds, or 0 for none, got {value!r}"
         )
     return number

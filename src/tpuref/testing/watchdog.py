@@ -1,4 +1,4 @@
-"""A limit for a part of a test: it fails, and the run goes on."""
+"""A time limit for a part of a test, which fails while the test run continues."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ import pytest
 from tpuref.testing.stacks import host_stacks
 
 SIGNAL = signal.SIGUSR2
-"""What makes the main thread raise the failure."""
+"""The signal that makes the main thread raise the failure."""
 
-_AGAIN_SECONDS = 10.0  # until it is sent once more, where the failure was swallowed
+_AGAIN_SECONDS = 10.0  # until it is sent again, if the failure was swallowed
 
 
 class Watchdog:
     """Watches a ``with`` block.
 
-    When its time is over, it notes where the host and the cores are, and the block
-    fails where it is.  One that is not in the main thread fails when it ends.
+    When its time is over, it records the stacks of the host and the cores, and the
+    block fails where it is.  A block outside the main thread fails when it ends.
 
     Parameters
     ----------
     name
-        What is watched, for the message.
+        The name of the block, for the message.
     seconds
-        How long it may take.
+        The time limit.
     core_stacks
-        Says where the cores are.
+        Returns the stacks of the cores.
 
     Attributes
     ----------
     report
-        Where everything was when the time was over, None before.
+        The stacks at the end of the time, None before.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Watchdog:
             pytest.fail(self._message)
 
     def call_off(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._done.set()
 
     def _watch(self) -> None:
@@ -88,7 +88,7 @@ class Watchdog:
     def _of_cores(self) -> str:
         try:
             return self._core_stacks()
-        except Exception as error:  # they end while they are looked at
+        except Exception as error:  # the cores may end meanwhile
             return f"  {error!r}"
 
     def _raise(self, number: int, frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Other libraries, each in long-living processes that measure when they are asked to.
+"""Other libraries, each in long-lived processes that measure on request.
 
-Between two requests they sleep on a socket, so that they take nothing from the others.
+Between requests they sleep on a socket, so that they do not slow down the others.
 """

@@ -30,7 +30,7 @@ def main() -> None:
     def answer(task: str, elements: int, count: int) -> float | None:
         if elements not in vectors:
             prepare(elements)
-        x = vectors[elements].zero_()  # sums in place would grow for ever
+        x = vectors[elements].zero_()  # sums in place would grow forever
         dist.all_reduce(x)
         dist.barrier()
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""JAX with one forced host device for each core, all in one process."""
+"""JAX with one forced host device per core, all in one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from tpuref.benchmarks.peers.rank import contribution, serve, verify
 
 FEW = 2
-"""How many sums the shorter of two programs has."""
+"""The number of sums in the shorter of two programs."""
 
 
 class Devices:
@@ -43,7 +43,7 @@ class Devices:
         return self._vectors[elements]
 
     def _chain(self, count: int) -> Callable[[Any], Any]:
-        """Return a program of so many sums in a row."""
+        """Return a program with that many sums in a row."""
         if count not in self._chains:
 
             def one(_: Any, x: Any) -> Any:
@@ -64,7 +64,7 @@ class Devices:
 
 
 def _seconds(program: Callable[[Any], Any], x: Any, count: int) -> float:
-    """Return the seconds of one call; calls in flight together can lock up."""
+    """Return the seconds of one call; concurrent calls can deadlock."""
     program(x).block_until_ready()
     began = time.perf_counter()
     for _ in range(count):

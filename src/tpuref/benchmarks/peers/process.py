@@ -1,4 +1,4 @@
-"""The processes of one peer, and the conversation with them."""
+"""The processes of one peer, and the communication with them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from tpuref.benchmarks.contest import Withdrawn
 from tpuref.benchmarks.peers.rank import PORT
 
 REQUIRED = {"mpich": "mpi4py", "gloo": "torch", "jax": "jax"}
-"""What has to be importable for each peer."""
+"""The module that each peer needs."""
 
 PATIENCE = 120.0
-"""How many seconds an answer may take."""
+"""The time limit of an answer, in seconds."""
 
 
 def absent(names: Iterable[str], wanted: bool) -> dict[str, str]:
-    """Return which peers are not measured here, and why.
+    """Return the peers that cannot be measured here, with the reasons.
 
     Parameters
     ----------
     names
-        Which of `REQUIRED` to look for.
+        The names in `REQUIRED` to look for.
     wanted
-        Whether peers are to be measured at all.
+        Whether to measure peers at all.
 
     Returns
     -------
     dict
-        A reason for each that is left out.
+        The reason for each missing peer.
     """
     if not wanted:
         return dict.fromkeys(names, "left out")
@@ -61,14 +61,14 @@ def _mpiexec() -> str | None:
 
 
 class Peer:
-    """One library in processes of its own, started once and asked many times.
+    """One library in separate processes, started once for many requests.
 
     Parameters
     ----------
     name
-        Which of `REQUIRED`.
+        A name in `REQUIRED`.
     cores
-        How many take part in an operation.
+        The number of participants in an operation.
 
     Raises
     ------
@@ -129,17 +129,17 @@ class Peer:
         raise self._failure("did not start")
 
     def measure(self, task: str, elements: int, count: int) -> float:
-        """Return the seconds of one operation of `count` in a row.
+        """Return the seconds per operation, of `count` in a row.
 
         Parameters
         ----------
         task
-            ``"sum"``; JAX also knows ``"chain"``, sums within one program, and
+            ``"sum"``; JAX also has ``"chain"``, sums within one program, and
             ``"step"``, adding one.
         elements
-            The length of the float32 vector of each core.
+            The length of each core's float32 vector.
         count
-            How many operations to time.
+            The number of operations to time.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class Peer:
 
     def close(self) -> None:
         """End its processes."""
-        self._stack.close()  # they end at the end of the conversation
+        self._stack.close()  # closing the connection ends them
         for process in self._processes:
             try:
                 process.wait(5)
@@ -183,7 +183,7 @@ class Peer:
 def running_peers(
     names: Iterable[str], cores: int, report: Callable[[str], None]
 ) -> Iterator[dict[str, Peer]]:
-    """Start peers, give those that have started, and end them."""
+    """Start peers, yield those that started, and end them."""
     with contextlib.ExitStack() as stack:
         peers = {}
         for name in names:

@@ -1,4 +1,4 @@
-"""What the processes of all peers do: connect to the benchmark and answer it."""
+"""The main loop of all peers: connect to the benchmark and answer requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 PORT = "TPUREF_BENCH_PORT"
-"""The environment variable with the port that the benchmark listens at."""
+"""The environment variable with the port of the benchmark."""
 
 
 def serve(answer: Callable[..., float | None]) -> None:
@@ -21,8 +21,8 @@ def serve(answer: Callable[..., float | None]) -> None:
     Parameters
     ----------
     answer
-        Takes the fields of a request as keywords and returns seconds for one
-        operation, or None in all processes but one.
+        Takes the fields of a request as keywords and returns seconds per operation, or
+        None in all processes but one.
     """
     address = "127.0.0.1", int(os.environ[PORT])
     with socket.create_connection(address) as end, end.makefile("rw") as lines:
@@ -32,7 +32,7 @@ def serve(answer: Callable[..., float | None]) -> None:
 
 
 def contribution(rank: int, elements: int) -> npt.NDArray[np.float32]:
-    """Return what one of the processes brings to a sum that is verified.
+    """Return the contribution of one process to a verified sum.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def contribution(rank: int, elements: int) -> npt.NDArray[np.float32]:
 
 
 def verify(total: Any, cores: int) -> None:
-    """Raise AssertionError unless it is the sum of all contributions.
+    """Raise AssertionError unless a vector is the sum of all contributions.
 
     Examples
     --------
