@@ -107,8 +107,8 @@ ENTRIES = (
     Entry(
         codes.UNEVEN_MERGE_CALLS,
         "The towers made different numbers of merge calls",
-        meaning="A merge call is one call for all towers, so each tower must make it. A "
-        "tf.tpu.cross_replica_sum in a tower is such a call.",
+        meaning="A merge call is one call for all towers, so each tower must make it. "
+        "A tf.tpu.cross_replica_sum in a tower is such a call.",
         remedy="Make the same calls, in the same order, in every tower.",
         text="""
             import tpuref as tf
