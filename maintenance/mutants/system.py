@@ -104,8 +104,8 @@ MUTANTS = (
         "shutdown_system returns a tensor",
         "tf.tpu.shutdown_system/returns/operation",
         "shutdown_system",
-        'return add_operation(REGISTRY["ShutdownDistributedTPU"], (), attrs, None)',
-        'add_operation(REGISTRY["ShutdownDistributedTPU"], (), attrs, None); '
+        'return add_operation(SHUTDOWN, (), attrs, None)',
+        'add_operation(SHUTDOWN, (), attrs, None); '
         'return apply("ReplicaId")',
     ),
     Mutant(
