@@ -104,9 +104,8 @@ MUTANTS = (
         "shutdown_system returns a tensor",
         "tf.tpu.shutdown_system/returns/operation",
         "shutdown_system",
-        'return add_operation(SHUTDOWN, (), attrs, None)',
-        'add_operation(SHUTDOWN, (), attrs, None); '
-        'return apply("ReplicaId")',
+        "return add_operation(SHUTDOWN, (), attrs, None)",
+        'add_operation(SHUTDOWN, (), attrs, None); return apply("ReplicaId")',
     ),
     Mutant(
         "initialize-parameters-swapped",
