@@ -1,7 +1,5 @@
 """The documented names under ``tf.compat``."""
 
-from __future__ import annotations
-
 from tpuref.compat import strategy_names, v1
 
 __all__ = ["strategy_names", "v1"]

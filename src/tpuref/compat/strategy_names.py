@@ -30,6 +30,11 @@ __all__ = [
     "in_cross_replica_context",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 get_replica_context = get_tower_context
 in_cross_replica_context = in_cross_tower_context
 get_strategy = get_distribution_strategy

@@ -1,7 +1,5 @@
 """The documented names under ``tf.contrib``."""
 
-from __future__ import annotations
-
 from tpuref.contrib import cluster_resolver, distribute, tpu
 
 __all__ = ["cluster_resolver", "distribute", "tpu"]

@@ -1,7 +1,5 @@
 """The documented names under ``tf.contrib.tpu``."""
 
-from __future__ import annotations
-
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
     batch_parallel,

@@ -8,3 +8,7 @@ from __future__ import annotations
 from tpuref.distribute import cluster_resolver
 
 __all__ = ["cluster_resolver"]
+
+
+def __dir__() -> list[str]:
+    return __all__

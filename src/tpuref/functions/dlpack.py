@@ -13,6 +13,10 @@ from tpuref.graph.eager_tensor import EagerTensor
 __all__ = ["from_dlpack", "to_dlpack"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def to_dlpack(tf_tensor: Any) -> Any:
     """Return a capsule with the memory of a tensor, for one consumer.
 

@@ -364,9 +364,3 @@ def multinomial(
     [[0, 0]]
     """
     return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
-
-
-# The names under tf.random that are not names of tf itself.
-normal = random_normal
-shuffle = random_shuffle
-uniform = random_uniform

@@ -1,9 +1,20 @@
 """A trace of what host and cores do over time, for Perfetto and chrome://tracing."""
 
-from __future__ import annotations
-
-from tpuref.profiler import experimental as experimental
+from tpuref.profiler import experimental
 from tpuref.profiler.profile import Trace, start, stop, trace
 from tpuref.profiler.summary import CoreTime, OperationTime, Summary
 
-__all__ = ["CoreTime", "OperationTime", "Summary", "Trace", "start", "stop", "trace"]
+__all__ = [
+    "CoreTime",
+    "OperationTime",
+    "Summary",
+    "Trace",
+    "experimental",
+    "start",
+    "stop",
+    "trace",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

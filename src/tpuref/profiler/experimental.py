@@ -14,6 +14,10 @@ from tpuref.runtime import recording
 __all__ = ["Profile", "Trace", "start", "stop"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def start(logdir: profile.Path, options: Any = None) -> None:
     """Record what host and cores do from now on.
 
