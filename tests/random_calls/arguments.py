@@ -126,7 +126,11 @@ BY_NAME: tuple[tuple[str, tuple[Any, ...], tuple[Maker, ...]], ...] = (
     ("dtype type", DTYPES, ()),
     ("shape size coord", (), SHAPES),
     ("fn func computation callable creator initializer", FUNCTIONS, ()),
-    ("graph session strategy topology queue assignment dataset resolver", (), INSTANCES),
+    (
+        "graph session strategy topology queue assignment dataset resolver",
+        (),
+        INSTANCES,
+    ),
     ("axis axes dim num count n k depth seed index replica core shard", INTEGERS, ()),
     ("format mode padding method ord equation target", TEXTS, ()),
     ("inputs values tensors structure args list", (), NESTS),
@@ -146,23 +150,31 @@ BY_ANNOTATION: dict[str, tuple[Any, ...]] = {
 def arguments(
     drawing: random.Random, called: Callable[..., Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Draw what the signature takes."""
+    """Draw what the signature takes: all of the right kind, or one of any."""
     positional: list[Any] = []
     named: dict[str, Any] = {}
-    for parameter in _parameters(called):
+    parameters = _parameters(called)
+    odd = drawing.choice(parameters) if parameters and drawing.random() < 0.6 else None
+
+    def value(parameter: inspect.Parameter) -> Any:
+        if parameter is odd:
+            return anything(drawing)
+        return fitting(drawing, parameter)
+
+    for parameter in parameters:
         optional = parameter.default is not inspect.Parameter.empty
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            positional += [value(drawing, parameter) for _ in range(drawing.randrange(3))]
-        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            continue
-        elif optional and drawing.random() < 0.7:
+            positional += [value(parameter) for _ in range(drawing.randrange(3))]
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD or (
+            optional and parameter is not odd and drawing.random() < 0.7
+        ):
             continue
         elif parameter.kind is inspect.Parameter.POSITIONAL_ONLY or (
             not optional and parameter.kind is not inspect.Parameter.KEYWORD_ONLY
         ):
-            positional.append(value(drawing, parameter))
+            positional.append(value(parameter))
         else:
-            named[parameter.name] = value(drawing, parameter)
+            named[parameter.name] = value(parameter)
     return positional, named
 
 
@@ -173,10 +185,8 @@ def _parameters(called: Callable[..., Any]) -> list[inspect.Parameter]:
         return []
 
 
-def value(drawing: random.Random, parameter: inspect.Parameter) -> Any:
-    """Draw a value: mostly of the right kind, now and then of any."""
-    if drawing.random() < 0.2:
-        return anything(drawing)
+def fitting(drawing: random.Random, parameter: inspect.Parameter) -> Any:
+    """Draw a value of the kind that a parameter says it is."""
     annotation = str(parameter.annotation)
     for kind, values in BY_ANNOTATION.items():
         if kind in annotation and drawing.random() < 0.7:

@@ -31,6 +31,13 @@ NAMESPACES: dict[str, ModuleType] = {
 
 LEFT_OUT = {
     "tf.contrib.cluster_resolver.TPUClusterResolver": "asks the network",
+    "tf.contrib.distribute.MirroredVariable": "is made by strategies",
+    "tf.contrib.distribute.TowerContext": "is made by strategies",
+    "tf.contrib.distribute.TowerLocalVariable": "is made by strategies",
+    "tf.data.Dataset": "is made by its functions, not by users",
+    "tf.data.Iterator": "is made by datasets",
+    "tf.Operation": "is made by functions",
+    "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",
     "tf.reset_default_graph": "empties the graph of the test",
     "tf.train.Server": "listens",
@@ -55,9 +62,10 @@ MADE_FOR_TPUREF = {
 """Methods of public classes that are tpuref's own."""
 
 OPERATORS = (
-    "__add__ __radd__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ "
-    "__matmul__ __and__ __or__ __lt__ __eq__ __ne__ __getitem__ __contains__"
-).split()
+    *("__add__", "__radd__", "__sub__", "__mul__", "__truediv__", "__floordiv__"),
+    *("__mod__", "__pow__", "__matmul__", "__and__", "__or__", "__lt__", "__eq__"),
+    *("__getitem__", "__contains__"),
+)
 
 
 @dataclass(frozen=True)
@@ -85,13 +93,15 @@ class Callee:
         """Return what to call; None for a property, which this reads."""
         if self.owner is None:
             return self.function
-        found = getattr(self.owner(), self.attribute)
-        return found if callable(found) else None
+        instance = self.owner()
+        if not hasattr(instance, self.attribute) and tf.executing_eagerly():
+            return None  # an eager iterator has no initializer, for example
+        found = getattr(instance, self.attribute)
+        return None if isinstance(self.function, property) else found
 
     def documented(self) -> str:
         """The docstring, which may name errors."""
-        described = self.function
-        return inspect.getdoc(described) or ""
+        return inspect.getdoc(self.function) or ""
 
 
 def callees() -> list[Callee]:
@@ -112,6 +122,7 @@ def _methods() -> list[Callee]:
         Callee(f"{type_name}.{name}", make, name, getattr(cls, name))
         for type_name, (cls, make) in SPECIMENS.items()
         for name in dir(cls)
+        if callable(getattr(cls, name)) or isinstance(getattr(cls, name), property)
         if name not in MADE_FOR_TPUREF.get(type_name, ())
         and (not name.startswith("_") or _is_operator(cls, name))
     ]

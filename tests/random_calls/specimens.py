@@ -59,8 +59,6 @@ def mirrored_variable() -> Any:
 
 
 def iterator() -> Any:
-    if tf.executing_eagerly():
-        return iter(dataset())
     return dataset().make_one_shot_iterator()
 
 

@@ -36,9 +36,7 @@ def wrong_type(argument: str, expected: str, value: object) -> TypeError:
     )
 
 
-def instance_of(
-    kind: type[Wanted], argument: str, expected: str, value: Any
-) -> Wanted:
+def instance_of(kind: type[Wanted], argument: str, expected: str, value: Any) -> Wanted:
     """Return an argument that is of the class it must be, or raise `wrong_type`."""
     if not isinstance(value, kind):
         raise wrong_type(argument, expected, value)

@@ -319,9 +319,7 @@ def _built_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
     return type(node)(in_own_order)  # type: ignore[call-arg]
 
 
-def _first_difference(
-    a: Any, b: Any, check_types: bool
-) -> tuple[str, str, str] | None:
+def _first_difference(a: Any, b: Any, check_types: bool) -> tuple[str, str, str] | None:
     """The path of the first difference and what either nest has there."""
     difference = _difference(a, b, check_types)
     if difference is not None or not is_nested(a):

@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -68,6 +69,8 @@ class Session:
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
+        if config is not None:
+            instance_of(ConfigProto, "tf.Session: config", "a tf.ConfigProto", config)
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
