@@ -56,6 +56,7 @@ MADE_FOR_TPUREF = {
         "scopes_in_force",
         "draw",  # starts Graphviz
     },
+    "Topology": {"for_cores", "for_mesh"},  # huge meshes have no limit
     "Operation": {"captured_inputs", "describe", "tower"},
     "Tensor": {"know_constant", "operand"},
 }

@@ -65,6 +65,7 @@ def add_operation(
     blocks: Sequence[Region] = (),
 ) -> Operation:
     """Add one operation to the default graph after checking it by its record."""
+    check_name(definition.name, name)
     tensors = convert_operands(definition.name, inputs)
     attrs, specs = infer_specs(definition, tensors, attrs, name, blocks)
     operation = get_default_graph().create_operation(

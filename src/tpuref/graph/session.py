@@ -354,6 +354,7 @@ def _wants_trace(
 ) -> list[CoreTrace] | None:
     if options is None or metadata is None:
         return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 
