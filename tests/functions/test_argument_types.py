@@ -92,3 +92,14 @@ def test_too_many_shards(shard: Any) -> None:
 def test_too_many_replicas() -> None:
     with pytest.raises(ValueError, match=r"inputs asks for 65537 replicas"):
         tf.tpu.replicate(lambda: None, inputs=[[]] * 65537)
+
+
+def test_more_axes_than_tensors_have() -> None:
+    with pytest.raises(ValueError, match=r"tf.tensordot: axes must be at most 64"):
+        tf.tensordot([1], [1], 2**63 - 1)
+
+
+@pytest.mark.parametrize("dtype", [tf.int8, tf.float32])
+def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
+    with pytest.raises(TypeError, match=r"expected (int8|float32), got .*tf\.cast"):
+        tf.constant(np.array([1 + 2j]), dtype)

@@ -194,8 +194,12 @@ def _encoded(text: str) -> bytes:
 
 
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
-    """Refuse what would lose the meaning: a float as integer, a number as bool."""
-    if not _from_numpy(value) and _loses_meaning(natural, dtype):
+    """Refuse what would lose the meaning: a float as integer, a number as bool.
+
+    Arrays of NumPy convert as NumPy does it, but never lose an imaginary part.
+    """
+    discards = natural.is_complex and not (dtype.is_complex or dtype.is_bool)
+    if discards or (not _from_numpy(value) and _loses_meaning(natural, dtype)):
         raise coded(
             TypeError,
             f"expected {dtype.name}, got {_brief(value)} of type "
