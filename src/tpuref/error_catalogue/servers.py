@@ -129,4 +129,18 @@ ENTRIES = (
         """,
         needs=("grpc",),
     ),
+    Entry(
+        codes.INVALID_TOKEN,
+        "The token cannot be used",
+        meaning="A token travels in a header: printable ASCII, not empty, without "
+        "spaces at its ends. An empty TPUREF_TOKEN is an error too, so that a variable "
+        "that was meant to hold a token never leaves a server open.",
+        remedy="Give another token, or leave it out: unset TPUREF_TOKEN.",
+        text="""
+            import tpuref as tf
+
+            tf.train.Server({"worker": ["localhost:0"]}, token="")
+        """,
+        needs=("grpc",),
+    ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
@@ -13,13 +12,14 @@ from tpuref.graph.session_options import ConfigProto, RPCOptions
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
+from tpuref.remote.token import checked_token
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
 
 _GRPC = re.compile(
-    r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]+)"
+    r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"
 )
 
 
@@ -151,6 +151,6 @@ def _remote(address: str, config: ConfigProto, function: str) -> Carrier:
         jobs=[job.name for job in jobs],
         isolated=config.isolate_session_state,
         credentials=options.credentials,
-        token=options.token or os.environ.get("TPUREF_TOKEN"),
+        token=checked_token(options.token, "tf.RPCOptions"),
         max_message_bytes=options.max_message_bytes,
     )

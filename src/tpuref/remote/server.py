@@ -24,7 +24,9 @@ import grpc
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.remote import schema
+from tpuref.remote.credentials import check_credentials
 from tpuref.remote.served_session import ServedSession, Shared
+from tpuref.remote.token import bearer
 from tpuref.remote.wire import MESSAGE_BYTES, checked_limit
 
 MAX_SESSIONS = 256
@@ -57,14 +59,14 @@ class SessionServer:
     credentials
         What makes connections use TLS; None for plain ones.
     token
-        What a client has to show; None for nothing.
+        What a client has to show, checked; None for nothing.
     max_message_bytes
         The size of the largest message that is taken.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is of no use.
+        If `max_message_bytes` is out of range.
     UnknownError
         If the address cannot be used.
     """
@@ -78,6 +80,7 @@ class SessionServer:
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
         checked_limit(max_message_bytes, "tf.train.Server")
+        check_credentials(credentials, grpc.ServerCredentials, "tf.train.Server")
         self._shared = Shared(job, max_message_bytes)
         self._expected = None if token is None else bearer(token).encode()
         method: Any = grpc.stream_stream_rpc_method_handler(self._attend)
@@ -156,19 +159,6 @@ class SessionServer:
                 f"{'another one' if shown else 'none'}; set TPUREF_TOKEN, or give "
                 "tf.ConfigProto(rpc_options=tf.RPCOptions(token=...))",
             )
-
-
-def bearer(token: str) -> str:
-    """Return what the client shows for its token.
-
-    Raises
-    ------
-    ValueError
-        If the token cannot stand in a header.
-    """
-    if not (token.isascii() and token.isprintable()):
-        raise ValueError("a session server's token must be printable ASCII")
-    return f"Bearer {token}"
 
 
 def _read(session: ServedSession, requests: Iterator[bytes]) -> None:

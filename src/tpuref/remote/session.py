@@ -16,12 +16,13 @@ from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.remote import schema
 from tpuref.remote.connection import OPENING_SECONDS, Connection
+from tpuref.remote.credentials import check_credentials
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.programs import put_program
 from tpuref.remote.reports import devices_of, padded_of, trace_of
 from tpuref.remote.served_run import CLIENT_OPERATIONS
-from tpuref.remote.server import bearer
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
+from tpuref.remote.token import bearer
 from tpuref.remote.variables import ServerVariables
 from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
 from tpuref.runtime.devices import DeviceAttributes
@@ -48,14 +49,14 @@ class RemoteSession:
     credentials
         What makes the connection use TLS; None for a plain one.
     token
-        What is shown to the server.
+        What is shown to the server, checked.
     max_message_bytes
         The size of the largest message that is taken.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is of no use.
+        If `max_message_bytes` is out of range.
     UnavailableError
         If no server answers.
     UnauthenticatedError
@@ -74,6 +75,7 @@ class RemoteSession:
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
         checked_limit(max_message_bytes, "tf.RPCOptions")
+        check_credentials(credentials, grpc.ChannelCredentials, "tf.RPCOptions")
         metadata = () if token is None else (("authorization", bearer(token)),)
         self._connection = Connection(address, credentials, metadata, max_message_bytes)
         self._numbers = itertools.count(1)
