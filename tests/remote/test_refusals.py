@@ -346,13 +346,3 @@ def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(tf.errors.ResourceExhaustedError, match="1 runs of this"):
             session.run(out)
         assert session.run(inner) == 1
-
-
-def test_too_many_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tpuref.remote.server.MAX_SESSIONS", 2)
-    server = tf.train.Server.create_local_server()
-    sessions = [tf.Session(server.target) for _ in range(2)]
-    with pytest.raises(tf.errors.ResourceExhaustedError):
-        tf.Session(server.target)
-    assert all(session.run(tf.constant(1)) == 1 for session in sessions)
-    server.stop()

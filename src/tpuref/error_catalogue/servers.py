@@ -143,4 +143,26 @@ ENTRIES = (
         """,
         needs=("grpc",),
     ),
+    Entry(
+        codes.SERVER_FULL,
+        "The server has as many sessions open as it takes",
+        meaning="A server takes 256 sessions at once, 128 of them from clients at one "
+        "address.",
+        remedy="Close sessions that are not needed (with tf.Session(...) as session), "
+        "or start another server.",
+        text="""
+            import tpuref as tf
+
+            server = tf.train.Server({"localhost": ["localhost:0"]})
+            sessions = []
+            try:
+                while len(sessions) < 300:
+                    sessions.append(tf.Session(server.target))
+            finally:
+                for session in sessions:
+                    session.close()
+                server.stop()
+        """,
+        needs=("grpc",),
+    ),
 )

@@ -33,6 +33,12 @@ from tpuref.version import __version__
 ALIVE_SECONDS = 1.0
 """How often the server says that it is there, while it says nothing else."""
 
+MAX_SESSIONS = 256
+"""How many sessions of a server may be open at once."""
+
+MAX_SESSIONS_OF_PEER = 128
+"""How many of them the clients at one address may have."""
+
 MAX_RUNS = 64
 """How many runs of one session may be under way at once."""
 
@@ -61,12 +67,35 @@ class Shared:
         # The collector may stop a server at any point of this very thread.
         self.lock = threading.RLock()
 
+    def admit(self, session: ServedSession) -> None:
+        """Give a session its place.
+
+        Raises
+        ------
+        ResourceExhaustedError
+            If the server, or the address of the client, has as many as it may.
+        """
+        with self.lock:
+            of_peer = sum(other.peer == session.peer for other in self.sessions)
+            if of_peer >= MAX_SESSIONS_OF_PEER:
+                raise _full(f"{of_peer} sessions from {session.peer}")
+            if len(self.sessions) >= MAX_SESSIONS:
+                raise _full(f"{len(self.sessions)} sessions")
+            self.sessions.add(session)
+
     def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
         """End all sessions, `but` one, with an error that says why."""
         with self.lock:
             ending = self.sessions - {but}
         for session in ending:
             session.refuse(error)
+
+
+def _full(what: str) -> ResourceExhaustedError:
+    return ResourceExhaustedError(
+        f"the server has {what} open, which is as many as it takes; close some",
+        code=codes.SERVER_FULL,
+    )
 
 
 class ServedSession:
@@ -76,9 +105,21 @@ class ServedSession:
     ----------
     shared
         What it has in common with other sessions.
+    peer
+        The address of the client, without its port.
+
+    Attributes
+    ----------
+    begun
+        Set once the client has opened the session, or the session has ended.
+    gave_way
+        Whether it ended for a newer stream, before it was open.
     """
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, peer: str) -> None:
+        self.peer = peer
+        self.begun = threading.Event()
+        self.gave_way = False
         self._shared = shared
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
@@ -128,6 +169,13 @@ class ServedSession:
         self._outbox.put(reply.SerializeToString())
         self.end()
 
+    def give_way(self) -> None:
+        """End for a newer stream, unless it is open by now."""
+        with self._lock:
+            self.gave_way = not self.begun.is_set()
+            if self.gave_way:
+                self.end()
+
     def end(self) -> None:
         """Give up all runs and forget everything."""
         with self._lock:
@@ -144,6 +192,7 @@ class ServedSession:
             self._cluster.reset()
         self._programs.clear()
         self._outbox.put(None)
+        self.begun.set()
 
     def _send(self, reply: Any) -> None:
         self._outbox.put(packed(reply, self._message_bytes, "what the run gives"))
@@ -179,9 +228,12 @@ class ServedSession:
         self._message_bytes = opening.message_bytes or MESSAGE_BYTES
         self._isolated = opening.isolated or bool(opening.jobs)
         own = Cluster(list(dict.fromkeys(opening.jobs))) if opening.jobs else None
-        self._cluster = own or self._shared.cluster
-        with self._shared.lock:
-            self._shared.sessions.add(self)
+        with self._lock:
+            if self._ended:
+                return
+            self._shared.admit(self)
+            self._cluster = own or self._shared.cluster
+            self.begun.set()
         reply = Reply(number=request.number)
         reply.opened.version = __version__
         reply.opened.jobs.extend(self._cluster.jobs)
