@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import MASK
 
 DEFAULT_PORT = 8470
 """The port on which a Cloud TPU serves where none is written."""
@@ -15,6 +16,7 @@ DEFAULT_PORT = 8470
 GRPC = "grpc://"
 
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?")
+_USER = re.compile(r"[^/\s'\"]*@")
 _EVERYWHERE = ("0.0.0.0", "::")
 _SCHEMES = ("external", "unix", "unix-abstract", "vsock")
 _DIGITS = re.compile(r"[0-9]{1,5}")
@@ -128,6 +130,6 @@ def _is_ip(host: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return what came, cut short: it may have come from anywhere."""
-    text = repr(value)
+    """Return a value, cut short and without a user: it may come from anywhere."""
+    text = _USER.sub(f"{MASK}@", repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked, shown_cause
 from tpuref.cluster_resolver.patience import Budget, Patience
 
 API, VERSION = "tpu", "v1"
@@ -99,7 +100,7 @@ class CloudAPI:
         except Exception as error:
             if _status(error) != 404:
                 raise
-            raise _missing(path, name, str(error)) from error
+            raise _missing(path, name, str(error)) from shown_cause(error)
 
     def _attempt(self, path: str, name: str) -> Any:
         service = self._service()
@@ -139,10 +140,10 @@ class CloudAPI:
             raise coded(
                 RuntimeError,
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
-                f"{type(error).__name__}: {error}; check discovery_url and "
-                "TPU_API_DISCOVERY_URL",
+                f"{type(error).__name__}: {masked(str(error))}; check discovery_url "
+                "and TPU_API_DISCOVERY_URL",
                 code=codes.UNCLEAR_ANSWER,
-            ) from error
+            ) from shown_cause(error)
 
     def _credentials_object(self) -> Any:
         if not (self._credentials is None or self._credentials == "default"):
@@ -155,10 +156,10 @@ class CloudAPI:
                 raise
             raise coded(
                 RuntimeError,
-                f"there are no default credentials for {self._host()}: {error}; give "
-                "credentials= or service=",
+                f"there are no default credentials for {self._host()}: "
+                f"{masked(str(error))}; give credentials= or service=",
                 code=codes.NO_CREDENTIALS,
-            ) from error
+            ) from shown_cause(error)
         return credentials
 
     def _passes(self, error: Exception) -> bool:
@@ -173,19 +174,24 @@ class CloudAPI:
     def _host(self) -> str:
         """Return whom the last question went to, as far as that is known."""
         if self._asked:
-            return urlsplit(self._asked).netloc
+            return _netloc(self._asked)
         if self._given is not None:
             return "the given service"
         if self._discovery_url:
-            return urlsplit(self._discovery_url).netloc or self._discovery_url
+            return _netloc(self._discovery_url) or masked(self._discovery_url)
         return HOST
+
+
+def _netloc(url: str) -> str:
+    """Return host and port of a URL, without the user."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _request(service: Any, path: str, name: str) -> Any:
     try:
         return service.projects().locations().nodes().get(name=path)
     except TypeError as error:  # what Google's client says of an unfit name
-        raise _missing(path, name, str(error)) from error
+        raise _missing(path, name, str(error)) from shown_cause(error)
     except AttributeError as error:
         raise coded(
             RuntimeError,
@@ -233,7 +239,7 @@ def _missing(path: str, name: str, reason: str) -> ValueError:
     hint = f"; to connect to an address give tpu='grpc://{name}'" if ":" in name else ""
     return coded(
         ValueError,
-        f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check "
-        "name, zone and project",
+        masked(f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check ")
+        + "name, zone and project",
         code=codes.UNKNOWN_TPU,
     )

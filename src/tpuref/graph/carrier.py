@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked
 from tpuref.graph.session_options import ConfigProto, RPCOptions
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -19,7 +20,7 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
 
 _GRPC = re.compile(
-    r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"
+    r"grpc://(?P<host>[^/\s:@\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"
 )
 
 
@@ -134,7 +135,7 @@ def _address(target: str, function: str) -> str:
         raise coded(
             ValueError,
             f"{function}: target must be '' or 'local' for this process, or "
-            f"'grpc://host:port' for a server, got {target!r}",
+            f"'grpc://host:port' for a server, got {masked(repr(target))}",
             code=codes.INVALID_ADDRESS,
         )
     return target.removeprefix("grpc://")

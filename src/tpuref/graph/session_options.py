@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from tpuref.base.masking import MASK
 from tpuref.runtime.trace import CoreTrace
 
 
@@ -16,7 +17,7 @@ class RPCOptions:
     ----------
     token
         What is shown to a server that wants a token; by default the environment
-        variable ``TPUREF_TOKEN``.
+        variable ``TPUREF_TOKEN``.  It is left out of ``repr``.
     credentials
         A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``
         gives, for a server that uses TLS; None for a plain connection.
@@ -27,6 +28,13 @@ class RPCOptions:
     token: str | None = None
     credentials: Any = None
     max_message_bytes: int = 1 << 29
+
+    def __repr__(self) -> str:
+        token = None if self.token is None else MASK
+        return (
+            f"RPCOptions(token={token}, credentials={self.credentials!r}, "
+            f"max_message_bytes={self.max_message_bytes!r})"
+        )
 
 
 @dataclass

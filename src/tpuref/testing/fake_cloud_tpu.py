@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import ThreadingHTTPServer
 from types import TracebackType
 
@@ -21,7 +21,7 @@ class Request:
     """A request received: path and query, and headers, named in small letters."""
 
     path: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)  # they may show a real token
 
 
 class FakeCloudTPU:
