@@ -84,7 +84,7 @@ def test_given_credentials(resolver: Any, cloud: Any) -> None:
     cloud.token = "secret"
     assert resolver("node-1", credentials=Token("secret")).cluster_spec() is not None
     assert cloud.requests[-1].headers["authorization"] == "Bearer secret"
-    with pytest.raises(errors.HttpError, match="401"):
+    with pytest.raises(ValueError, match="with the given credentials.*401.*E190"):
         resolver("node-1", credentials=Token("wrong")).cluster_spec()
 
 
@@ -268,9 +268,35 @@ def test_a_tpu_that_is_deleted(cloud: Any) -> None:
 def test_errors_that_stay(status: int, cloud: Any, clock: FakeClock) -> None:
     made = DISTRIBUTE("node-1", credentials=Token("any"))
     cloud.fail(status, 3)
-    with pytest.raises(errors.HttpError, match=f"{status} when requesting .*/node-1"):
+    with pytest.raises(ValueError, match=f"{status} when requesting .*/node-1") as e:
         made.cluster_spec()
+    assert isinstance(e.value.__cause__, errors.HttpError)
+    assert ("with the given credentials" in str(e.value)) is (status != 400)
     assert clock.slept == []
+
+
+def test_credentials_that_cannot_be_read(cloud: Any, monkeypatch: Any) -> None:
+    wrong = KeyError("client_email")
+
+    def default(**options: Any) -> Any:
+        raise wrong
+
+    monkeypatch.setattr("google.auth.default", default)
+    with pytest.raises(RuntimeError, match="KeyError: 'client_email'.*E067") as caught:
+        DISTRIBUTE("node-1").cluster_spec()
+    assert caught.value.__cause__ is wrong
+
+
+def test_credentials_that_have_expired(cloud: Any) -> None:
+    exceptions = pytest.importorskip("google.auth.exceptions")
+
+    class Expired(Token):
+        def refresh(self, request: Any) -> None:
+            raise exceptions.RefreshError("invalid_grant: the token has expired")
+
+    cloud.token = "secret"
+    with pytest.raises(ValueError, match=r"credentials.*invalid_grant.*E190"):
+        DISTRIBUTE("node-1", credentials=Expired("old")).cluster_spec()
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import http.client
 import importlib
 import json
 import re
-import socket
-import sys
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +12,14 @@ from urllib.parse import urlsplit
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.masking import masked, shown_cause
+from tpuref.cluster_resolver.api_errors import (
+    has_status,
+    is_connection_error,
+    is_own,
+    may_pass,
+    refusal,
+    unknown,
+)
 from tpuref.cluster_resolver.patience import Budget, Patience
 
 API, VERSION = "tpu", "v1"
@@ -22,7 +27,7 @@ HOST = "tpu.googleapis.com"
 SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 
 _LONGEST_ATTEMPT = 10.0
-_PASSING_STATUS = (408, 429, 500, 502, 503, 504)
+_NO_DEFAULT = "DefaultCredentialsError"
 _UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
 
 
@@ -83,12 +88,12 @@ class CloudAPI:
         Raises
         ------
         ValueError
-            If there is no such TPU.
+            If there is no such TPU, or the API refuses to tell.
         RuntimeError
             If there is no answer in time, or there are no default credentials.
         """
         if _UNFIT.search(path):
-            raise _missing(path, name, "no TPU has a name with such characters")
+            raise unknown(path, name, "no TPU has a name with such characters")
         try:
             return budget.ask(
                 f"TPU {name!r}",
@@ -98,9 +103,9 @@ class CloudAPI:
                 _LONGEST_ATTEMPT,
             )
         except Exception as error:
-            if _status(error) != 404:
+            if is_own(error):
                 raise
-            raise _missing(path, name, str(error)) from shown_cause(error)
+            raise refusal(path, name, self.describe(), error) from shown_cause(error)
 
     def _attempt(self, path: str, name: str) -> Any:
         service = self._service()
@@ -135,7 +140,7 @@ class CloudAPI:
         try:
             return discovery.build(API, VERSION, **options)
         except Exception as error:
-            if _status(error) is not None or is_connection_error(error):
+            if has_status(error) or is_connection_error(error):
                 raise
             raise coded(
                 RuntimeError,
@@ -152,12 +157,14 @@ class CloudAPI:
         try:
             credentials, _ = auth.default(scopes=SCOPES)
         except Exception as error:
-            if type(error).__name__ != "DefaultCredentialsError":
+            if is_connection_error(error):
                 raise
+            kind = type(error).__name__
+            told = str(error) if kind == _NO_DEFAULT else f"{kind}: {error}"
             raise coded(
                 RuntimeError,
                 f"there are no default credentials for {self._host()}: "
-                f"{masked(str(error))}; give credentials= or service=",
+                f"{masked(told)}; give credentials= or service=",
                 code=codes.NO_CREDENTIALS,
             ) from shown_cause(error)
         return credentials
@@ -166,10 +173,7 @@ class CloudAPI:
         """Whether the error may be gone at the next attempt."""
         if self._given is None and isinstance(error, TimeoutError):
             self._built = None  # an attempt that was given up may still be using it
-        status = _status(error)
-        return (
-            is_connection_error(error) if status is None else status in _PASSING_STATUS
-        )
+        return may_pass(error)
 
     def _host(self) -> str:
         """Return whom the last question went to, as far as that is known."""
@@ -191,7 +195,7 @@ def _request(service: Any, path: str, name: str) -> Any:
     try:
         return service.projects().locations().nodes().get(name=path)
     except TypeError as error:  # what Google's client says of an unfit name
-        raise _missing(path, name, str(error)) from shown_cause(error)
+        raise unknown(path, name, str(error)) from shown_cause(error)
     except AttributeError as error:
         raise coded(
             RuntimeError,
@@ -213,33 +217,3 @@ def client_module(name: str) -> ModuleType:
             "tpu='grpc://host:port'",
             code=codes.EXTRA_NOT_INSTALLED,
         ) from error
-
-
-def is_connection_error(error: Exception) -> bool:
-    """Whether the connection failed, in the words of any of the libraries below."""
-    if isinstance(
-        error,
-        (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
-    ):
-        return True
-    httplib2 = sys.modules.get("httplib2")
-    if httplib2 is not None and isinstance(error, httplib2.ServerNotFoundError):
-        return True
-    return bool(getattr(error, "retryable", False))  # of google.auth
-
-
-def _status(error: Exception) -> int | None:
-    """Return the HTTP status of an error answer."""
-    response = getattr(error, "resp", None)
-    status = getattr(response, "status", getattr(error, "status_code", None))
-    return status if isinstance(status, int) else None
-
-
-def _missing(path: str, name: str, reason: str) -> ValueError:
-    hint = f"; to connect to an address give tpu='grpc://{name}'" if ":" in name else ""
-    return coded(
-        ValueError,
-        masked(f"there is no TPU {name!r}: asked for {path!r}: {reason}{hint}. Check ")
-        + "name, zone and project",
-        code=codes.UNKNOWN_TPU,
-    )

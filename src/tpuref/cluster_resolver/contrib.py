@@ -101,7 +101,7 @@ class TPUClusterResolver(CloudTPUs):
         Raises
         ------
         ValueError
-            If there is no such TPU.
+            If there is no such TPU, or the API answers with an error that stays.
         RuntimeError
             If a TPU is not healthy or not ready, or nobody answers.
         """

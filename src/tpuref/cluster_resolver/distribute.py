@@ -130,7 +130,8 @@ class TPUClusterResolver(CloudTPUs):
         Raises
         ------
         ValueError
-            If there is no such TPU, job or task.
+            If there is no such TPU, job or task, or the API answers with an error that
+            stays.
         RuntimeError
             If the TPU is not healthy or not ready, or nobody answers.
         """

@@ -116,7 +116,7 @@ class CloudTPUs(ClusterResolver):
         RuntimeError
             If a TPU is not healthy or not ready, or nobody answers.
         ValueError
-            If there is no such TPU.
+            If there is no such TPU, or the API answers with an error that stays.
         """
         if isinstance(self._source, Master):
             return None

@@ -48,8 +48,9 @@ ENTRIES = (
     Entry(
         codes.UNKNOWN_TPU,
         "There is no such TPU",
-        meaning="The Cloud TPU API does not know the name in this project and zone, or "
-        "knows no address of it.",
+        meaning="The Cloud TPU API does not know the name in this project and zone, "
+        "knows no address of it, or ends the question with an error, which is the "
+        "cause of this one.",
         remedy="Check name, zone and project. An address is given as "
         "'grpc://host:port'.",
         text="""
@@ -182,5 +183,26 @@ ENTRIES = (
             tf.distribute.cluster_resolver.TPUClusterResolver()
         """,
         alone=True,
+    ),
+    Entry(
+        codes.TPU_ACCESS_DENIED,
+        "The TPU cannot be seen with these credentials",
+        meaning="The Cloud TPU API answers 401 or 403, or the credentials cannot be "
+        "renewed: they are missing, have expired, or may not read the TPUs of the "
+        "project. Whether there is such a TPU is not told.",
+        remedy="Give credentials= that may (the role TPU Viewer is enough), log in "
+        "again, and check name, zone and project.",
+        text="""
+            from unittest.mock import MagicMock
+
+            import tpuref as tf
+
+            api = MagicMock()  # as Google's client, which is not let in
+            get = api.projects().locations().nodes().get
+            get().execute.side_effect = PermissionError("HTTP 403")
+            resolver = tf.distribute.cluster_resolver.TPUClusterResolver
+            resolver("my-tpu", zone="z", project="p", service=api).master()
+        """,
+        document="004_1530f51430af0bea.txt",
     ),
 )
