@@ -111,7 +111,8 @@ class CloudAPI:
         service = self._service()
         try:
             request = _request(service, path, name)
-            self._asked = getattr(request, "uri", "")
+            address = getattr(request, "uri", "")
+            self._asked = address if isinstance(address, str) else ""
             return request.execute()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise coded(

@@ -90,17 +90,20 @@ class CloudTPUs(ClusterResolver):
         name = text_of(name, "coordinator_name", type(self).__name__)
         if address is not None:
             address = text_of(address, "coordinator_address", type(self).__name__)
-        if name == self._job_name:
-            raise coded(
-                ValueError,
-                f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{name!r}; the coordinator would stand in the place of the TPUs",
-                code=codes.INVALID_CLUSTER,
-            )
+        self._check_job_names(self._job_name, name)
         coordinator = Coordinator(name, address or None, self._metadata)
         how = "a server that was started" if coordinator.started else "as given"
         self._trace.note(f"coordinator: {name!r} at {coordinator.address}, {how}")
         return coordinator
+
+    def _check_job_names(self, job: str, coordinator: str) -> None:
+        if job == coordinator:
+            raise coded(
+                ValueError,
+                f"{type(self).__name__}: coordinator_name and job_name are both "
+                f"{job!r}; the coordinator would stand in the place of the TPUs",
+                code=codes.INVALID_CLUSTER,
+            )
 
     def cluster_spec(self) -> ClusterSpec | None:
         """Return the jobs and addresses as they are now, asking the API each time.
