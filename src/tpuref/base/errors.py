@@ -133,17 +133,17 @@ class OpError(Exception):
     def __str__(self) -> str:
         parts = [str(self.message)]
         if self.op is not None:
-            parts.append(f"  operation: {name_of(self.op)}")
+            parts.append(f"  operation: {operation_name(self.op)}")
         if self.site is not None:
             parts.append(f"  built at: {self.site}")
         return "\n".join(parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        op = None if self.op is None else name_of(self.op)
+        op = None if self.op is None else operation_name(self.op)
         return _rebuild, (type(self), self.message, op, self.error_code, self.site)
 
 
-def name_of(op: Any) -> str:
+def operation_name(op: Any) -> str:
     """Return the name of an operation, given as one or as its name."""
     return str(getattr(op, "name", op))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler
@@ -28,12 +29,20 @@ REASONS = {
 
 Answer = tuple[int, Any]
 
+_MOST_NAMED = 10
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
 
 def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
     """Return the class that answers the requests to `cloud`."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def handle(self) -> None:
+            """Answer until the client goes away."""
+            with contextlib.suppress(ConnectionError):
+                super().handle()
 
         def do_GET(self) -> None:
             """Answer."""
@@ -55,7 +64,7 @@ def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
                 self.send_response(status)
                 self.send_header("Content-Type", f"application/{kind}")
                 self.send_header("Content-Length", str(len(body)))
-                if urlsplit(self.path).path.startswith(METADATA) or self.path == "/":
+                if self.path.startswith(METADATA) or self.path == "/":
                     self.send_header(FLAVOR, "Google")
                 self.end_headers()
                 self.wfile.write(body)
@@ -73,7 +82,10 @@ def handler(cloud: FakeCloudTPU) -> type[BaseHTTPRequestHandler]:
 
 def answer(cloud: FakeCloudTPU, target: str, headers: Mapping[str, str]) -> Answer:
     """Return status and content of the answer to a GET request."""
-    parts = urlsplit(target)
+    try:
+        parts = urlsplit(target)
+    except ValueError as error:
+        return failed(400, f"the path makes no sense: {error}")
     path, query = unquote(parts.path), parse_qs(parts.query)
     if path == "/":
         return 200, "computeMetadata/"
@@ -140,22 +152,25 @@ def _api(
     ):
         return failed(401, "the request shows no valid token")
     parent = ["projects", cloud.project, "locations", cloud.zone, "nodes"]
-    if words[:1] not in [[version] for version in VERSIONS] or words[1:6] != parent:
-        return failed(404, f"there is nothing at {'/'.join(words)!r}")
-    path = "/".join(words[1:6])
-    if len(words) == 6:
+    path, asked = "/".join(parent), "/".join(words[1:])
+    if words[0] in VERSIONS and asked == path:
         return _listed(cloud, path, query)
-    name = "/".join(words[6:])
-    node = cloud.nodes.get(name)
-    if node is None:
-        return failed(404, f"Resource {path + '/' + name!r} was not found")
-    return 200, node.answer(f"{path}/{name}")
+    node = cloud.nodes.get(asked.removeprefix(f"{path}/"))
+    if words[0] in VERSIONS and asked.startswith(f"{path}/") and node is not None:
+        return 200, node.answer(asked)
+    there = [f"{path}/{name}" for name in list(cloud.nodes)]
+    return failed(404, f"{asked!r} was not found; this service has {_some(there)}")
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more or "no TPU"
 
 
 def _listed(cloud: FakeCloudTPU, path: str, query: Mapping[str, list[str]]) -> Answer:
     size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
-    if not (size.isdecimal() and start.isdecimal() and int(size) > 0):
-        return failed(400, "pageSize and pageToken are numbers")
+    if not (_NUMBER.fullmatch(size) and _NUMBER.fullmatch(start) and int(size) > 0):
+        return failed(400, "pageSize and pageToken are whole numbers")
     names = list(cloud.nodes)
     end = int(start) + int(size)
     page = [cloud.nodes[n].answer(f"{path}/{n}") for n in names[int(start) : end]]
