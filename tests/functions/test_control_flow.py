@@ -825,3 +825,25 @@ def test_py_func_receives_scalars_as_scalars(evaluate: Any) -> None:
     texts, text = tf.constant([b"a"]), tf.constant(b"abc")
     evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
     assert seen == [bytes, np.float32, np.ndarray]
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_predicate_that_turns_out_to_be_no_scalar(executor: str) -> None:
+    x = tf.placeholder(tf.bool, None)
+
+    def branch(x: Any) -> Any:
+        return tf.cond(x, lambda: 1, lambda: 2)
+
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i: tf.logical_and(x, i < 3), lambda i: i + 1, [0])
+
+    with tf.config.override(executor=executor, cores=1):
+        for build in (branch, loop):
+            fetched = tf.tpu.rewrite(build, [x])
+            for value, given in (([True, False], r"\[2\]"), ([], r"\[0\]")):
+                with pytest.raises(
+                    tf.errors.InvalidArgumentError,
+                    match=rf"must be a scalar, got bool{given}.*E117",
+                ):
+                    run(fetched, {x: value})
+            run(fetched, {x: True})

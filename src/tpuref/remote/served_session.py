@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import DType
 from tpuref.base.errors import (
     AbortedError,
     FailedPreconditionError,
@@ -19,11 +20,12 @@ from tpuref.base.errors import (
 from tpuref.configuration import config
 from tpuref.program import Program
 from tpuref.remote.faults import put_fault
+from tpuref.remote.program_check import check_program
 from tpuref.remote.programs import program_of
 from tpuref.remote.reports import put_devices
 from tpuref.remote.schema import PROTOCOL
 from tpuref.remote.served_run import ServedRun
-from tpuref.remote.tensors import malformed
+from tpuref.remote.tensors import dtype_of, malformed
 from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
@@ -124,7 +126,7 @@ class ServedSession:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._ended = False
-        self._programs: dict[int, Program] = {}
+        self._programs: dict[int, tuple[Program, list[DType]]] = {}
         self._runs: dict[int, ServedRun] = {}
         self._padding_log: dict[str, Any] = {}
         self._state = State()
@@ -288,6 +290,7 @@ class ServedSession:
         return run
 
     def _program(self, message: Any) -> Program:
+        fed = [dtype_of(tensor.dtype) for tensor in message.inputs]
         for number in message.forgotten:
             self._programs.pop(number, None)
         if message.HasField("bundle"):
@@ -296,10 +299,18 @@ class ServedSession:
                     f"the server keeps {MAX_PROGRAMS} programs of a session; name some "
                     "as forgotten"
                 )
-            self._programs[message.program] = program_of(message.bundle)
+            program = program_of(message.bundle)
+            check_program(program, fed)
+            self._programs[message.program] = program, fed
         if message.program not in self._programs:
             raise NotFoundError(f"program {message.program} was not sent")
-        return self._programs[message.program]
+        program, expected = self._programs[message.program]
+        if fed != expected:
+            raise malformed(
+                f"the program takes inputs of the types {_names(expected)}, got "
+                f"{_names(fed)}"
+            )
+        return program
 
     def _carry_out(self, number: int, served: ServedRun, traced: bool) -> None:
         variables = self._state if self._isolated else self._shared.variables
@@ -316,3 +327,7 @@ class ServedSession:
         )
         with self._lock:
             del self._runs[number]
+
+
+def _names(dtypes: list[DType]) -> list[str]:
+    return [dtype.name for dtype in dtypes]

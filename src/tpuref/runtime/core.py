@@ -31,7 +31,7 @@ from tpuref.runtime.core_events import (
 )
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.fed import Fed
-from tpuref.runtime.lockstep import compute, locate
+from tpuref.runtime.lockstep import compute, locate, truth
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
 from tpuref.runtime.whereabouts import numbered
@@ -373,7 +373,7 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             predicate, *arrays = (values[slot] for slot in instr.inputs)
-            results = branches[0 if predicate else 1].run(arrays)
+            results = branches[0 if truth(instr, predicate) else 1].run(arrays)
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
@@ -390,7 +390,7 @@ class CoreProgram:
             turns = 0
             while limit is None or turns < limit:
                 around.go_on()
-                if not condition.run(turning + captured)[0]:
+                if not truth(instr, condition.run(turning + captured)[0]):
                     break
                 turning = body.run(turning + captured)
                 turns += 1

@@ -66,8 +66,15 @@ def _update(
     combine: np.ufunc, instr: Instr, change: Array, replica: int, run: Run
 ) -> list[Array]:
     old = run.variables[replica].read(instr.attrs["handle"])
-    with np.errstate(all="ignore"):
-        new = np.asarray(combine(old, change), old.dtype)
+    try:
+        with np.errstate(all="ignore"):
+            new = np.asarray(combine(old, change), old.dtype)
+    except (ValueError, TypeError) as error:  # another program assigned something else
+        raise InvalidArgumentError(
+            f"the variable {instr.attrs['handle']!r} holds {old.dtype}"
+            f"{list(old.shape)}, got {change.dtype}{list(change.shape)}",
+            code=codes.VARIABLE_MISMATCH,
+        ) from error
     return _store(instr, new, replica, run)
 
 

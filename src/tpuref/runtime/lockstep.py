@@ -46,9 +46,18 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
 
 def _copy(instr: Instr, slots: Mapping[int, dict[int, Array]]) -> None:
     """Give other replicas what one of them holds."""
+    source, targets = instr.attrs["source"], instr.attrs["targets"]
+    group = sorted({source, *targets})
+    present = [replica for replica in group if replica in slots]
+    if not present:
+        return
+    if len(present) < len(group):
+        error = absent_replicas(instr.op, group, present)
+        locate(error, instr)
+        raise error
     (slot,) = instr.inputs
-    for replica in instr.attrs["targets"]:
-        slots[replica][slot] = slots[instr.attrs["source"]][slot]
+    for replica in targets:
+        slots[replica][slot] = slots[source][slot]
 
 
 def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
@@ -107,6 +116,11 @@ def compute(
         )
     try:
         outputs = outputs_of(definition.compute(*arrays, **attrs))
+        # Never a view with strides: sums round by the order of elements in memory.
+        return [
+            np.asarray(output, spec.dtype.np, order="C")
+            for output, spec in zip(outputs, instr.specs, strict=True)
+        ]
     except OpError as error:
         message = codes.with_code(error.message, codes.OPERATION_FAILED)
         raise type(error)(f"on replica {replica}: {message}") from error
@@ -122,11 +136,6 @@ def compute(
             f"{instr.op} of ({shapes}) on replica {replica}: "
             f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
         ) from error
-    # Never a view with strides: sums round by the order of their elements in memory.
-    return [
-        np.asarray(output, spec.dtype.np, order="C")
-        for output, spec in zip(outputs, instr.specs, strict=True)
-    ]
 
 
 def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> Values:
@@ -154,10 +163,21 @@ def _if(instr: Instr, operands: Values, run: Run) -> Values:
     """Each replica takes its own branch; those of one branch stay together."""
     results: Values = {}
     for wanted, block in zip((True, False), instr.blocks, strict=True):
-        taking = {r: a[1:] for r, a in operands.items() if bool(a[0]) is wanted}
+        taking = {r: a[1:] for r, a in operands.items() if truth(instr, a[0]) is wanted}
         if taking:
             results.update(run_program(block, taking, run))
     return results
+
+
+def truth(instr: Instr, array: Array) -> bool:
+    """Return what decides a branch or loop, or raise InvalidArgumentError."""
+    if array.shape != ():
+        raise InvalidArgumentError(
+            f"what decides {instr.op} must be a scalar, got {array.dtype}"
+            f"{list(array.shape)}; use tf.reduce_all or tf.reduce_any",
+            code=codes.WRONG_RANK,
+        )
+    return bool(array)
 
 
 def _while(instr: Instr, operands: Values, run: Run) -> Values:
@@ -173,7 +193,7 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
         if run.watch is not None:
             run.watch()
         verdicts = run_program(condition, given, run)
-        inside = [r for r in inside if bool(verdicts[r][0])]
+        inside = [r for r in inside if truth(instr, verdicts[r][0])]
         if not inside:
             break
         turned = run_program(body, {r: given[r] for r in inside}, run)
