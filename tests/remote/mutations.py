@@ -16,8 +16,8 @@ INTEGERS = {
 }
 
 
-def repeated(field: Any) -> bool:
-    return bool(field.is_repeated)
+def repeated(message: Any, field: Any) -> bool:
+    return hasattr(getattr(message, field.name), "extend")
 
 
 def messages_in(message: Any) -> Iterator[Any]:
@@ -25,7 +25,7 @@ def messages_in(message: Any) -> Iterator[Any]:
     yield message
     for field, value in message.ListFields():
         if field.type == FieldDescriptor.TYPE_MESSAGE:
-            for inner in value if repeated(field) else [value]:
+            for inner in value if repeated(message, field) else [value]:
                 yield from messages_in(inner)
 
 
@@ -49,7 +49,7 @@ class Mutator:
                 self._parts.setdefault(part.DESCRIPTOR.name, []).append(part)
                 for field, value in part.ListFields():
                     if field.type != FieldDescriptor.TYPE_MESSAGE:
-                        found = value if repeated(field) else [value]
+                        found = value if repeated(part, field) else [value]
                         self._values.setdefault(field.type, set()).update(found)
         self._sorted = {kind: sorted(found) for kind, found in self._values.items()}
 
@@ -60,7 +60,7 @@ class Mutator:
         set_fields = [field for field, _ in part.ListFields()]
         fields = set_fields if set_fields and self._chance(0.8) else None
         field = self._random.choice(fields or list(part.DESCRIPTOR.fields))
-        done = self._change_list if repeated(field) else self._change_single
+        done = self._change_list if repeated(part, field) else self._change_single
         return f"{part.DESCRIPTOR.name}.{field.name}: {done(part, field)}"
 
     def _chance(self, share: float) -> bool:
