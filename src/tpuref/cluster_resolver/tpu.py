@@ -45,9 +45,11 @@ class CloudTPUs(ClusterResolver):
         coordinator_address: Any,
         credentials: Any,
         service: Any,
-        discovery_url: str | None,
+        discovery_url: Any,
     ) -> None:
         self._patience = current()
+        if discovery_url is not None:
+            discovery_url = text_of(discovery_url, "discovery_url", type(self).__name__)
         search = Search(type(self).__name__, self._prefixes, self._several)
         self._source: Source = search.find(tpu)
         self._trace = search.trace

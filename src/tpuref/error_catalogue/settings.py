@@ -10,7 +10,8 @@ ENTRIES = (
         codes.INVALID_SETTING,
         "A setting has a value that it cannot have",
         meaning="An attribute of tf.config, or the TPUREF_ variable that gives its "
-        "first value, is out of its range or not one of its choices.",
+        "first value, or max_message_bytes of a server or session, is out of its range "
+        "or not one of its choices.",
         remedy="Use a value that the message lists. Variables are read when tpuref is "
         "imported; `tpuref doctor` shows those that are set.",
         text="""

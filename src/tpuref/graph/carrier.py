@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.masking import masked
-from tpuref.graph.session_options import ConfigProto, RPCOptions
+from tpuref.graph.session_options import ConfigProto, RPCOptions, checked_config
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
@@ -117,6 +117,8 @@ def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carri
 
     Raises
     ------
+    TypeError
+        If `config` is no ConfigProto, or holds something of another type.
     ValueError
         If `target` names neither this process nor a server.
     ImportError
@@ -124,6 +126,7 @@ def carrier_for(target: str, config: ConfigProto | None, function: str) -> Carri
     tpuref.errors.UnavailableError
         If no server answers there.
     """
+    config = checked_config(config, function)
     if target not in ("", "local"):
         return _remote(_address(target, function), config or ConfigProto(), function)
     return Here(connect(None if config is None else config.cluster_def))

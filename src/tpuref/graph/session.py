@@ -287,7 +287,8 @@ class Session:
                 f"tf.Session.reset: there is no container {list(containers or ())!r}; "
                 "leave containers out to reset everything"
             )
-        carrier = carrier_for(target, config, "tf.Session.reset")
+        function = "tf.Session.reset"
+        carrier = carrier_for(target_of(target, function), config, function)
         carrier.reset()
         carrier.close()
 

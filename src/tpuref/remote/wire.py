@@ -31,9 +31,11 @@ def checked_limit(message_bytes: Any, function: str) -> int:
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     if not 1 <= message_bytes <= LARGEST_MESSAGE_BYTES:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: max_message_bytes must be from 1 to {LARGEST_MESSAGE_BYTES}, "
-            f"got {message_bytes!r}"
+            f"got {message_bytes!r}",
+            code=codes.INVALID_SETTING,
         )
     return message_bytes
 
