@@ -31,9 +31,10 @@ from tpuref.runtime.core_events import (
 )
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.fed import Fed
-from tpuref.runtime.lockstep import compute, locate, truth
+from tpuref.runtime.lockstep import compute, locate
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
+from tpuref.runtime.verdict import truth
 from tpuref.runtime.whereabouts import numbered
 
 Values = list[Any]

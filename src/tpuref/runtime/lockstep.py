@@ -16,9 +16,14 @@ from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.arena import available_bytes
-from tpuref.runtime.divergence import absent_replicas, differing_shapes
+from tpuref.runtime.divergence import (
+    absent_replicas,
+    come_together,
+    differing_shapes,
+)
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.run import Run
+from tpuref.runtime.verdict import truth
 
 Values = dict[int, Sequence[Array]]
 """For each replica that takes part, the arrays it holds."""
@@ -46,18 +51,11 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
 
 def _copy(instr: Instr, slots: Mapping[int, dict[int, Array]]) -> None:
     """Give other replicas what one of them holds."""
-    source, targets = instr.attrs["source"], instr.attrs["targets"]
-    group = sorted({source, *targets})
-    present = [replica for replica in group if replica in slots]
-    if not present:
-        return
-    if len(present) < len(group):
-        error = absent_replicas(instr.op, group, present)
-        locate(error, instr)
-        raise error
-    (slot,) = instr.inputs
-    for replica in targets:
-        slots[replica][slot] = slots[source][slot]
+    (slot,), source = instr.inputs, instr.attrs["source"]
+    targets = instr.attrs["targets"]
+    if come_together(instr, [source, *targets], slots):
+        for replica in targets:
+            slots[replica][slot] = slots[source][slot]
 
 
 def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
@@ -167,17 +165,6 @@ def _if(instr: Instr, operands: Values, run: Run) -> Values:
         if taking:
             results.update(run_program(block, taking, run))
     return results
-
-
-def truth(instr: Instr, array: Array) -> bool:
-    """Return what decides a branch or loop, or raise InvalidArgumentError."""
-    if array.shape != ():
-        raise InvalidArgumentError(
-            f"what decides {instr.op} must be a scalar, got {array.dtype}"
-            f"{list(array.shape)}; use tf.reduce_all or tf.reduce_any",
-            code=codes.WRONG_RANK,
-        )
-    return bool(array)
 
 
 def _while(instr: Instr, operands: Values, run: Run) -> Values:
