@@ -95,6 +95,12 @@ def test_a_wheel_from_the_sdist_holds_everything(compiled_wheel):
         assert "c" not in suffixes
 
 
+def test_the_kernels_carry_no_symbols(compiled_wheel):
+    with zipfile.ZipFile(compiled_wheel) as archive:
+        sizes = [f.file_size for f in archive.infolist() if ".so" in f.filename]
+    assert 0 < sum(sizes) < 3 << 20
+
+
 def test_a_manylinux_wheel_needs_no_compiler(compiled_wheel, tmp_path):
     pytest.importorskip("auditwheel", reason="repairs wheels: tox -e packaging")
     repair = (sys.executable, "-m", "auditwheel", "repair", compiled_wheel)
