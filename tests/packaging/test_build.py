@@ -17,7 +17,7 @@ SOURCES = {
     *(f"tpuref/kernels/cython/{name}.pyx" for name in ("padding", "sharding")),
     *(f"tpuref/kernels/cython/{name}.pyi" for name in ("padding", "sharding")),
     "tpuref/kernels/cython/status.pxd",
-    "tpuref/kernels/python/allreduce.py",
+    "tpuref/kernels/python/links.py",
 }
 
 

@@ -107,7 +107,7 @@ def _system() -> dict[str, Any]:
     mesh = "x".join(map(str, topology.mesh_shape))
     return {
         "kernels": kernels.IMPLEMENTATION,
-        "vector instructions": kernels.allreduce.vector_instructions(),
+        "vector instructions": kernels.links.vector_instructions(),
         "executor": config.executor,
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.tensor import Operation
 from tpuref.graph.tower_place import LABEL, TowerPlace, TowerSystem
-from tpuref.ops.collectives import SUMMABLE
+from tpuref.kernels.fold import SUMMABLE
 
 Stage = tuple[TowerSystem | None, list[Operation]]
 """Operations that run together: on the towers of a system, or None for the host."""

@@ -1,4 +1,4 @@
-"""Splitting, joining, padding and unpadding whole arrays, by the chosen kernels."""
+"""Splitting, joining and padding whole arrays, by the chosen kernels."""
 
 from __future__ import annotations
 
@@ -166,49 +166,6 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
     )
     check(status, "pad_to", array_shape=array.shape, shape=tuple(shape))
     return padded
-
-
-def unpad_to(array: Array, shape: Sequence[int]) -> Array:
-    """Cut the padding off an array again.
-
-    Parameters
-    ----------
-    array
-        A padded array.
-    shape
-        The shape without padding: of the same rank, larger in no dimension.
-
-    Returns
-    -------
-    numpy.ndarray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If the array has no such corner.
-
-    Examples
-    --------
-    >>> unpad_to(np.array([[1, 2, 0], [0, 0, 0]]), (1, 2))
-    array([[1, 2]])
-    """
-    if array.dtype.hasobject:
-        status = _corner_status(shape, array.shape)
-        check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
-        # The bytes of such an array are references, which only NumPy may copy.
-        strings: Array = array[_corner(shape)].copy()
-        return strings
-    corner: Array = np.empty(shape, array.dtype)
-    status = padding.unpad(
-        byte_view(np.ascontiguousarray(array)),
-        _extents(array.shape),
-        byte_view(corner),
-        _extents(shape),
-        array.dtype.itemsize,
-    )
-    check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
-    return corner
 
 
 def _axis(function: str, axis: int, rank: int) -> int:

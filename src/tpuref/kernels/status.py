@@ -14,12 +14,11 @@ DESTINATION_SIZE = 4
 BAD_RANK = 5
 DOES_NOT_FIT = 6
 POISONED = 7
-DEADLINE = 8
-LEFT = 9
-MISMATCH = 10
-BAD_MEMBERS = 11
-BAD_OFFSET = 12
-BAD_DTYPE = 13
+LEFT = 8
+MISMATCH = 9
+BAD_MEMBERS = 10
+BAD_OFFSET = 11
+BAD_DTYPE = 12
 
 MAX_RANK = 32
 """The most dimensions that a kernel walks: as many as every NumPy release allows."""
@@ -35,7 +34,6 @@ _MEANINGS = {
     BAD_RANK: f"the two shapes differ in rank, or have more than {MAX_RANK} dimensions",
     DOES_NOT_FIT: "the unpadded shape is larger than the padded one in some dimension",
     POISONED: "another core failed",
-    DEADLINE: "the deadline passed before all members came",
     LEFT: "a member left the program without coming here",
     MISMATCH: "the members came to different collectives",
     BAD_MEMBERS: "the members are not cores, or this core is not one of them, once",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import weakref
 import zlib
 from collections import deque
+from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tpuref.base.dtypes import datatype_enum
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
+from tpuref.kernels.group import Group
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
@@ -36,25 +39,19 @@ class Diverged(Exception):
         )
 
 
-class Group(NamedTuple):
-    """Who adds up, and what the links have to know of it.
+class Participants(NamedTuple):
+    """Who adds up.
 
     Attributes
     ----------
-    members
-        The cores of the group, in replica order.
+    group
+        What the links have to know of it.
     readers
-        The same as a set.
-    dtype
-        The number of the element type.
-    fingerprint
-        What stands for operation, element type and shape.
+        The cores of the group.
     """
 
-    members: Array
+    group: Group
     readers: frozenset[int]
-    dtype: int
-    fingerprint: int
 
 
 class CoreCollectives:
@@ -114,121 +111,106 @@ class CoreCollectives:
     def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
         """Return memory in which a contribution need not be copied; None for none."""
         size = dtype.itemsize * int(np.prod(shape))
-        if self._takes_flat(size):
+        if self._chosen(size) == "flat":
             return None
         return self._dropped_later(self._allocated(size), shape, dtype)
 
     def shared(self, array: Array) -> Array:
         """Return an array, or a copy of it, that a sum takes as it lies."""
-        return array if self._takes_flat(array.nbytes) else self._shared(array)
+        return array if self._chosen(array.nbytes) == "flat" else self._shared(array)
 
-    def sum(self, known: Group, instr: Instr, contribution: Array) -> Array:
+    def sum(self, known: Participants, instr: Instr, contribution: Array) -> Array:
         """Return the sum of the contributions of this replica's group."""
-        if len(known.members) == 1:
+        if len(known.readers) == 1:
             return contribution
-        if self._takes_flat(contribution.nbytes):
-            result, outcome = self._flat(known, contribution)
-        elif self._algorithm == "ring":
-            result, outcome = self._ring(known, contribution)
-        else:
-            result, outcome = self._direct(known, contribution)
-        if outcome == status.OK:
-            return result
-        if outcome == status.POISONED:
-            raise Stopped
-        replicas = [self._replica_of(int(core)) for core in known.members]
-        raise Diverged(instr, contribution, sorted(replicas))
+        algorithm = ALGORITHMS[self._chosen(contribution.nbytes)]
+        result, outcome = algorithm(self, known, contribution)
+        if outcome != status.OK:
+            self._fail(outcome, known, instr, contribution)
+        return result
 
-    def group(self, instr: Instr, contribution: Array) -> Group:
+    def participants(self, instr: Instr, contribution: Array) -> Participants:
         """Return who adds up such contributions in this run."""
         groups, dtype = instr.attrs["groups"], contribution.dtype
         replicas = next(sorted(g) for g in groups if self._replica in g)
         cores = [self._placement[replica][self._logical] for replica in replicas]
         label = f"{instr.name} {dtype} {contribution.shape}"
-        return Group(
-            np.array(cores, np.int64),
-            frozenset(cores),
-            kernel.dtype_code(dtype),
-            zlib.crc32(label.encode()),
-        )
+        fingerprint = zlib.crc32(label.encode())
+        group = Group(np.array(cores, np.int64), datatype_enum(dtype), fingerprint)
+        return Participants(group, frozenset(cores))
 
-    def _takes_flat(self, size: int) -> bool:
-        if self._algorithm == "auto":
-            return size <= status.FLAT_LIMIT
-        return self._algorithm == "flat"
+    def _chosen(self, size: int) -> str:
+        """Return the name of the algorithm for vectors of so many bytes."""
+        if self._algorithm != "auto":
+            return self._algorithm
+        return "flat" if size <= status.FLAT_LIMIT else "direct"
+
+    def _fail(
+        self, outcome: int, known: Participants, instr: Instr, contribution: Array
+    ) -> None:
+        """Raise what stands for the status of a sum that failed."""
+        if outcome == status.POISONED:
+            raise Stopped
+        if outcome in (status.LEFT, status.MISMATCH):
+            replicas = [self._replica_of(core) for core in known.readers]
+            raise Diverged(instr, contribution, sorted(replicas))
+        shape, dtype = contribution.shape, str(contribution.dtype)
+        status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
     def _replica_of(self, core: int) -> int:
         return [cores[self._logical] for cores in self._placement].index(core)
 
     # -- the algorithms --------------------------------------------------------
 
-    def _flat(self, group: Group, contribution: Array) -> tuple[Array, int]:
+    def _flat(self, known: Participants, contribution: Array) -> tuple[Array, int]:
         """Sum through the links' staging, in pieces of it where that is forced."""
         source = np.ascontiguousarray(contribution)
         result = np.empty(contribution.shape, contribution.dtype)
         if source.nbytes <= status.FLAT_LIMIT:
-            return result, self._flat_piece(group, source, result)
+            return result, self._links.flat(known.group, source, result)
         parts, totals = source.reshape(-1), result.reshape(-1)
         step = status.FLAT_LIMIT // source.itemsize
         for start in range(0, parts.size, step):
             piece = slice(start, start + step)
-            outcome = self._flat_piece(group, parts[piece], totals[piece])
+            outcome = self._links.flat(known.group, parts[piece], totals[piece])
             if outcome != status.OK:
                 break
         return result, outcome
 
-    def _flat_piece(self, group: Group, source: Array, total: Array) -> int:
-        return self._links.flat(
-            group.members, source, total, group.dtype, group.fingerprint
-        )
-
-    def _direct(self, group: Group, contribution: Array) -> tuple[Array, int]:
+    def _direct(self, known: Participants, contribution: Array) -> tuple[Array, int]:
         """Sum into one result, which lies in the first member's heap for all."""
-        owns = group.members[0] == self._core
+        owns = known.group.members[0] == self._core
         target = self._allocated(contribution.nbytes) if owns else 0
         source = self._shared(contribution)
         outcome = self._links.direct(
-            group.members,
-            self._offset(source),
-            target,
-            contribution.size,
-            group.dtype,
-            group.fingerprint,
+            known.group, self._offset(source), target, contribution.size
         )
         if outcome != status.OK:
             return contribution, outcome
-        self._free_retired(group.readers)
+        self._free_retired(known.readers)
         result = self._arena.view(
             self._links.shared_result, contribution.shape, contribution.dtype
         )
         result.flags.writeable = False
         if owns:
             self._unfinished.remove(target)
-            weakref.finalize(result, self._retired.append, (target, group.readers))
+            weakref.finalize(result, self._retired.append, (target, known.readers))
         return result, outcome
 
-    def _ring(self, group: Group, contribution: Array) -> tuple[Array, int]:
+    def _ring(self, known: Participants, contribution: Array) -> tuple[Array, int]:
         """Sum chunk by chunk round the ring; every core has a result of its own."""
         target = self._allocated(contribution.nbytes)
         scratch = self._allocated(4 * contribution.size)  # float32 partial sums
         source = self._shared(contribution)
         outcome = self._links.ring(
-            group.members,
-            self._offset(source),
-            target,
-            scratch,
-            contribution.size,
-            group.dtype,
-            group.fingerprint,
+            known.group, self._offset(source), target, scratch, contribution.size
         )
         if outcome != status.OK:
             return contribution, outcome
         self._unfinished.remove(scratch)
         self._heap.free(scratch)
-        return (
-            self._dropped_later(target, contribution.shape, contribution.dtype),
-            outcome,
-        )
+        result = self._dropped_later(target, contribution.shape, contribution.dtype)
+        return result, outcome
 
     # -- memory ----------------------------------------------------------------
 
@@ -282,6 +264,16 @@ class CoreCollectives:
         self._retired[:] = kept
 
 
+Algorithm = Callable[[CoreCollectives, Participants, Array], tuple[Array, int]]
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "flat": CoreCollectives._flat,
+    "direct": CoreCollectives._direct,
+    "ring": CoreCollectives._ring,
+}
+"""Each all-reduce: it gives the sum and the status of the links."""
+
+
 class ReplicaSum:
     """One sum of a program, prepared for many runs.
 
@@ -297,12 +289,14 @@ class ReplicaSum:
         self._collectives = collectives
         self._instr = instr
         self._known: tuple[Any, ...] = ()
-        self._group: Group
+        self._participants: Participants
 
     def __call__(self, contribution: Array) -> Array:
         """Return the sum of the contributions of this replica's group."""
         known = self._collectives.moves, contribution.shape, contribution.dtype
         if known != self._known:
-            self._group = self._collectives.group(self._instr, contribution)
+            self._participants = self._collectives.participants(
+                self._instr, contribution
+            )
             self._known = known
-        return self._collectives.sum(self._group, self._instr, contribution)
+        return self._collectives.sum(self._participants, self._instr, contribution)

@@ -16,7 +16,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
-from tpuref.kernels import links as kernel
+from tpuref.kernels import flags as kernel
 from tpuref.ops.definition import Array
 from tpuref.runtime import results
 from tpuref.runtime.arena import Arena
@@ -53,8 +53,8 @@ class Cores:
     ----------
     arena, heap
         The shared memory, and the host's part of it.
-    links
-        The host's end of the links between the cores.
+    flags
+        The flags by which the cores wait for one another, and the poison.
     whereabouts
         Where each core is in its program.
     processes
@@ -73,7 +73,7 @@ class Cores:
     def __init__(self, number: int) -> None:
         self.arena = Arena.create(control_bytes(number), number + 1)
         self.heap = self.arena.heap(0)
-        self.links = kernel.Links(self.arena.bytes, 0, -1, number, 0)
+        self.flags = kernel.Flags(self.arena.bytes, 0, number)
         self.whereabouts = Whereabouts(self.arena.bytes, number)
         self.processes: list[CoreProcess] = []
         self.closing = False

@@ -147,7 +147,7 @@ class Gathering:
                 self._place,
                 self._cores.processes,
                 self._cores.whereabouts,
-                self._cores.links,
+                self._cores.flags,
                 self._run.timeout,
             )
         return self._stall
@@ -275,7 +275,7 @@ class Gathering:
             self.restart = True  # an interrupt; messages may be lost
             return error
         try:
-            self._cores.links.poison(HOST_GAVE_UP)
+            self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
         except LostCore as gone:
@@ -287,7 +287,7 @@ class Gathering:
         if self._waiting:
             self._give_up_the_late(error)
         else:
-            self._cores.links.heal()
+            self._cores.flags.heal()
         return error
 
     def _await_the_rest(self) -> None:
@@ -302,7 +302,7 @@ class Gathering:
         self._waiting.discard(lost)
         self._cores.poll.unregister(self._channel(lost))
         with contextlib.suppress(LostCore):
-            self._cores.links.poison(HOST_GAVE_UP)
+            self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
-from tpuref.kernels import links
+from tpuref.kernels import flags as kernel
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
 from tpuref.runtime.log import advice
@@ -37,7 +37,7 @@ class Stall:
         Replica and logical core, by core.
     processes
         The processes of all cores.
-    whereabouts, ends
+    whereabouts, flags
         What the cores write of themselves.
     seconds
         The deadline of every wait.
@@ -49,14 +49,14 @@ class Stall:
         places: Mapping[int, tuple[int, int]],
         processes: Sequence[CoreProcess],
         whereabouts: Whereabouts,
-        ends: links.Links,
+        flags: kernel.Flags,
         seconds: float,
     ) -> None:
         self._program = program
         self._places = places
         self._processes = processes
         self._whereabouts = whereabouts
-        self._links = ends
+        self._flags = flags
         self._seconds = seconds
         self._patience = min(WARNING_SECONDS, seconds / 10)
         self._warned = False
@@ -83,7 +83,7 @@ class Stall:
         """
         now, running = time.monotonic(), sorted(running)
         for core in running:
-            seen = (self._whereabouts.at(core), *self._links.position(core))
+            seen = (self._whereabouts.at(core), *self._flags.position(core))
             if self._seen.get(core) != seen:
                 self._seen[core], self._since[core] = seen, now
                 self._alive = now
@@ -147,7 +147,7 @@ class Stall:
         if stopped or not waiting:
             return stopped
         absent = [core for core in running if not self._is_waiting(core)]
-        positions = {core: self._links.position(core) for core in running}
+        positions = {core: self._flags.position(core) for core in running}
         least = min(positions.values())
         return absent or [core for core in running if positions[core] == least]
 

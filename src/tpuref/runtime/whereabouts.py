@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from tpuref.kernels import links
+from tpuref.kernels import flags
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 
@@ -15,8 +15,8 @@ _LINE = 64  # each word has a cache line to itself
 
 
 def control_bytes(cores: int) -> int:
-    """Return the size of the control area: that of the links, and the words."""
-    return _rounded(links.control_bytes(cores)) + cores * _LINE
+    """Return the size of the control area: that of the flags, and the words."""
+    return _rounded(flags.control_bytes(cores)) + cores * _LINE
 
 
 def _rounded(size: int) -> int:
@@ -38,7 +38,7 @@ class Whereabouts:
     """
 
     def __init__(self, arena: Array, cores: int) -> None:
-        area = arena[_rounded(links.control_bytes(cores)) : control_bytes(cores)]
+        area = arena[_rounded(flags.control_bytes(cores)) : control_bytes(cores)]
         self._words = area.data.cast("Q")
 
     def own(self, core: int) -> memoryview:

@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import faulthandler
 import io
-import math
 import os
 import pickle
 import select
@@ -29,7 +28,7 @@ import numpy as np
 
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
-from tpuref.kernels import links as kernel
+from tpuref.kernels import flags, links
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
@@ -77,7 +76,8 @@ class Core:
         self._heap = arena.heap(number + 1)
         self._channel = channel
         spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
-        self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
+        self._flags = flags.Flags(arena.bytes, 0, cores)
+        self._links = links.Links(self._flags, number, spins)
         self._written = 0
         self._sent: dict[int, Program] = {}
         self._programs: dict[tuple[int, ...], CoreProgram] = {}
@@ -158,7 +158,7 @@ class Core:
             timeout=seconds,
         )
         self.whereabouts[0] = 0
-        self._links.begin(run, math.inf)  # deadlines are the host's
+        self._links.begin(run)
         try:
             prepared = self._prepared(program, logical, len(placement[replica]))
             results = prepared.run([self._received(d) for d in inputs])
@@ -184,7 +184,7 @@ class Core:
         except Diverged as diverged:
             answer = ("diverged", run, *diverged.report)
         except Exception as error:
-            self._links.poison(1)
+            self._flags.poison(1)
             instr = instruction(self._sent[program], self.whereabouts[0])
             where = f"core {self._number}, replica {replica}, process {os.getpid()}"
             answer = ("error", run, *_described_error(error, instr, replica, where))
@@ -242,7 +242,7 @@ class Core:
 
     def go_on(self) -> None:
         """Give up where the run was called off."""
-        if self._links.poisoned():
+        if self._flags.poisoned():
             raise Stopped
 
     def send(self, logical_core: int, value: Array) -> None:

@@ -1,0 +1,26 @@
+"""What the members of a collective have to bring alike."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tpuref.kernels.buffers import Extents
+
+
+class Group(NamedTuple):
+    """Who sums what.
+
+    Attributes
+    ----------
+    members
+        The cores that take part: the order of summation, of the chunks of `direct` and
+        of the ring.
+    dtype
+        The number of the element type: TensorFlow's DataType.
+    fingerprint
+        64 bits that stand for this collective in the program.
+    """
+
+    members: Extents
+    dtype: int
+    fingerprint: int
