@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,17 @@ import numpy.typing as npt
 
 from tpuref.kernels import padding, sharding
 from tpuref.kernels.buffers import Extents, byte_view
+from tpuref.kernels.slab import Slab
 from tpuref.kernels.status import BAD_COUNT, BAD_RANK, DOES_NOT_FIT, OK, check
 
 Array = npt.NDArray[Any]
+Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
+"""What makes an array to write to, of a shape and dtype."""
 
 
-def split(array: Array, axis: int, num_shards: int) -> list[Array]:
+def split(
+    array: Array, axis: int, num_shards: int, empty: Empty = np.empty
+) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
     Parameters
@@ -27,6 +32,8 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
         The axis to cut; negative ones count from the end.
     num_shards
         How many shards to make.
+    empty
+        Makes the shards.
 
     Returns
     -------
@@ -58,7 +65,7 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
         array.shape[axis] // num_shards,
         *array.shape[axis + 1 :],
     )
-    shards: list[Array] = [np.empty(shape, array.dtype) for _ in range(num_shards)]
+    shards: list[Array] = [empty(shape, array.dtype) for _ in range(num_shards)]
     source = byte_view(np.ascontiguousarray(array))
     outer, run_bytes = _runs(shards[0], axis)
     for shard, part in enumerate(shards):
@@ -69,7 +76,7 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
     return shards
 
 
-def join(arrays: Sequence[Array], axis: int) -> Array:
+def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     """Put arrays together along an axis.
 
     Parameters
@@ -78,11 +85,13 @@ def join(arrays: Sequence[Array], axis: int) -> Array:
         One array or more, of one dtype, whose shapes differ along the axis at most.
     axis
         The axis along which they follow one another; negative ones count from the end.
+    empty
+        Makes the new array.
 
     Returns
     -------
     numpy.ndarray
-        A new array.
+        A new array, unless the arrays lie side by side in one slab: then that memory.
 
     Raises
     ------
@@ -107,8 +116,11 @@ def join(arrays: Sequence[Array], axis: int) -> Array:
         # The bytes of an object array are references, which only NumPy may copy, and
         # the kernel joins shards of equal size.
         return np.concatenate(arrays, axis)
+    joined = Slab.joined(arrays, axis)
+    if joined is not None:
+        return joined
     shape = (*first.shape[:axis], first.shape[axis] * len(arrays))
-    whole: Array = np.empty((*shape, *first.shape[axis + 1 :]), first.dtype)
+    whole = empty((*shape, *first.shape[axis + 1 :]), first.dtype)
     destination = byte_view(whole)
     outer, run_bytes = _runs(first, axis)
     for shard, array in enumerate(arrays):

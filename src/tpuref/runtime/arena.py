@@ -20,6 +20,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
+from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
 
 HEAP_BYTES = 1 << 36
@@ -119,6 +120,10 @@ class Arena:
         """Return the array that lies at `offset`."""
         array: Array = np.ndarray(shape, dtype, self._map, offset, strides)
         return array
+
+    def slab(self, offset: int, size: int) -> Slab:
+        """Return the bytes at `offset` as a slab."""
+        return Slab((size,), np.uint8, self._map, offset)
 
     def offset_of(self, array: Array) -> int | None:
         """Return where a contiguous array lies, None outside of the arena."""

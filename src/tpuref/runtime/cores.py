@@ -12,13 +12,11 @@ import weakref
 from collections import deque
 from typing import Any
 
-import numpy as np
-
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.kernels import flags as kernel
+from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
-from tpuref.runtime import results
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
@@ -156,19 +154,13 @@ class Cores:
         """Return the blocks of a core's heap that the host is done with."""
         return _drained(self._freed[core])
 
-    def block(self, size: int) -> tuple[int, Array]:
+    def slab(self, size: int) -> tuple[int, Slab]:
         """Return memory that is free again when nobody uses it any more."""
         self.free_returned()
         offset = self.heap.allocate(size)
-        block = self.arena.view(offset, (size,), np.dtype(np.uint8))
-        weakref.finalize(block, self._returned.append, offset)
-        return offset, block
-
-    def result_block(self, size: int) -> tuple[int, Array]:
-        """Return such memory for results."""
-        offset, block = self.block(size)
-        results.add(block)
-        return offset, block
+        slab = self.arena.slab(offset, size)
+        weakref.finalize(slab, self._returned.append, offset)
+        return offset, slab
 
     def pinned(self, core: int, described: Described) -> Array:
         """Return a result that stays in the core's heap for as long as it is used."""

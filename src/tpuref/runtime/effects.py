@@ -28,6 +28,7 @@ from tpuref.ops.definition import Array, outputs_of
 from tpuref.program import Instr
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.iteration import Iteration
+from tpuref.runtime.ownership import owned
 from tpuref.runtime.run import Host, Run
 from tpuref.runtime.state import State
 
@@ -195,7 +196,8 @@ def _make_iterator(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
     begin = run.functions[instr.attrs["token"]]
-    _kept(run).begin_iteration(instr.attrs["iterator"], begin(inputs, run))
+    kept = list(map(owned, inputs))
+    _kept(run).begin_iteration(instr.attrs["iterator"], begin(kept, run))
     return []
 
 

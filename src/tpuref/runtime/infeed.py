@@ -14,6 +14,7 @@ from tpuref.base.errors import (
     ResourceExhaustedError,
 )
 from tpuref.ops.definition import Array
+from tpuref.runtime.ownership import owned
 
 CAPACITY = 1024
 """Tuples that one replica's queue holds before enqueueing is refused."""
@@ -44,7 +45,7 @@ class Infeed:
                     "enqueue less often",
                     code=codes.INFEED_FULL,
                 )
-            queue.append(tuple(elements))
+            queue.append(tuple(map(owned, elements)))
             self._changed.notify_all()
 
     def dequeue(

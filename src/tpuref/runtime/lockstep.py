@@ -101,6 +101,8 @@ def compute(
     attrs = {**instr.attrs, **places}
     if definition.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
+    if definition.allocates:
+        attrs["empty"] = run.empty
     if definition.compute is None:
         raise InvalidArgumentError(
             f"{instr.op} has no value: it has to be fed", code=codes.NOT_FED

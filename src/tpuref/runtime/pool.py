@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import FailedPreconditionError
+from tpuref.base.errors import FailedPreconditionError, ResourceExhaustedError
 from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Program
@@ -45,6 +45,7 @@ from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
+from tpuref.runtime.wire import INLINE_BYTES
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
@@ -169,19 +170,33 @@ class CorePool:
                 return self._run(program, inputs, run)
             finally:
                 self._owner = 0
-                if self._retired:
-                    self._broken = self._broken or "they were shut down"
-                    self._cores.end()
+                self._end_where_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the cores can read it."""
-        usable = self._broken is None and not self._restart
-        if dtype.hasobject or not usable or self._owner == threading.get_ident():
+        """Return an array to write an input to, where the cores can read it.
+
+        While a program runs, perhaps one that waits for this thread, it lies elsewhere
+        and is copied later.
+        """
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or size <= INLINE_BYTES:
             return np.empty(shape, dtype)
-        with self._lock:
-            _, block = self._cores.block(math.prod(shape) * dtype.itemsize)
-        array: Array = block[: math.prod(shape) * dtype.itemsize].view(dtype)
-        return array.reshape(shape)
+        if not self._lock.acquire(blocking=False):
+            return np.empty(shape, dtype)
+        try:
+            if self._broken is not None or self._restart:
+                return np.empty(shape, dtype)
+            return self._cores.slab(size)[1].part(0, shape, dtype)
+        except ResourceExhaustedError:
+            return np.empty(shape, dtype)
+        finally:
+            self._end_where_retired()
+            self._lock.release()
+
+    def _end_where_retired(self) -> None:
+        if self._retired:
+            self._broken = self._broken or "they were shut down"
+            self._cores.end()
 
     def _make_usable(self) -> None:
         if self._broken is not None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
+from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
 from tpuref.runtime.cores import Cores
 from tpuref.runtime.wire import INLINE_BYTES
@@ -43,19 +44,18 @@ class ResultPlaces:
         """Return the array that the replica has put in its place."""
         block, spec = self._blocks[result], self._specs[result]
         assert block is not None and spec is not None
-        size, _, memory = block
-        part = memory[replica * size : (replica + 1) * size]
-        array: Array = part.view(spec.dtype.np).reshape(spec.shape.as_list())
-        return array
+        size, _, slab = block
+        shape = [length or 0 for length in spec.shape.as_list()]
+        return slab.part(replica * size, shape, spec.dtype.np)
 
 
 def _block(
     cores: Cores, spec: TensorSpec | None, replicas: int
-) -> tuple[int, int, Array] | None:
+) -> tuple[int, int, Slab] | None:
     """Return size for a replica, offset and memory; None for what has no place."""
     if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
         return None
     size = (spec.shape.num_elements() or 0) * spec.dtype.size
     if size <= INLINE_BYTES:
         return None
-    return (size, *cores.result_block(size * replicas))
+    return (size, *cores.slab(size * replicas))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.state import Draws, Variables
@@ -30,6 +32,9 @@ class Host(Protocol):
 
     def shutdown(self, instr: Instr) -> None:
         """Stop the system."""
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, where the replicas can read it."""
 
 
 Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
@@ -86,3 +91,9 @@ class Run:
     def replicas(self) -> int:
         """The number of replicas."""
         return len(self.variables)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, on the host where the replicas can read it."""
+        if self.host is None:
+            return np.empty(shape, dtype)
+        return self.host.empty(shape, dtype)

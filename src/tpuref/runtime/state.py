@@ -15,10 +15,10 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.definition import Array
-from tpuref.runtime import results
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
+from tpuref.runtime.ownership import owned
 
 
 class Draws(Protocol):
@@ -66,9 +66,8 @@ class State:
             return self._values[handle]
 
     def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value; a view of another array is copied."""
-        if isinstance(value.base, np.ndarray) and results.block_of(value) is None:
-            value = value.copy()
+        """Give a variable a new value."""
+        value = owned(value)
         with self._lock:
             self._values[handle] = value
 

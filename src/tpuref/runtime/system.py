@@ -9,6 +9,8 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
@@ -86,6 +88,10 @@ class System:
             self._start(wanted)
             self._explicit, self._stopped = True, None
             return wanted
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the replicas can read it."""
+        return self._executor.empty(shape, dtype)
 
     def stacks(self) -> str:
         """Say where each core is that runs for another thread."""
@@ -186,6 +192,16 @@ class Cluster:
     def shutdown(self, instr: Instr) -> None:
         """Stop the system of the job."""
         self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the replicas can read it.
+
+        With several jobs nobody knows yet whose replicas that will be.
+        """
+        if len(self._systems) > 1:
+            return np.empty(shape, dtype)
+        (system,) = self._systems.values()
+        return system.empty(shape, dtype)
 
     def known_topology(self, job: str) -> Topology:
         """Return the topology of a job: running, configured, or the default."""
