@@ -43,7 +43,8 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
         numpy.ndarray
             A contiguous array over the memory of the slab.
         """
-        return np.ndarray(shape, dtype, self, start)
+        array: Array = np.ndarray(shape, dtype, self, start)
+        return array
 
     @staticmethod
     def of(array: Array) -> Slab | None:
@@ -109,7 +110,8 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
     """
     if dtype.hasobject:
         return np.empty(shape, dtype)
-    return Slab(math.prod(shape) * dtype.itemsize, np.uint8).part(0, shape, dtype)
+    slab: Slab = Slab(math.prod(shape) * dtype.itemsize, np.uint8)
+    return slab.part(0, shape, dtype)
 
 
 def _address(array: Array) -> int:

@@ -123,7 +123,8 @@ class Arena:
 
     def slab(self, offset: int, size: int) -> Slab:
         """Return the bytes at `offset` as a slab."""
-        return Slab((size,), np.uint8, self._map, offset)
+        slab: Slab = Slab((size,), np.uint8, self._map, offset)
+        return slab
 
     def offset_of(self, array: Array) -> int | None:
         """Return where a contiguous array lies, None outside of the arena."""

@@ -7,7 +7,6 @@ writes the core's values.  A run calls the steps in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic_ns
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,7 +52,6 @@ class Surroundings(Protocol):
 
     run: Run
     replica: int
-    trace: list[str] | None
     events: CoreEvents | None
     whereabouts: memoryview
 
@@ -119,20 +117,17 @@ class CoreProgram:
         self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
-        slots = 1 + max(
+        self._slots = 1 + max(
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._constants: Values = [None] * slots
         self._summed = {
             slot
             for instr in program.instrs
             if instr.op in REGISTRY and REGISTRY[instr.op].collective is not None
             for slot in instr.inputs
         }
-        self._steps: list[tuple[Step, Instr, int, bool]] = []
-        self._traced: list[tuple[Step, Instr, int, bool]] = []
-        self._recorded: list[tuple[Step, Instr, int, bool]] = []
+        self._steps: list[tuple[Step, int, Label]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
@@ -140,21 +135,20 @@ class CoreProgram:
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Carry out the program and return its results."""
-        values = self._constants.copy()
+        values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
-        trace, whereabouts = self._around.trace, self._around.whereabouts
-        steps = self._steps if trace is None else self._traced
-        if self._around.events is not None:
-            steps = self._recorded
+        events, whereabouts = self._around.events, self._around.whereabouts
         try:
-            for step, instr, number, on_core in steps:
+            for step, number, label in self._steps:
                 whereabouts[0] = number
-                step(values)
-                if trace is not None and on_core:
-                    trace.append(instr.name)
+                if events is None:
+                    step(values)
+                else:
+                    events.observe(step, label, values)
         except OpError as error:
-            locate(error, instr)
+            assert label.instr is not None
+            locate(error, label.instr)
             raise
         return [values[slot] for slot in self._results]
 
@@ -171,18 +165,18 @@ class CoreProgram:
         if instr.op == "Const":
             self._add_constant(instr)
         else:
-            label = Label(kind(instr), instr.outputs)
-            self._append(self._step(instr, path), instr, instr.core != HOST, label)
+            step, on_core = self._step(instr, path), instr.core != HOST
+            self._append(step, instr, kind(instr), instr.outputs, traced=on_core)
 
     def _add_constant(self, instr: Instr) -> None:
-        """Compute a constant now; only a trace tells of it when the program runs."""
+        """Compute a constant now; its step only puts it in its slot."""
         around, (slot,) = self._around, instr.outputs
         (value,) = compute(REGISTRY["Const"], instr, [], around.replica, around.run)
-        self._constants[slot] = value
-        number, on_core = self._numbers[id(instr)], instr.core != HOST
-        entry = (lambda values: None), instr, number, on_core
-        self._traced.append(entry)
-        self._recorded.append(entry)
+
+        def step(values: Values) -> None:
+            values[slot] = value
+
+        self._append(step, instr, None, traced=instr.core != HOST)
 
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
@@ -194,37 +188,14 @@ class CoreProgram:
                 for replica in targets:
                     around.send_to_replica(replica, values[slot])
 
-            peers = tuple((TO_REPLICA, replica) for replica in targets)
-            self._append(send, instr, False, Label(SEND, (slot,), peers))
+            peers = [(TO_REPLICA, replica) for replica in targets]
+            self._append(send, instr, SEND, (slot,), peers)
         elif around.replica in targets:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive_from_replica(source)
 
-            came: Peer = TO_REPLICA, source
-            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
-
-    def _append(self, step: Step, instr: Instr, on_core: bool, label: Label) -> None:
-        number = self._numbers[id(instr)]
-        entry = step, instr, number, on_core
-        self._steps.append(entry)
-        self._traced.append(entry)
-        recorded = self._noting(step, number, label)
-        self._recorded.append((recorded, instr, number, on_core))
-
-    def _noting(self, step: Step, number: int, label: Label) -> Step:
-        """Return a step that also notes when it began and ended."""
-        around = self._around
-
-        def noting(values: Values) -> None:
-            begin = monotonic_ns()
-            try:
-                step(values)
-            finally:
-                assert around.events is not None
-                around.events.note(number, label, begin, values)
-
-        return noting
+            self._append(receive, instr, RECEIVE, (slot,), [(TO_REPLICA, source)])
 
     def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
         slot, around = transfer.slot, self._around
@@ -233,15 +204,26 @@ class CoreProgram:
             def send(values: Values) -> None:
                 around.send(transfer.target, values[slot])
 
-            to: Peer = TO_CORE, transfer.target
-            self._append(send, instr, False, Label(SEND, (slot,), (to,)))
+            self._append(send, instr, SEND, (slot,), [(TO_CORE, transfer.target)])
         elif transfer.target == self._logical_core:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive(transfer.source)
 
-            came: Peer = TO_CORE, transfer.source
-            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
+            self._append(receive, instr, RECEIVE, (slot,), [(TO_CORE, transfer.source)])
+
+    def _append(
+        self,
+        step: Step,
+        instr: Instr,
+        kind: str | None,
+        slots: tuple[int, ...] = (),
+        peers: Sequence[Peer] = (),
+        traced: bool = False,
+    ) -> None:
+        number = self._numbers[id(instr)]
+        label = Label(instr, number, kind, slots, tuple(peers), traced)
+        self._steps.append((step, number, label))
 
     def _step(self, instr: Instr, path: Path) -> Step:
         if instr.op == "If":

@@ -18,6 +18,7 @@ from tpuref.kernels.group import Group
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
+from tpuref.runtime.messages import Divergence
 
 
 class Stopped(Exception):
@@ -29,13 +30,8 @@ class Diverged(Exception):
 
     def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
         super().__init__(instr.name)
-        site = instr.site
-        self.report = (
-            instr.op,
-            instr.name,
-            astuple(site),
-            contribution.shape,
-            group,
+        self.report = Divergence(
+            instr.op, instr.name, astuple(instr.site), contribution.shape, group
         )
 
 

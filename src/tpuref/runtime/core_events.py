@@ -1,11 +1,13 @@
-"""What one core does over time in one run, noted while somebody records it."""
+"""What one core does in one run, noted while somebody traces or records it."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic_ns
 from typing import Any, NamedTuple
+
+from tpuref.program import Instr
 
 COLLECTIVE, BLOCK, HOST_CALL = "collective", "block", "host call"
 OPERATION, SEND, RECEIVE, PREPARE = "operation", "send", "receive", "prepare"
@@ -24,62 +26,91 @@ a transfer the kind of peer, its number, and how many values passed before.
 
 
 class Label(NamedTuple):
-    """What there is to note of a step.
+    """What a step is, to whoever observes it.
 
     Attributes
     ----------
+    instr
+        The instruction that it belongs to, None for none.
+    number
+        The number of the instruction, 0 for none.
     kind
-        What it does.
+        What it does; None for what takes no time.
     slots
         The values that it makes, sends or receives.
     peers
         The other end of a transfer.
+    traced
+        Whether a trace tells of it.
     """
 
-    kind: str
-    slots: tuple[int, ...]
+    instr: Instr | None
+    number: int
+    kind: str | None
+    slots: tuple[int, ...] = ()
     peers: tuple[Peer, ...] = ()
+    traced: bool = False
 
 
 class CoreEvents:
-    """The latest events of a run; older ones make room.
+    """The names of all operations of a run, and the latest events of it.
 
     Every process of a machine has the same monotonic clock, so the times of cores and
     host can be laid side by side.
 
     Parameters
     ----------
+    traced
+        Whether names are kept.
     capacity
-        How many are kept.
+        How many events are kept; older ones make room.
 
     Attributes
     ----------
+    capacity
+        How many events are kept.
+    names
+        The names of the operations that ran.
     noted
-        How many there were.
+        How many events there were.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, traced: bool, capacity: int) -> None:
+        self._traced, self.capacity = traced, capacity
         self._kept: deque[CoreEvent] = deque(maxlen=capacity)
         self._met: dict[tuple[int, ...], int] = {}
+        self.names: list[str] = []
         self.noted = 0
 
-    def note(
-        self, number: int, label: Label, begin: int, values: Sequence[Any] = ()
+    def observe(
+        self, step: Callable[[list[Any]], None], label: Label, values: list[Any]
     ) -> None:
+        """Take a step, and note it even if it fails."""
+        begin = monotonic_ns()
+        try:
+            step(values)
+        finally:
+            self.note(label, begin, values)
+
+    def note(self, label: Label, begin: int, values: Sequence[Any] = ()) -> None:
         """Note a step that began at that time and ends now."""
         end = monotonic_ns()
+        if self._traced and label.traced and label.instr is not None:
+            self.names.append(label.instr.name)
+        if label.kind is None or not self.capacity:
+            return
         made = [values[slot] for slot in label.slots]
         shapes = tuple((v.shape, v.nbytes) for v in made if v is not None)
         meetings: tuple[Any, ...] = ()
         if label.kind == COLLECTIVE:
-            meetings = (self._meeting((number,)),)
+            meetings = (self._meeting((label.number,)),)
         elif label.peers:
             meetings = tuple(
                 (*peer, self._meeting((label.kind == SEND, *peer)))
                 for peer in label.peers
             )
         self.noted += 1
-        self._kept.append((number, label.kind, begin, end, meetings, shapes))
+        self._kept.append((label.number, label.kind, begin, end, meetings, shapes))
 
     def _meeting(self, key: tuple[int, ...]) -> int:
         """Return how often the core was there before."""

@@ -18,11 +18,11 @@ from tpuref.kernels import flags as kernel
 from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.remote_error import remote_traceback
 from tpuref.runtime.whereabouts import Whereabouts, control_bytes
-from tpuref.runtime.wire import Described, inline_array, placed_dtype
 
 START_SECONDS = 30.0
 """How long the cores may take to start."""
@@ -164,19 +164,15 @@ class Cores:
 
     def pinned(self, core: int, described: Described) -> Array:
         """Return a result that stays in the core's heap for as long as it is used."""
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        array = self.arena.view(described[2], described[1], placed_dtype(described))
-        weakref.finalize(array, self._freed[core].append, described[2])
+        array, offset = array_of(described, self.arena), offset_of(described)
+        if offset is not None:
+            weakref.finalize(array, self._freed[core].append, offset)
         return array
 
     def copied(self, described: Described) -> Array:
         """Return a copy of an array that a core described."""
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        view = self.arena.view(described[2], described[1], placed_dtype(described))
-        array: Array = view.copy()
-        return array
+        array = array_of(described, self.arena)
+        return array if offset_of(described) is None else array.copy()
 
     # -- the end ---------------------------------------------------------------
 

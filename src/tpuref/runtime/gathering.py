@@ -16,20 +16,17 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.ops.definition import Array
 from tpuref.program import Program
+from tpuref.runtime.channel import Channel
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
+from tpuref.runtime.descriptions import Described, describe_inline
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
+from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
 from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
-from tpuref.runtime.wire import (
-    Channel,
-    Described,
-    describe_inline,
-    describe_strings,
-)
 
 HOST_GAVE_UP = 2
 """What the arena is poisoned with when the host calls a run off."""
@@ -78,7 +75,7 @@ class Gathering:
         self.lost: tuple[int, int] | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
-        self._diverged: dict[int, tuple[Any, ...]] = {}
+        self._diverged: dict[int, Divergence] = {}
         self._stall: Stall | None = None
         self._called_off = False
         self._settled = False  # an exception now would find nothing half done
@@ -96,7 +93,7 @@ class Gathering:
             if self._run.events is not None:
                 gathered = self._results.values()
                 size = sum(array.nbytes for arrays in gathered for array in arrays)
-                self._run.events.recording.on_host("wait for cores", begin, size)
+                self._run.events.on_host("wait for cores", begin, size)
 
     def _gathered(self) -> Values:
         while self._waiting:
@@ -186,12 +183,12 @@ class Gathering:
             return
         self._waiting.discard(core)
         if kind == "done":
-            self._take_results(core, replica, *message[2:])
+            self._take_results(core, Results(*message[1:]))
         elif kind == "diverged":
-            self._diverged[replica] = message[2:]
+            self._diverged[replica] = Divergence(*message[1:])
             self._stop()
         elif kind == "error" and not self._called_off:
-            raise rebuilt(*message[2:])
+            raise rebuilt(Failure(*message[1:]))
 
     def _serve(self, kind: str, core: int, *content: Any) -> None:
         if kind == "call":
@@ -205,30 +202,23 @@ class Gathering:
         for core in self._waiting:
             self._cores.post(core, ("stop",))
 
-    def _take_results(
-        self,
-        core: int,
-        replica: int,
-        outputs: Sequence[Described | None],
-        written: Sequence[tuple[str, Described]],
-        draws: Sequence[tuple[str, int]],
-        trace: Sequence[str],
-    ) -> None:
-        logical = self._place[core][1]
+    def _take_results(self, core: int, left: Results) -> None:
+        replica, logical = self._place[core]
         if logical == 0:
             self._results[replica] = [
                 self.places.array(k, replica) if d is None else self._pinned(core, d)
-                for k, d in enumerate(outputs)
+                for k, d in enumerate(left.outputs)
             ]
-        for handle, described in written:
+        for handle, described in left.written:
             self._run.variables[replica].write(handle, self._pinned(core, described))
         state = self._run.state
         assert isinstance(state, State)
-        for name, count in draws:
+        for name, count in left.draws:
             if count > state.draws(name, replica):
                 state.set_draws(name, replica, count)
         if self._run.trace is not None and self._run.record is not None:
-            self._run.trace += [self._run.record(n, replica, logical) for n in trace]
+            record, names = self._run.record, left.trace
+            self._run.trace += [record(name, replica, logical) for name in names]
 
     def _pinned(self, core: int, described: Described) -> Array:
         return self._cores.pinned(core, described)
@@ -243,7 +233,7 @@ class Gathering:
         outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
         self._settled = False
         self._watched().host_was_busy()
-        answer = [_whole(np.asarray(array)) for array in outputs]
+        answer = [describe_inline(np.asarray(array)) for array in outputs]
         self._cores.post(core, ("answer", answer))
 
     def _look_after(self) -> None:
@@ -255,13 +245,18 @@ class Gathering:
 
     def _divergence(self) -> OpError:
         """Put together what the replicas of the first group reported."""
-        op, name, site, _, group = self._diverged[min(self._diverged)]
-        present = {r: d[3] for r, d in self._diverged.items() if d[1] == name}
+        first = self._diverged[min(self._diverged)]
+        op, group = first.op, first.group
+        present = {
+            replica: each.shape
+            for replica, each in self._diverged.items()
+            if each.name == first.name
+        }
         if set(present) < set(group):
             error = absent_replicas(op, group, list(present))
         else:
             error = differing_shapes(op, group, [present[r] for r in group])
-        error.op, error.site = name, CallSite(*site)
+        error.op, error.site = first.name, CallSite(*first.site)
         return error
 
     # -- when it is called off -------------------------------------------------
@@ -350,7 +345,3 @@ def _last_words(log: str) -> str:
     written = [line for line in log.splitlines() if line.strip()]
     lines = [f"\n  {line[:LAST_WIDTH]}" for line in written[-LAST_LINES:]]
     return f"\nIts last output:{''.join(lines)}" if lines else ""
-
-
-def _whole(array: Array) -> Described:
-    return describe_strings(array) if array.dtype == object else describe_inline(array)

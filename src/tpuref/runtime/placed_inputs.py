@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from tpuref.ops.definition import Array
 from tpuref.runtime.cores import Cores
-from tpuref.runtime.wire import (
-    INLINE_BYTES,
+from tpuref.runtime.descriptions import (
     Described,
+    describe_in_arena,
     describe_inline,
-    describe_placed,
-    describe_strings,
+    goes_inline,
 )
 
 
@@ -36,16 +35,14 @@ class PlacedInputs:
         return known[1]
 
     def _place(self, array: Array) -> Described:
-        if array.dtype == object:
-            return describe_strings(array)
-        if array.nbytes <= INLINE_BYTES:
+        if goes_inline(array):
             return describe_inline(array)
         offset = self._arena.start_of(array)
         if offset is None:
             offset = self._heap.allocate(array.nbytes)
             self._blocks.append(offset)
             self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_placed(array, offset)
+        return describe_in_arena(array, offset)
 
     def release(self) -> None:
         """Free what was copied."""

@@ -36,16 +36,17 @@ from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
+from tpuref.runtime.descriptions import INLINE_BYTES
 from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
+from tpuref.runtime.messages import RunRequest
 from tpuref.runtime.placed_inputs import PlacedInputs
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_places import ResultPlaces
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
-from tpuref.runtime.wire import INLINE_BYTES
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
@@ -226,7 +227,7 @@ class CorePool:
                 self._send(program, facts, replica, arrays, run, sent, gathering.places)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
-                run.events.recording.on_host("send to cores", begin, size)
+                run.events.on_host("send to cores", begin, size)
             results = gathering.results()
             self._restart = False
             return results
@@ -302,30 +303,27 @@ class CorePool:
         assert isinstance(state, State)
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
+        owns = replica == 0 or config.check_replicas or facts.owns(replica)
         for logical, core in enumerate(run.cores[replica]):
-            self._cores.post(
-                core,
-                (
-                    "run",
-                    self._runs,
-                    id(program),
-                    replica,
-                    logical,
-                    run.cores,
-                    described,
-                    held,
-                    draws,
-                    state.entropy,
-                    run.timeout,
-                    logical == 0
-                    and (replica == 0 or config.check_replicas or facts.owns(replica)),
-                    run.trace is not None,
-                    0 if run.events is None else run.events.recording.capacity,
-                    places.of(replica),
-                    self._cores.take_freed(core),
-                    config.all_reduce,
-                ),
+            request = RunRequest(
+                run=self._runs,
+                program=id(program),
+                replica=replica,
+                logical_core=logical,
+                placement=run.cores,
+                inputs=described,
+                variables=held,
+                draws=draws,
+                entropy=state.entropy,
+                timeout=run.timeout,
+                reports_writes=logical == 0 and owns,
+                traced=run.trace is not None,
+                capacity=0 if run.events is None else run.events.capacity,
+                places=places.of(replica),
+                freed=self._cores.take_freed(core),
+                all_reduce=config.all_reduce,
             )
+            self._cores.post(core, ("run", *request))
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()

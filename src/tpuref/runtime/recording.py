@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ from tpuref.runtime.core_events import (
     TO_CORE,
     CoreEvent,
 )
+from tpuref.runtime.run import CarryOut, Operands, Run
 
 CAPACITY = 50_000
 """How many events each track keeps."""
@@ -38,8 +39,6 @@ CAPACITY = 50_000
 STEP = "step"
 """The kind of what the host does around a program."""
 
-Values = Mapping[int, Sequence[Array]]
-CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 Meeting = tuple[Any, ...]
 """What stands for one collective or transfer, on all of its cores alike."""
 
@@ -173,7 +172,7 @@ class RunEvents:
         job: str | None = None,
         cores: tuple[tuple[int, ...], ...] = (),
     ) -> None:
-        self.recording = recording
+        self._recording = recording
         self._job = job
         self._cores = cores
         self._serial = recording.next_serial()
@@ -181,12 +180,21 @@ class RunEvents:
 
     def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> RunEvents:
         """Return what a replicated computation of this run adds."""
-        return RunEvents(self.recording, job, cores)
+        return RunEvents(self._recording, job, cores)
+
+    @property
+    def capacity(self) -> int:
+        """How many events each core keeps."""
+        return self._recording.capacity
+
+    def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
+        """Note what this thread of the host has done since `begin`."""
+        self._recording.on_host(name, begin, nbytes)
 
     # -- in this process -------------------------------------------------------
 
     def observe(
-        self, instr: Instr, operands: Values, run: Any, carry_out: CarryOut
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
     ) -> dict[int, Sequence[Array]]:
         """Carry out an instruction, and note for each replica when that was."""
         # What is inside a loop is noted for each replica; the loop is of all together.
@@ -201,7 +209,7 @@ class RunEvents:
         return results
 
     def _observe(
-        self, instr: Instr, operands: Values, run: Any, carry_out: CarryOut
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
     ) -> dict[int, Sequence[Array]]:
         begin = monotonic_ns()
         results: dict[int, Sequence[Array]] = {}
@@ -238,7 +246,7 @@ class RunEvents:
         event = Event(
             instr.name, what, begin, end, instr, place, shapes, meetings, group
         )
-        self.recording.add(track, [event], 1)
+        self._recording.add(track, [event], 1)
 
     def _track(self, replica: int, logical: int) -> Track:
         core = self._cores[replica][logical]
@@ -258,7 +266,7 @@ class RunEvents:
         instrs = list(program.all_instrs())
         here = replica, logical
         taken = [self._event(instrs, here, event) for event in events]
-        self.recording.add(self._track(replica, logical), taken, noted)
+        self._recording.add(self._track(replica, logical), taken, noted)
 
     def _event(
         self, instrs: Sequence[Instr], here: tuple[int, int], event: CoreEvent

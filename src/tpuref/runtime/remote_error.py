@@ -5,6 +5,7 @@ from __future__ import annotations
 from tpuref.base import errors
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import OpError
+from tpuref.runtime.messages import Failure
 
 
 class RemoteTraceback(Exception):
@@ -19,15 +20,10 @@ def remote_traceback(text: str) -> RemoteTraceback | None:
     return RemoteTraceback(text) if text else None
 
 
-def rebuilt(
-    name: str,
-    message: str,
-    op: str | None,
-    site: tuple[str, int, str, str | None] | None,
-    text: str,
-) -> OpError:
+def rebuilt(failure: Failure) -> OpError:
     """Return the error of a core, with its traceback there as the cause."""
-    kind: type[OpError] = getattr(errors, name)
-    error = kind(message, op=op, site=None if site is None else CallSite(*site))
-    error.__cause__ = remote_traceback(text)
+    kind: type[OpError] = getattr(errors, failure.kind)
+    site = None if failure.site is None else CallSite(*failure.site)
+    error = kind(failure.message, op=failure.op, site=site)
+    error.__cause__ = remote_traceback(failure.text)
     return error

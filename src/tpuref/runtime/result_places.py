@@ -12,7 +12,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
 from tpuref.runtime.cores import Cores
-from tpuref.runtime.wire import INLINE_BYTES
+from tpuref.runtime.descriptions import INLINE_BYTES
 
 
 class ResultPlaces:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from tpuref.ops.definition import Array
-from tpuref.program import Instr
+from tpuref.program import Instr, Program
+from tpuref.runtime.core_events import CoreEvent
 from tpuref.runtime.state import Draws, Variables
 from tpuref.runtime.trace import CoreTrace
 
-if TYPE_CHECKING:
-    from tpuref.runtime.recording import RunEvents
+Operands = Mapping[int, Sequence[Array]]
+"""For each replica that takes part, the inputs of an instruction."""
+
+CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 
 
 class Host(Protocol):
@@ -35,6 +38,41 @@ class Host(Protocol):
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write to, where the replicas can read it."""
+
+
+class Events(Protocol):
+    """What a run adds to a recording.
+
+    Attributes
+    ----------
+    capacity
+        How many events each core keeps.
+    """
+
+    @property
+    def capacity(self) -> int:
+        """How many events each core keeps."""
+
+    def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> Events:
+        """Return what a replicated computation of this run adds."""
+
+    def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
+        """Note what this thread of the host has done since `begin`."""
+
+    def observe(
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
+    ) -> dict[int, Sequence[Array]]:
+        """Carry out an instruction, and note for each replica when that was."""
+
+    def take(
+        self,
+        program: Program,
+        replica: int,
+        logical: int,
+        noted: int,
+        events: Sequence[CoreEvent],
+    ) -> None:
+        """Take over what a core noted in this run."""
 
 
 Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
@@ -85,7 +123,7 @@ class Run:
     padding_log: dict[str, Any] = field(default_factory=dict)
     watch: Callable[[], None] | None = None
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
-    events: RunEvents | None = None
+    events: Events | None = None
 
     @property
     def replicas(self) -> int:

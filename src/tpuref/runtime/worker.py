@@ -32,6 +32,7 @@ from tpuref.kernels import flags, links
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.channel import Channel
 from tpuref.runtime.core import CoreProgram, Path, Shape
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
@@ -41,6 +42,15 @@ from tpuref.runtime.core_collectives import (
 )
 from tpuref.runtime.core_events import PREPARE, CoreEvents, Label
 from tpuref.runtime.core_state import CoreState, CoreVariables
+from tpuref.runtime.descriptions import (
+    Described,
+    array_of,
+    describe_in_arena,
+    describe_inline,
+    goes_inline,
+    inline_array,
+)
+from tpuref.runtime.messages import Failure, Results, RunRequest
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.run import Run
 from tpuref.runtime.whereabouts import (
@@ -48,16 +58,6 @@ from tpuref.runtime.whereabouts import (
     Whereabouts,
     control_bytes,
     instruction,
-)
-from tpuref.runtime.wire import (
-    INLINE_BYTES,
-    Channel,
-    Described,
-    describe_inline,
-    describe_placed,
-    describe_strings,
-    inline_array,
-    placed_dtype,
 )
 
 SPINS = 200
@@ -87,18 +87,17 @@ class Core:
         self._placement: tuple[tuple[int, ...], ...] = ()
         self._logical = 0
         self.replica = 0
-        self.trace: list[str] | None = None
         self.events: CoreEvents | None = None
         self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
         self._idle = self.run = _idle_run()
 
     def serve(self) -> None:
         """Answer the host until it closes the channel."""
-        self._channel.send(("ready", os.getpid()))
+        self._channel.send(("ready",))
         while True:
             message = self._channel.receive()
             if message[0] == "run":
-                self._run(*message[1:])
+                self._run(RunRequest(*message[1:]))
             elif message[0] == "program":
                 self._sent[message[1]] = pickle.loads(message[2])
             elif message[0] == "forget":
@@ -109,96 +108,93 @@ class Core:
         for key in [key for key in self._programs if key[0] == number]:
             del self._programs[key]
 
-    def _prepared(self, number: int, logical_core: int, cores: int) -> CoreProgram:
-        key = number, self.replica, logical_core, cores
+    def _prepared(self, request: RunRequest) -> CoreProgram:
+        replica, logical = request.replica, request.logical_core
+        cores = len(request.placement[replica])
+        key = request.program, replica, logical, cores
         if key not in self._programs:
             begin = monotonic_ns()
-            program = self._sent[number]
+            program = self._sent[request.program]
             plan = PlacementPlan(program, cores)
-            self._programs[key] = CoreProgram(program, self, logical_core, plan)
+            self._programs[key] = CoreProgram(program, self, logical, plan)
             if self.events is not None:
-                self.events.note(0, Label(PREPARE, ()), begin)
+                self.events.note(Label(None, 0, PREPARE), begin)
         return self._programs[key]
 
     # -- one run ---------------------------------------------------------------
 
-    def _run(
-        self,
-        run: int,
-        program: int,
-        replica: int,
-        logical: int,
-        placement: tuple[tuple[int, ...], ...],
-        inputs: Sequence[Described],
-        variables: Sequence[tuple[str, Described]],
-        draws: Sequence[tuple[str, int]],
-        entropy: int,
-        seconds: float,
-        report_writes: bool,
-        traced: bool,
-        recorded: int,
-        targets: Sequence[tuple[int, int] | None],
-        freed: Sequence[int],
-        all_reduce: str,
-    ) -> None:
-        self._free([*freed, *self._lent])
+    def _run(self, request: RunRequest) -> None:
+        """Carry out what the host asks for, and answer."""
+        replica, logical = request.replica, request.logical_core
+        self._free([*request.freed, *self._lent])
         self._lent.clear()
-        self._collectives.begin(replica, logical, placement, all_reduce)
+        self._collectives.begin(replica, logical, request.placement, request.all_reduce)
         self._from_cores.clear()
-        self.trace = [] if traced else None
-        self.events = CoreEvents(recorded) if recorded else None
-        self.replica, self._logical, self._placement = replica, logical, placement
-        state = CoreState(entropy, dict(draws))
-        held = CoreVariables({h: self._received(d) for h, d in variables})
+        observed = request.traced or request.capacity
+        self.events = CoreEvents(request.traced, request.capacity) if observed else None
+        self.replica, self._logical = replica, logical
+        self._placement = request.placement
+        state = CoreState(request.entropy, dict(request.draws))
+        held = CoreVariables({h: self._received(d) for h, d in request.variables})
         self.run = Run(
             state=state,
             variables={replica: held},
             functions={},
             host=None,
-            timeout=seconds,
+            timeout=request.timeout,
         )
         self.whereabouts[0] = 0
-        self._links.begin(run)
+        self._links.begin(request.run)
         try:
-            prepared = self._prepared(program, logical, len(placement[replica]))
-            results = prepared.run([self._received(d) for d in inputs])
+            results = self._prepared(request).run(
+                [self._received(described) for described in request.inputs]
+            )
             self.whereabouts[0] = 0
-            lent = len(self._lent)
-            outputs = [] if logical else list(map(self._delivered, results, targets))
-            written = [
-                (handle, self._described(value))
-                for handle, value in (held.written.items() if report_writes else ())
-            ]
-            del self._lent[lent:]  # from now on they are the host's
-            draws = tuple(state.draws.items())
             answer: tuple[Any, ...] = (
                 "done",
-                run,
-                outputs,
-                written,
-                draws,
-                self.trace or [],
+                *self._left(request, results, held, state),
             )
         except Stopped:
-            answer = ("stopped", run)
+            answer = ("stopped",)
         except Diverged as diverged:
-            answer = ("diverged", run, *diverged.report)
+            answer = ("diverged", *diverged.report)
         except Exception as error:
             self._flags.poison(1)
-            instr = instruction(self._sent[program], self.whereabouts[0])
+            instr = instruction(self._sent[request.program], self.whereabouts[0])
             where = f"core {self._number}, replica {replica}, process {os.getpid()}"
-            answer = ("error", run, *_described_error(error, instr, replica, where))
+            answer = ("error", *_failure(error, instr, replica, where))
         self._links.finish()
         self.run = self._idle
         self._send_events()
         self._tell_of_output()
         self._channel.send(answer)
 
+    def _left(
+        self,
+        request: RunRequest,
+        results: Sequence[Array],
+        variables: CoreVariables,
+        state: CoreState,
+    ) -> Results:
+        """Return what the run leaves behind; its memory is the host's from now on."""
+        lent = len(self._lent)
+        outputs: list[Described | None] = []
+        if self._logical == 0:
+            outputs = list(map(self._delivered, results, request.places))
+        written = [
+            (handle, self._described(value))
+            for handle, value in variables.written.items()
+            if request.reports_writes
+        ]
+        del self._lent[lent:]
+        names = [] if self.events is None else self.events.names
+        return Results(outputs, written, list(state.draws.items()), names)
+
     def _send_events(self) -> None:
         """Send what was noted of the run, where the host records it."""
-        if self.events is not None:
+        if self.events is not None and self.events.capacity:
             self._channel.send(("events", self.events.noted, self.events.taken()))
-            self.events = None
+        self.events = None
 
     def _tell_of_output(self) -> None:
         """Let the host show what this core has written to its standard streams."""
@@ -212,11 +208,7 @@ class Core:
             self._heap.free(offset)
 
     def _received(self, described: Described) -> Array:
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        _, shape, offset, *strides = described
-        view = self._arena.view(offset, shape, placed_dtype(described), *strides)
-        return np.asarray(view, order="C")
+        return np.asarray(array_of(described, self._arena), order="C")
 
     def _delivered(
         self, array: Array, target: tuple[int, int] | None
@@ -229,14 +221,12 @@ class Core:
 
     def _described(self, array: Array) -> Described:
         """Describe an array; one of some size is lent, in this core's heap."""
-        if array.dtype == object:
-            return describe_strings(array)
-        if array.nbytes <= INLINE_BYTES:
+        if goes_inline(array):
             return describe_inline(array)
         offset = self._heap.allocate(array.nbytes)
         self._lent.append(offset)
         self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_placed(array, offset)
+        return describe_in_arena(array, offset)
 
     # -- what a program asks for -----------------------------------------------
 
@@ -315,10 +305,10 @@ def _idle_run() -> Run:
     )
 
 
-def _described_error(
+def _failure(
     error: Exception, instr: Instr | None, replica: int, where: str
-) -> tuple[Any, ...]:
-    """Return class, message, operation, user's line and traceback of an error."""
+) -> Failure:
+    """Return what the host has to know of an error."""
     text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)
@@ -326,7 +316,7 @@ def _described_error(
         error.message = f"on replica {replica}: {error.message}"
     site = error.site
     place = None if site is None else astuple(site)
-    return type(error).__name__, error.message, error.op, place, text
+    return Failure(type(error).__name__, error.message, error.op, place, text)
 
 
 def _fault(error: Exception, instr: Instr | None) -> OpError:

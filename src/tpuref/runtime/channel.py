@@ -1,8 +1,4 @@
-"""How values and messages pass between the host and a core.
-
-Messages go over a socket pair that only the two own; arrays of some size stay where
-they are in the arena, and the message tells where.
-"""
+"""Messages between the host and a core, over a socket pair that only the two own."""
 
 from __future__ import annotations
 
@@ -11,54 +7,7 @@ import socket
 import struct
 from typing import Any
 
-import numpy as np
-
-from tpuref.base.dtypes import DTYPES, string
-from tpuref.ops.definition import Array
-
-INLINE_BYTES = 512
-"""Arrays up to this size travel in the message itself."""
-
 _LENGTH = struct.Struct("<Q")
-_CODES = {dtype.np: code for code, dtype in enumerate(DTYPES) if dtype != string}
-_DTYPES = {code: dtype for dtype, code in _CODES.items()}
-
-Described = tuple[Any, ...]
-"""An array in a message: dtype code, shape, its bytes or its offset, and strides."""
-
-
-def describe_inline(array: Array) -> Described:
-    """Return an array with its bytes."""
-    return _CODES[array.dtype], array.shape, array.tobytes()
-
-
-def describe_placed(array: Array, offset: int) -> Described:
-    """Return an array that lies in the arena, with its strides unless contiguous."""
-    if array.flags.c_contiguous:
-        return _CODES[array.dtype], array.shape, offset
-    return _CODES[array.dtype], array.shape, offset, array.strides
-
-
-def describe_strings(array: Array) -> Described:
-    """Return an array of texts."""
-    return -1, array.shape, [bytes(item) for item in array.flat]
-
-
-def inline_array(described: Described) -> Array:
-    """Return the array that came in a message."""
-    code, shape, content = described
-    if code == -1:
-        strings = np.empty(shape, object)
-        for index, item in zip(np.ndindex(*shape), content, strict=True):
-            strings[index] = item
-        return strings
-    array: Array = np.frombuffer(content, _DTYPES[code]).reshape(shape)
-    return array
-
-
-def placed_dtype(described: Described) -> np.dtype[Any]:
-    """Return the element type of an array that lies in the arena."""
-    return _DTYPES[described[0]]
 
 
 class Channel:
