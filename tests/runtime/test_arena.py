@@ -167,6 +167,14 @@ def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(
     assert heap.allocate(4 * MEBIBYTE) == offset
 
 
+def test_no_memory_for_the_control_area(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
+    with pytest.raises(ResourceExhaustedError, match=f"need {4 * MEBIBYTE} more bytes"):
+        Arena.create(4 * MEBIBYTE, 9)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_no_address_space(monkeypatch: pytest.MonkeyPatch) -> None:
     before = len(os.listdir("/proc/self/fd"))
     asked = []

@@ -10,7 +10,7 @@ ENTRIES = (
         codes.INVALID_MESH,
         "This is no mesh",
         meaning="A mesh is written XxYxC: columns of chips, rows of chips, and cores "
-        "of a chip, all from 1 up.",
+        "of a chip, all from 1 up. It has 4194304 cores at most.",
         remedy="Write 2x2x2 for eight cores; `tpuref topology 2x2x2` draws it.",
         text="""
             import tpuref as tf

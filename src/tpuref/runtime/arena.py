@@ -81,6 +81,9 @@ class Arena:
             descriptor = anonymous_file()
             try:
                 return cls._made(descriptor, control_bytes, heaps, heap_bytes)
+            except ResourceExhaustedError:
+                os.close(descriptor)
+                raise
             except (OSError, MemoryError) as error:
                 os.close(descriptor)
                 if heap_bytes <= SMALLEST_HEAP_BYTES:
@@ -98,8 +101,9 @@ class Arena:
     ) -> Arena:
         first = _rounded(control_bytes, _PAGE)
         os.ftruncate(descriptor, first + heaps * heap_bytes)
-        os.posix_fallocate(descriptor, 0, first)
-        return cls(descriptor, control_bytes, heaps, heap_bytes)
+        arena = cls(descriptor, control_bytes, heaps, heap_bytes)
+        arena.take(0, first)
+        return arena
 
     def close(self) -> None:
         """Let go of the descriptor; arrays in the memory stay valid."""

@@ -13,16 +13,19 @@ from collections import deque
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import UnavailableError
+from tpuref.base.errors import ResourceExhaustedError, UnavailableError
 from tpuref.kernels import flags as kernel
 from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
-from tpuref.runtime.arena import Arena
+from tpuref.runtime.arena import Arena, available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.remote_error import remote_traceback
 from tpuref.runtime.whereabouts import Whereabouts, control_bytes
+
+CORE_BYTES = 16 << 20
+"""What a core process needs at least, before it has any data."""
 
 START_SECONDS = 30.0
 """How long the cores may take to start."""
@@ -66,9 +69,12 @@ class Cores:
     ------
     UnavailableError
         If the processes cannot be started in time.
+    ResourceExhaustedError
+        If there is not the memory for so many.
     """
 
     def __init__(self, number: int) -> None:
+        _require_memory(number)
         self.arena = Arena.create(control_bytes(number), number + 1)
         self.heap = self.arena.heap(0)
         self.flags = kernel.Flags(self.arena.bytes, 0, number)
@@ -196,6 +202,18 @@ class Cores:
             for process in self.processes:
                 process.abandon()
             self.arena.close()
+
+
+def _require_memory(number: int) -> None:
+    """Refuse so many cores before the system runs out of memory."""
+    need, have = number * CORE_BYTES + control_bytes(number), available_bytes()
+    if need > have:
+        raise ResourceExhaustedError(
+            f"{number} cores need {need} bytes of memory to start with, {have} are "
+            "available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, or "
+            "give the container more memory",
+            code=codes.OUT_OF_SHARED_MEMORY,
+        )
 
 
 def _drained(offsets: deque[int]) -> list[int]:

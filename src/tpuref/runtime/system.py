@@ -18,7 +18,7 @@ from tpuref.configuration import config
 from tpuref.ops.definition import Array
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
-from tpuref.runtime.executor import Executor, Lockstep, start_executor
+from tpuref.runtime.executor import STARTS, Executor, Lockstep
 from tpuref.runtime.log import logger
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
@@ -116,7 +116,7 @@ class System:
             return
         self._executor.retire()
         self._executor, self._topology, self._kind = Lockstep(), None, ""
-        self._executor = start_executor(config.executor, topology.num_cores)
+        self._executor = STARTS[config.executor](topology.num_cores)
         self._topology, self._kind = topology, config.executor
         self.incarnation = new_incarnation()
         _LOG.info(
