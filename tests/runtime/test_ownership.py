@@ -10,7 +10,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.kernels.slab import Slab
-from tpuref.runtime.placed_inputs import PlacedInputs
+from tpuref.runtime.input_blocks import InputBlocks
 
 SIZE = 100_000
 
@@ -82,13 +82,13 @@ def test_sharded_results_are_handed_out_where_they_lie(
 
 def test_a_split_along_any_axis_copies_once(monkeypatch: pytest.MonkeyPatch) -> None:
     lay_there: list[bool] = []
-    place = PlacedInputs._place
+    place = InputBlocks._place
 
-    def noting(self: PlacedInputs, array: Any) -> Any:
+    def noting(self: InputBlocks, array: Any) -> Any:
         lay_there.append(self._arena.start_of(array) is not None)
         return place(self, array)
 
-    monkeypatch.setattr(PlacedInputs, "_place", noting)
+    monkeypatch.setattr(InputBlocks, "_place", noting)
     with tf.config.override(executor="pool", cores=2), tf.Session() as session:
         session.run(tf.tpu.initialize_system())
         x, out = sharded(1)

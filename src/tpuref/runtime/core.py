@@ -32,8 +32,8 @@ from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.fed import Fed
 from tpuref.runtime.lockstep import compute, locate
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
+from tpuref.runtime.program_counters import numbered
 from tpuref.runtime.run import Run
-from tpuref.runtime.whereabouts import numbered
 
 Values = list[Any]
 Shape = tuple[int, ...]
@@ -47,13 +47,13 @@ HOST_ONLY = frozenset(
 """The operations that only the host can carry out, wherever they were placed."""
 
 
-class Surroundings(Protocol):
+class CoreServices(Protocol):
     """What a core needs from around it while a program runs."""
 
     run: Run
     replica: int
     events: CoreEvents | None
-    whereabouts: memoryview
+    counter: memoryview
 
     def go_on(self) -> None:
         """Raise where the run was called off."""
@@ -61,7 +61,7 @@ class Surroundings(Protocol):
     def collective(self, instr: Instr) -> Callable[[Array], Array]:
         """Return the function that takes part in a collective."""
 
-    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+    def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
         """Return ``out=`` where a collective takes its input, nothing for anywhere."""
 
     def shared(self, array: Array) -> Array:
@@ -99,13 +99,13 @@ class CoreProgram:
     path
         Where the program stands within a larger one.
     numbers
-        What the core notes down as its whereabouts, by the id of an instruction.
+        What the core puts into its program counter, by the id of an instruction.
     """
 
     def __init__(
         self,
         program: Program,
-        around: Surroundings,
+        around: CoreServices,
         logical_core: int,
         plan: PlacementPlan,
         path: Path = (),
@@ -138,10 +138,10 @@ class CoreProgram:
         values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
-        events, whereabouts = self._around.events, self._around.whereabouts
+        events, counter = self._around.events, self._around.counter
         try:
             for step, number, label in self._steps:
-                whereabouts[0] = number
+                counter[0] = number
                 if events is None:
                     step(values)
                 else:
@@ -290,9 +290,9 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            places = around.place(shape, dtype)
+            out = around.out_for(shape, dtype)
             (values[output],) = compute(
-                definition, instr, arrays, around.replica, around.run, **places
+                definition, instr, arrays, around.replica, around.run, **out
             )
 
         return step

@@ -104,7 +104,7 @@ class CoreCollectives:
             self._replica, self._logical, self._placement = position
             self.moves += 1
 
-    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
+    def out_for(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
         """Return memory in which a contribution need not be copied; None for none."""
         size = dtype.itemsize * int(np.prod(shape))
         if self._chosen(size) == "flat":

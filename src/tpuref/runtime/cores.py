@@ -21,8 +21,8 @@ from tpuref.runtime.arena import Arena, available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
-from tpuref.runtime.whereabouts import Whereabouts, control_bytes
 
 CORE_BYTES = 16 << 20
 """What a core process needs at least, before it has any data."""
@@ -56,7 +56,7 @@ class Cores:
         The shared memory, and the host's part of it.
     flags
         The flags by which the cores wait for one another, and the poison.
-    whereabouts
+    counters
         Where each core is in its program.
     processes
         The processes, by the number of the core.
@@ -78,7 +78,7 @@ class Cores:
         self.arena = Arena.create(control_bytes(number), number + 1)
         self.heap = self.arena.heap(0)
         self.flags = kernel.Flags(self.arena.bytes, 0, number)
-        self.whereabouts = Whereabouts(self.arena.bytes, number)
+        self.counters = ProgramCounters(self.arena.bytes, number)
         self.processes: list[CoreProcess] = []
         self.closing = False
         self.poll = select.poll()

@@ -29,7 +29,7 @@ from tpuref.program import Instr
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.ownership import owned
-from tpuref.runtime.run import Host, Run
+from tpuref.runtime.run import Run, Systems
 from tpuref.runtime.state import State
 
 Effect = Callable[[Instr, Sequence[Array], int, Run], Sequence[Array]]
@@ -240,32 +240,32 @@ def _kept(run: Run) -> State:
 def _replicate(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
-    return _host(run).replicate(instr, inputs, run)
+    return _systems(run).replicate(instr, inputs, run)
 
 
 def _initialize(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
     topology = np.empty((), object)
-    topology[()] = _host(run).initialize(instr)
+    topology[()] = _systems(run).initialize(instr)
     return [topology]
 
 
 def _shutdown(
     instr: Instr, inputs: Sequence[Array], replica: int, run: Run
 ) -> list[Array]:
-    _host(run).shutdown(instr)
+    _systems(run).shutdown(instr)
     return []
 
 
-def _host(run: Run) -> Host:
-    if run.host is None:
+def _systems(run: Run) -> Systems:
+    if run.systems is None:
         raise FailedPreconditionError(
             "the TPU system cannot be started, stopped or used from within a "
             "replicated computation; do it outside",
             code=codes.SYSTEM_USED_FROM_WITHIN,
         )
-    return run.host
+    return run.systems
 
 
 EFFECTS: dict[str, Effect] = {

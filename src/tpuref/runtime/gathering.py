@@ -23,7 +23,7 @@ from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
 from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
-from tpuref.runtime.result_places import ResultPlaces
+from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
@@ -49,7 +49,7 @@ class Gathering:
 
     Attributes
     ----------
-    places
+    slabs
         Where the cores put the results.
     broken
         Why these cores cannot be used any more, None where they can.
@@ -69,7 +69,7 @@ class Gathering:
             for replica, of_replica in enumerate(run.cores)
             for logical, core in enumerate(of_replica)
         }
-        self.places: ResultPlaces
+        self.slabs: ResultSlabs
         self.broken: str | None = None
         self.restart = False
         self.lost: tuple[int, int] | None = None
@@ -143,7 +143,7 @@ class Gathering:
                 self._program,
                 self._place,
                 self._cores.processes,
-                self._cores.whereabouts,
+                self._cores.counters,
                 self._cores.flags,
                 self._run.timeout,
             )
@@ -206,7 +206,7 @@ class Gathering:
         replica, logical = self._place[core]
         if logical == 0:
             self._results[replica] = [
-                self.places.array(k, replica) if d is None else self._pinned(core, d)
+                self.slabs.array(k, replica) if d is None else self._pinned(core, d)
                 for k, d in enumerate(left.outputs)
             ]
         for handle, described in left.written:

@@ -5,9 +5,13 @@ A message is a tuple that begins with its kind; these are what comes after it.
 
 from __future__ import annotations
 
+import signal
 from typing import NamedTuple
 
 from tpuref.runtime.descriptions import Described
+
+STACK_SIGNAL = signal.SIGUSR1
+"""What the host sends to a core that is to write its stack to its log."""
 
 Site = tuple[str, int, str, "str | None"]
 """A call site, as plain values."""
@@ -42,8 +46,8 @@ class RunRequest(NamedTuple):
         Whether it sends the names of the operations that ran.
     capacity
         How many events it records.
-    places
-        Offset and size of the place for each result, None for no place.
+    result_blocks
+        Offset and size of the block for each result, None for no block.
     freed
         The blocks of the core's heap that the host is done with.
     all_reduce
@@ -63,7 +67,7 @@ class RunRequest(NamedTuple):
     reports_writes: bool
     traced: bool
     capacity: int
-    places: list[tuple[int, int] | None]
+    result_blocks: list[tuple[int, int] | None]
     freed: list[int]
     all_reduce: str
 
@@ -74,7 +78,7 @@ class Results(NamedTuple):
     Attributes
     ----------
     outputs
-        The results of its replica, None for each that was put in its place.
+        The results of its replica, None for each that lies in its block.
     written
         The variables that it wrote.
     draws

@@ -38,13 +38,13 @@ from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
 from tpuref.runtime.descriptions import INLINE_BYTES
 from tpuref.runtime.gathering import Gathering
+from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
 from tpuref.runtime.messages import RunRequest
-from tpuref.runtime.placed_inputs import PlacedInputs
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
-from tpuref.runtime.result_places import ResultPlaces
+from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 
@@ -216,15 +216,15 @@ class CorePool:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
         cores.free_returned()
-        sent, gathering = PlacedInputs(cores), Gathering(cores, program, run)
+        sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
             facts = self._registered(program)
             self._runs += 1
-            gathering.places = ResultPlaces(cores, facts.results, len(inputs))
+            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])
-                self._send(program, facts, replica, arrays, run, sent, gathering.places)
+                self._send(program, facts, replica, arrays, run, sent, gathering.slabs)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
                 run.events.on_host("send to cores", begin, size)
@@ -289,8 +289,8 @@ class CorePool:
         replica: int,
         arrays: Sequence[Array],
         run: Run,
-        sent: PlacedInputs,
-        places: ResultPlaces,
+        sent: InputBlocks,
+        slabs: ResultSlabs,
     ) -> None:
         """Tell the cores of a replica what to run."""
         variables = run.variables[replica]
@@ -319,7 +319,7 @@ class CorePool:
                 reports_writes=logical == 0 and owns,
                 traced=run.trace is not None,
                 capacity=0 if run.events is None else run.events.capacity,
-                places=places.of(replica),
+                result_blocks=slabs.of(replica),
                 freed=self._cores.take_freed(core),
                 all_reduce=config.all_reduce,
             )

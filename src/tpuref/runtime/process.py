@@ -29,8 +29,8 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.channel import Channel
+from tpuref.runtime.messages import STACK_SIGNAL
 from tpuref.runtime.output import CoreOutput
-from tpuref.runtime.whereabouts import STACK_SIGNAL
 
 # Isolated: neither the working directory nor the user's settings can put another module
 # in the place of one that a core needs.  The packages come after the standard library.

@@ -130,7 +130,6 @@ def replicate(
         state=run.state,
         variables=views,
         functions=run.functions,
-        host=None,
         timeout=run.timeout,
         cores=placement.cores,
         record=placement.record,

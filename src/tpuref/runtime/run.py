@@ -20,8 +20,8 @@ Operands = Mapping[int, Sequence[Array]]
 CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 
 
-class Host(Protocol):
-    """What carries out the operations that concern the TPU system as a whole."""
+class Systems(Protocol):
+    """The TPU systems, as the operations that start, stop and use them see them."""
 
     @property
     def jobs(self) -> Collection[str]:
@@ -91,10 +91,10 @@ class Run:
         Each replica's view of the variables.
     functions
         The Python functions that PyFunc operations call, by token.
-    host
-        What carries out operations of the TPU system; None inside a replica.
     timeout
         The deadline of every wait, in seconds.
+    systems
+        The TPU systems that the program may use; None inside a replica.
     cores
         The physical cores, by replica and logical core.
     record
@@ -115,8 +115,8 @@ class Run:
     state: Draws
     variables: Sequence[Variables] | Mapping[int, Variables]
     functions: Mapping[int, Callable[..., Any]]
-    host: Host | None
     timeout: float
+    systems: Systems | None = None
     cores: tuple[tuple[int, ...], ...] = ()
     record: Callable[[str, int, int], CoreTrace] | None = None
     trace: list[CoreTrace] | None = None
@@ -132,6 +132,6 @@ class Run:
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write to, on the host where the replicas can read it."""
-        if self.host is None:
+        if self.systems is None:
             return np.empty(shape, dtype)
-        return self.host.empty(shape, dtype)
+        return self.systems.empty(shape, dtype)

@@ -13,7 +13,7 @@ from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr, Program
 from tpuref.runtime.log import advice
 from tpuref.runtime.process import CoreProcess
-from tpuref.runtime.whereabouts import Whereabouts, instruction
+from tpuref.runtime.program_counters import ProgramCounters, instruction
 
 WARNING_SECONDS = 10.0
 """After this time, or a tenth of the deadline, a stall is reported."""
@@ -37,7 +37,7 @@ class Stall:
         Replica and logical core, by core.
     processes
         The processes of all cores.
-    whereabouts, flags
+    counters, flags
         What the cores write of themselves.
     seconds
         The deadline of every wait.
@@ -48,14 +48,14 @@ class Stall:
         program: Program,
         places: Mapping[int, tuple[int, int]],
         processes: Sequence[CoreProcess],
-        whereabouts: Whereabouts,
+        counters: ProgramCounters,
         flags: kernel.Flags,
         seconds: float,
     ) -> None:
         self._program = program
         self._places = places
         self._processes = processes
-        self._whereabouts = whereabouts
+        self._counters = counters
         self._flags = flags
         self._seconds = seconds
         self._patience = min(WARNING_SECONDS, seconds / 10)
@@ -83,7 +83,7 @@ class Stall:
         """
         now, running = time.monotonic(), sorted(running)
         for core in running:
-            seen = (self._whereabouts.at(core), *self._flags.position(core))
+            seen = (self._counters.at(core), *self._flags.position(core))
             if self._seen.get(core) != seen:
                 self._seen[core], self._since[core] = seen, now
                 self._alive = now
@@ -159,7 +159,7 @@ class Stall:
 
     def instruction(self, core: int) -> Instr | None:
         """Return what a core carries out, None where it has noted nothing."""
-        return instruction(self._program, self._whereabouts.at(core))
+        return instruction(self._program, self._counters.at(core))
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
         """Say where the cores are; of those that are missing, with their stacks."""

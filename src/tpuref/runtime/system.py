@@ -236,22 +236,6 @@ class Cluster:
             )
         ]
 
-    def device_names(self) -> list[str]:
-        """Return the names of the hosts' CPUs and of the running cores."""
-        names = []
-        for job, system in self._systems.items():
-            topology = system.topology
-            tasks = 1 if topology is None else topology.num_tasks
-            prefix = f"/job:{job}/replica:0/task:"
-            names += [f"{prefix}{task}/device:CPU:0" for task in range(tasks)]
-            if topology is not None:
-                names += [
-                    f"{prefix}{task}/device:TPU:{core}"
-                    for task in range(tasks)
-                    for core in range(topology.num_tpus_per_task)
-                ]
-        return names
-
     def _named(self, instr: Instr, function: str) -> System:
         job = instr.attrs["job"]
         if job is None and len(self._systems) > 1:

@@ -50,15 +50,14 @@ from tpuref.runtime.descriptions import (
     goes_inline,
     inline_array,
 )
-from tpuref.runtime.messages import Failure, Results, RunRequest
+from tpuref.runtime.messages import STACK_SIGNAL, Failure, Results, RunRequest
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.run import Run
-from tpuref.runtime.whereabouts import (
-    STACK_SIGNAL,
-    Whereabouts,
+from tpuref.runtime.program_counters import (
+    ProgramCounters,
     control_bytes,
     instruction,
 )
+from tpuref.runtime.run import Run
 
 SPINS = 200
 """How often a wait looks again at once, where every core has a processor."""
@@ -88,7 +87,7 @@ class Core:
         self._logical = 0
         self.replica = 0
         self.events: CoreEvents | None = None
-        self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
+        self.counter = ProgramCounters(arena.bytes, cores).own(number)
         self._idle = self.run = _idle_run()
 
     def serve(self) -> None:
@@ -140,16 +139,15 @@ class Core:
             state=state,
             variables={replica: held},
             functions={},
-            host=None,
             timeout=request.timeout,
         )
-        self.whereabouts[0] = 0
+        self.counter[0] = 0
         self._links.begin(request.run)
         try:
             results = self._prepared(request).run(
                 [self._received(described) for described in request.inputs]
             )
-            self.whereabouts[0] = 0
+            self.counter[0] = 0
             answer: tuple[Any, ...] = (
                 "done",
                 *self._left(request, results, held, state),
@@ -160,7 +158,7 @@ class Core:
             answer = ("diverged", *diverged.report)
         except Exception as error:
             self._flags.poison(1)
-            instr = instruction(self._sent[request.program], self.whereabouts[0])
+            instr = instruction(self._sent[request.program], self.counter[0])
             where = f"core {self._number}, replica {replica}, process {os.getpid()}"
             answer = ("error", *_failure(error, instr, replica, where))
         self._links.finish()
@@ -180,7 +178,7 @@ class Core:
         lent = len(self._lent)
         outputs: list[Described | None] = []
         if self._logical == 0:
-            outputs = list(map(self._delivered, results, request.places))
+            outputs = list(map(self._delivered, results, request.result_blocks))
         written = [
             (handle, self._described(value))
             for handle, value in variables.written.items()
@@ -211,12 +209,12 @@ class Core:
         return np.asarray(array_of(described, self._arena), order="C")
 
     def _delivered(
-        self, array: Array, target: tuple[int, int] | None
+        self, array: Array, block: tuple[int, int] | None
     ) -> Described | None:
-        """Put a result in its place and return None, or describe it."""
-        if target is None or target[1] != array.nbytes:
+        """Put a result into its block and return None, or describe it."""
+        if block is None or block[1] != array.nbytes:
             return self._described(array)
-        self._arena.view(target[0], array.shape, array.dtype)[...] = array
+        self._arena.view(block[0], array.shape, array.dtype)[...] = array
         return None
 
     def _described(self, array: Array) -> Described:
@@ -284,10 +282,10 @@ class Core:
         """Return the function that takes part in a sum over replicas."""
         return ReplicaSum(self._collectives, instr)
 
-    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+    def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
         """Return ``out=`` where a sum takes its input, nothing for anywhere."""
-        place = self._collectives.place(shape, dtype)
-        return {} if place is None else {"out": place}
+        out = self._collectives.out_for(shape, dtype)
+        return {} if out is None else {"out": out}
 
     def shared(self, array: Array) -> Array:
         """Return an array, or a copy, where a sum takes it."""
@@ -300,9 +298,7 @@ def _of_replica(replica: int) -> int:
 
 
 def _idle_run() -> Run:
-    return Run(
-        state=CoreState(0, {}), variables={}, functions={}, host=None, timeout=0.0
-    )
+    return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
 def _failure(

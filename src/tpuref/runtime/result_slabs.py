@@ -15,7 +15,7 @@ from tpuref.runtime.cores import Cores
 from tpuref.runtime.descriptions import INLINE_BYTES
 
 
-class ResultPlaces:
+class ResultSlabs:
     """The places for the results of one run.
 
     Parameters

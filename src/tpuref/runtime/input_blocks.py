@@ -12,7 +12,7 @@ from tpuref.runtime.descriptions import (
 )
 
 
-class PlacedInputs:
+class InputBlocks:
     """What was copied into the arena for a run, or lay there before.
 
     Parameters

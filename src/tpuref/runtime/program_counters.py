@@ -1,15 +1,10 @@
-"""Where each core is in its program: one word of the arena for each, written by it."""
+"""The program counters of the cores: words of the arena, each written by its core."""
 
 from __future__ import annotations
-
-import signal
 
 from tpuref.kernels import flags
 from tpuref.ops.definition import Array
 from tpuref.program import Instr, Program
-
-STACK_SIGNAL = signal.SIGUSR1
-"""What makes a core write its stack to its log."""
 
 _LINE = 64  # each word has a cache line to itself
 
@@ -23,10 +18,10 @@ def _rounded(size: int) -> int:
     return -(-size // _LINE) * _LINE
 
 
-class Whereabouts:
-    """The words of all cores.
+class ProgramCounters:
+    """The program counters of all cores.
 
-    A core notes which instruction it carries out, counted from 1 in the order of
+    Each holds the instruction that its core is in, counted from 1 in the order of
     `Program.all_instrs`; 0 while it is in none.
 
     Parameters
