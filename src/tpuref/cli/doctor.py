@@ -131,7 +131,7 @@ def _named_tpu() -> str:
 def _findings() -> list[Check]:
     from tpuref import kernels
     from tpuref.configuration import config
-    from tpuref.runtime.arena import available_bytes
+    from tpuref.runtime.available_memory import available_bytes
 
     topology = _topology()
     cores = topology.num_cores

@@ -22,6 +22,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
+from tpuref.runtime.available_memory import available_bytes
 
 HEAP_BYTES = 1 << 36
 """The address space of one heap; memory is taken only as blocks are handed out.
@@ -34,7 +35,6 @@ SMALLEST_HEAP_BYTES = 1 << 26
 _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
-_UNLIMITED = 1 << 62
 _IDLE_SHARE = 8  # freed blocks beyond this part of what is there give it back
 
 
@@ -264,61 +264,6 @@ def anonymous_file() -> int:
         ) from error
     os.unlink(path)
     return descriptor
-
-
-def available_bytes() -> int:
-    """Return how much memory can still be taken, by the system and the cgroup."""
-    return min(_system_available(), _cgroup_available())
-
-
-def _system_available() -> int:
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return _UNLIMITED
-
-
-def _cgroup_available() -> int:
-    """Return what the control groups of this process leave, the tightest one."""
-    try:
-        with open("/proc/self/cgroup") as file:
-            lines = [line.strip() for line in file]
-    except OSError:
-        return _UNLIMITED
-    levels = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers in ("", "memory"):  # version 2, or 1
-            root = os.path.join("/sys/fs/cgroup", controllers)
-            parts = [part for part in path.split("/") if part]
-            levels += [
-                os.path.join(root, *parts[:depth]) for depth in range(len(parts) + 1)
-            ]
-    return min(map(_left_in, levels), default=_UNLIMITED)
-
-
-def _left_in(folder: str) -> int:
-    """Return what a control group leaves; cached files make room where needed."""
-    names = "memory.max", "memory.current"
-    if not os.path.exists(f"{folder}/{names[0]}"):
-        names = "memory.limit_in_bytes", "memory.usage_in_bytes"
-    try:
-        with open(f"{folder}/{names[0]}") as file:
-            limit = file.read().strip()
-        if limit == "max" or int(limit) >= _UNLIMITED:
-            return _UNLIMITED
-        with open(f"{folder}/{names[1]}") as file:
-            used = int(file.read())
-        with open(f"{folder}/memory.stat") as file:
-            parts = dict(line.split() for line in file)
-    except (OSError, ValueError):
-        return _UNLIMITED
-    cached = sum(int(parts.get(name, 0)) for name in ("inactive_file", "active_file"))
-    return max(0, int(limit) - used + cached)
 
 
 def _short_of_memory(need: int, have: int) -> str:

@@ -17,7 +17,8 @@ from tpuref.base.errors import ResourceExhaustedError, UnavailableError
 from tpuref.kernels import flags as kernel
 from tpuref.kernels.slab import Slab
 from tpuref.ops.definition import Array
-from tpuref.runtime.arena import Arena, available_bytes
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess

@@ -15,7 +15,7 @@ from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedE
 from tpuref.ops.definition import Array, OpDef, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.arena import available_bytes
+from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.effects import EFFECTS
 from tpuref.runtime.run import Run
