@@ -102,7 +102,7 @@ ENTRIES = (
     ),
     Entry(
         codes.INFEED_ENDED,
-        "An infeed queue came to its end",
+        "An infeed queue is exhausted",
         meaning="It was closed, and a replica asks for one more tuple than there were.",
         remedy="Enqueue as many tuples as the computation takes, and close the queue "
         "after the last.",

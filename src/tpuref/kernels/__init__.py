@@ -1,7 +1,7 @@
-"""The hot paths, in twins with the same names, arguments and bits.
+"""The hot paths, in twins with equal names, arguments and bits.
 
-``TPUREF_KERNELS`` chooses when this package is imported: ``cython``, ``python``, or
-``auto``, the default, which takes the compiled ones where they were built.
+``TPUREF_KERNELS`` chooses the twin when this package is imported: ``cython``,
+``python``, or ``auto``, the default, which prefers the compiled one if it was built.
 
 Examples
 --------
@@ -27,7 +27,7 @@ COMPILED = (
 
 
 def _choose(wanted: str) -> str:
-    """Turn the wish into the name of an implementation that is there."""
+    """Return the name of the implementation to use."""
     if wanted not in ("auto", "cython", "python"):
         raise coded(
             ValueError,

@@ -16,7 +16,7 @@ from tpuref.kernels.status import BAD_COUNT, BAD_RANK, DOES_NOT_FIT, OK, check
 
 Array = npt.NDArray[Any]
 Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
-"""What makes an array to write to, of a shape and dtype."""
+"""Makes an array of a shape and dtype, to be written to."""
 
 
 def split(
@@ -91,7 +91,7 @@ def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     Returns
     -------
     numpy.ndarray
-        A new array, unless the arrays lie side by side in one slab: then that memory.
+        A new array; the slab itself if the arrays lie side by side in one.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
 
 
 def _axis(function: str, axis: int, rank: int) -> int:
-    """Give the axis counted from the start."""
+    """Return the axis, counted from the start."""
     if not -rank <= axis < rank:
         raise ValueError(
             f"{function}: expected an axis from {-rank} to {rank - 1} for an array of "
@@ -191,7 +191,7 @@ def _axis(function: str, axis: int, rank: int) -> int:
 
 
 def _runs(part: Array, axis: int) -> tuple[int, int]:
-    """Give the number and size of a shard's contiguous runs."""
+    """Return the number and size of a shard's contiguous runs."""
     run = math.prod(part.shape[axis:]) * part.dtype.itemsize
     return math.prod(part.shape[:axis]), run
 
@@ -206,7 +206,7 @@ def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
 
 
 def _corner_status(small: Sequence[int], large: Sequence[int]) -> int:
-    """Say what the kernels would say of these shapes."""
+    """Return the status that the kernels have for these shapes."""
     if len(small) != len(large):
         return BAD_RANK
     if min((*small, *large, 0)) < 0:

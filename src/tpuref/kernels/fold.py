@@ -32,7 +32,7 @@ _HALVES = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Give the type in which sums of a type are added up.
+    """Return the type in which sums of a type are added up.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the members of a collective have to bring alike."""
+"""What all members of a collective must agree on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tpuref.kernels.buffers import Extents
 
 
 class Group(NamedTuple):
-    """Who sums what.
+    """The cores that sum, and what they sum.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Group(NamedTuple):
     dtype
         The number of the element type: TensorFlow's DataType.
     fingerprint
-        64 bits that stand for this collective in the program.
+        64 bits that identify the collective in the program.
     """
 
     members: Extents

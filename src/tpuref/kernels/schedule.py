@@ -23,7 +23,7 @@ from __future__ import annotations
 
 
 def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
-    """Give the place of a chunk; the sizes of two chunks differ by one at most.
+    """Return the place of a chunk; the sizes of two chunks differ by one at most.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def chunk_slice(length: int, num_cores: int, chunk: int) -> slice:
 
 
 def ring_chunks(num_cores: int, core: int) -> list[int]:
-    """Give the chunk that a core reads from its left neighbour in each step of a ring.
+    """Return the chunk that a core reads in each step of a ring.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Memory for one value: what is joined in it, or handed out from it, is not copied."""
+"""Memory for a single value, which can be joined and handed out without a copy."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Array = npt.NDArray[Any]
 class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
     """Flat bytes that hold one value, or its parts side by side, and nothing else.
 
-    The arrays in it keep it alive as their ``base``. Its memory must not belong to
-    another array, or NumPy makes that one the base.
+    The arrays in it keep it alive, as it is their ``base``. Its own base must not be an
+    array, because NumPy would make that one theirs.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """Return a new array that is all there is in its memory.
+    """Return a new array that has a slab to itself.
 
     Parameters
     ----------

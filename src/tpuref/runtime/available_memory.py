@@ -1,4 +1,4 @@
-"""How much memory the system and the control groups of this process leave."""
+"""How much memory is left by the system and the control groups of this process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _UNLIMITED = 1 << 62
 
 
 def available_bytes() -> int:
-    """Return how much memory can still be taken, by the system and the cgroup."""
+    """Return how much memory this process can still take."""
     return min(_system_available(), _cgroup_available())
 
 
@@ -24,7 +24,7 @@ def _system_available() -> int:
 
 
 def _cgroup_available() -> int:
-    """Return what the control groups of this process leave, the tightest one."""
+    """Return what is left in the tightest control group of this process."""
     try:
         with open("/proc/self/cgroup") as file:
             lines = [line.strip() for line in file]
@@ -43,7 +43,7 @@ def _cgroup_available() -> int:
 
 
 def _left_in(folder: str) -> int:
-    """Return what a control group leaves; cached files make room where needed."""
+    """Return what is left in a control group; cached files count as free."""
     names = "memory.max", "memory.current"
     if not os.path.exists(f"{folder}/{names[0]}"):
         names = "memory.limit_in_bytes", "memory.usage_in_bytes"

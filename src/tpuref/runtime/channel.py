@@ -1,4 +1,4 @@
-"""Messages between the host and a core, over a socket pair that only the two own."""
+"""Messages between the host and a core, over a private socket pair."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Channel:
         return self._end.fileno()
 
     def send(self, message: tuple[Any, ...]) -> None:
-        """Send a message of plain values, waiting until the peer has taken it."""
+        """Send a message of plain values, waiting until the peer has received it."""
         self._end.sendall(_packed(message))
 
     def post(self, message: tuple[Any, ...]) -> None:
-        """Send what the peer takes at once; `flush` sends the rest.
+        """Send as much as fits without waiting; `flush` sends the rest.
 
-        EOFError where the peer is gone.
+        EOFError if the peer is gone.
         """
         content = _packed(message)
         if self._unsent:
@@ -40,7 +40,7 @@ class Channel:
             self._unsent += content[sent:]
 
     def flush(self) -> None:
-        """Go on sending what was posted; EOFError where the peer is gone."""
+        """Send more of what was posted; EOFError if the peer is gone."""
         while self._unsent:
             sent = self._sent(self._unsent)
             if not sent:
@@ -49,7 +49,7 @@ class Channel:
 
     @property
     def is_behind(self) -> bool:
-        """Whether something that was posted is still to be sent."""
+        """Whether part of what was posted has not been sent."""
         return bool(self._unsent)
 
     def _sent(self, content: bytes | bytearray) -> int:
@@ -61,7 +61,7 @@ class Channel:
             raise EOFError("the other end is gone") from None
 
     def receive(self) -> tuple[Any, ...]:
-        """Return the next message, waiting for it; EOFError where the peer is gone."""
+        """Wait for the next message and return it; EOFError if the peer is gone."""
         while True:
             message = self.take()
             if message is not None:
@@ -69,7 +69,7 @@ class Channel:
             self.fill()
 
     def fill(self) -> None:
-        """Read what has come; EOFError where the peer is gone."""
+        """Read what has arrived; EOFError if the peer is gone."""
         try:
             arrived = self._end.recv(1 << 20)
         except ConnectionError:
@@ -79,7 +79,7 @@ class Channel:
         self._received += arrived
 
     def take(self) -> tuple[Any, ...] | None:
-        """Return a message that has come whole, None where there is none."""
+        """Return a message that has arrived in full, None if there is none."""
         if len(self._received) < _LENGTH.size:
             return None
         (size,) = _LENGTH.unpack_from(self._received)

@@ -28,8 +28,8 @@ from tpuref.runtime.core_events import (
     Label,
     Peer,
 )
+from tpuref.runtime.core_feed import CoreFeed
 from tpuref.runtime.effects import EFFECTS
-from tpuref.runtime.fed import Fed
 from tpuref.runtime.lockstep import compute, locate
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.program_counters import numbered
@@ -39,16 +39,16 @@ Values = list[Any]
 Shape = tuple[int, ...]
 Step = Callable[[Values], None]
 Path = tuple[int, ...]
-"""Where an instruction stands: its index, then block and index at each level inside."""
+"""Where an instruction is: its index, then block and index at each level inside."""
 
 HOST_ONLY = frozenset(
     {"PyFunc", "InfeedDequeueTuple", "IteratorGetNext", "FeedDequeue", "Print"}
 )
-"""The operations that only the host can carry out, wherever they were placed."""
+"""The operations that only the host can run, wherever they were placed."""
 
 
 class CoreServices(Protocol):
-    """What a core needs from around it while a program runs."""
+    """What the program of a core asks of the process that runs it."""
 
     run: Run
     replica: int
@@ -56,16 +56,16 @@ class CoreServices(Protocol):
     counter: memoryview
 
     def go_on(self) -> None:
-        """Raise where the run was called off."""
+        """Raise if the run was called off."""
 
     def collective(self, instr: Instr) -> Callable[[Array], Array]:
         """Return the function that takes part in a collective."""
 
     def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
-        """Return ``out=`` where a collective takes its input, nothing for anywhere."""
+        """Return ``out=`` if the input of a collective needs certain memory."""
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy, where a collective takes it."""
+        """Return an array, copied if a collective cannot read it where it is."""
 
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
@@ -80,7 +80,7 @@ class CoreServices(Protocol):
         """Return the next value from another replica."""
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Let the host carry out the instruction at `path`."""
+        """Let the host run the instruction at `path`, and return its outputs."""
 
 
 class CoreProgram:
@@ -91,13 +91,13 @@ class CoreProgram:
     program
         The program.
     around
-        What the core needs from around it.
+        The process that runs it.
     logical_core
         The number of the core within its replica.
     plan
-        Which core of the replica carries out and holds what.
+        Which core of the replica runs which instructions.
     path
-        Where the program stands within a larger one.
+        The position of the program within a larger one.
     numbers
         What the core puts into its program counter, by the id of an instruction.
     """
@@ -134,7 +134,7 @@ class CoreProgram:
             self._add_transfer(transfer, program.instrs[-1])
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """Carry out the program and return its results."""
+        """Run the program and return its results."""
         values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
@@ -259,9 +259,9 @@ class CoreProgram:
         return step
 
     def _compute_quickly(self, definition: OpDef, instr: Instr, thorough: Step) -> Step:
-        """Compute one array from others; leave what is out of the ordinary to a step.
+        """Compute one array from others, and leave any special case to the other step.
 
-        Operations on small arrays take no longer than what the thorough step adds.
+        On small arrays the operation takes no longer than what the other step adds.
         """
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
         function, dtype = definition.compute, instr.specs[0].dtype.np
@@ -271,7 +271,7 @@ class CoreProgram:
             try:
                 result = function(*[values[slot] for slot in inputs], **attrs)
             except Exception:
-                thorough(values)  # fails again, in the words of the interpreter
+                thorough(values)  # fails again, with the message of the interpreter
                 return
             if result.__class__ is tuple or result.__class__ is list:
                 thorough(values)
@@ -281,7 +281,7 @@ class CoreProgram:
         return step
 
     def _compute_in_place(self, definition: OpDef, instr: Instr) -> Step:
-        """Compute what a collective takes in memory where the others can read it."""
+        """Compute the input of a collective where its peers read."""
         around, inputs, (output,) = self._around, instr.inputs, instr.outputs
         (spec,) = instr.specs
         if not spec.shape.is_fully_defined():
@@ -298,7 +298,7 @@ class CoreProgram:
         return step
 
     def _compute_and_share(self, definition: OpDef, instr: Instr) -> Step:
-        """Compute what a collective takes, and put it where the others can read it."""
+        """Compute the input of a collective, and copy it to where its peers read."""
         around, (output,) = self._around, instr.outputs
         compute_it = self._compute(definition, instr)
 
@@ -342,10 +342,10 @@ class CoreProgram:
 
     def _fed(self, instr: Instr, path: Path) -> Step:
         around = self._around
-        fed = Fed(instr, lambda inputs: around.call_host(path, inputs))
+        feed = CoreFeed(instr, lambda inputs: around.call_host(path, inputs))
 
         def step(values: Values) -> None:
-            for slot, array in zip(instr.outputs, fed.next(around.run), strict=True):
+            for slot, array in zip(instr.outputs, feed.next(around.run), strict=True):
                 values[slot] = array
 
         return step
@@ -396,7 +396,7 @@ class CoreProgram:
 
 
 def kind(instr: Instr) -> str:
-    """Return what an instruction does: which of the kinds of events it is."""
+    """Return the kind of event that running an instruction is."""
     if instr.blocks:
         return BLOCK
     if instr.op in HOST_ONLY or (instr.core == HOST and instr.op not in EFFECTS):

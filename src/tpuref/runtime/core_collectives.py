@@ -22,7 +22,7 @@ from tpuref.runtime.messages import Divergence
 
 
 class Stopped(Exception):
-    """Another core failed, and this one gives up its run."""
+    """The run was called off."""
 
 
 class Diverged(Exception):
@@ -41,7 +41,7 @@ class Participants(NamedTuple):
     Attributes
     ----------
     group
-        What the links have to know of it.
+        The group, as the links take it.
     readers
         The cores of the group.
     """
@@ -65,7 +65,7 @@ class CoreCollectives:
     Attributes
     ----------
     moves
-        How often this core changed its place among the replicas.
+        How often this core was given another replica or placement.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class CoreCollectives:
         placement: tuple[tuple[int, ...], ...],
         algorithm: str,
     ) -> None:
-        """Take part in a run, at this place; what earlier ones left is free now."""
+        """Take part in a run; free what earlier runs left."""
         for offset, _ in self._retired:
             self._heap.free(offset)
         for offset in self._unfinished:
@@ -105,14 +105,14 @@ class CoreCollectives:
             self.moves += 1
 
     def out_for(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
-        """Return memory in which a contribution need not be copied; None for none."""
+        """Return memory to compute a contribution in; None if any memory will do."""
         size = dtype.itemsize * int(np.prod(shape))
         if self._chosen(size) == "flat":
             return None
         return self._dropped_later(self._allocated(size), shape, dtype)
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy of it, that a sum takes as it lies."""
+        """Return an array, copied if a sum cannot read it where it is."""
         return array if self._chosen(array.nbytes) == "flat" else self._shared(array)
 
     def sum(self, known: Participants, instr: Instr, contribution: Array) -> Array:
@@ -144,7 +144,7 @@ class CoreCollectives:
     def _fail(
         self, outcome: int, known: Participants, instr: Instr, contribution: Array
     ) -> None:
-        """Raise what stands for the status of a sum that failed."""
+        """Raise the exception for the status of a failed sum."""
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
@@ -159,7 +159,7 @@ class CoreCollectives:
     # -- the algorithms --------------------------------------------------------
 
     def _flat(self, known: Participants, contribution: Array) -> tuple[Array, int]:
-        """Sum through the links' staging, in pieces of it where that is forced."""
+        """Sum through the staging areas, a large vector in pieces."""
         source = np.ascontiguousarray(contribution)
         result = np.empty(contribution.shape, contribution.dtype)
         if source.nbytes <= status.FLAT_LIMIT:
@@ -174,7 +174,7 @@ class CoreCollectives:
         return result, outcome
 
     def _direct(self, known: Participants, contribution: Array) -> tuple[Array, int]:
-        """Sum into one result, which lies in the first member's heap for all."""
+        """Sum into one result for all, in the heap of the first member."""
         owns = known.group.members[0] == self._core
         target = self._allocated(contribution.nbytes) if owns else 0
         source = self._shared(contribution)
@@ -194,7 +194,7 @@ class CoreCollectives:
         return result, outcome
 
     def _ring(self, known: Participants, contribution: Array) -> tuple[Array, int]:
-        """Sum chunk by chunk round the ring; every core has a result of its own."""
+        """Sum chunk by chunk around the ring; each core has its own result."""
         target = self._allocated(contribution.nbytes)
         scratch = self._allocated(4 * contribution.size)  # float32 partial sums
         source = self._shared(contribution)
@@ -211,7 +211,7 @@ class CoreCollectives:
     # -- memory ----------------------------------------------------------------
 
     def _allocated(self, size: int) -> int:
-        """Return a block that is free again after a run that fails."""
+        """Return a block that is freed if the run fails."""
         self._free_dropped()
         offset = self._heap.allocate(size)
         self._unfinished.append(offset)
@@ -220,14 +220,14 @@ class CoreCollectives:
     def _dropped_later(
         self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Array:
-        """Return the array in a block that is free again when the array dies."""
+        """Return the array in a block that is freed when the array dies."""
         array = self._arena.view(offset, shape, dtype)
         self._unfinished.remove(offset)
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
     def _shared(self, array: Array) -> Array:
-        """Return an array that lies in the arena, itself or a copy."""
+        """Return an array in the arena: this one or a copy."""
         if self._arena.offset_of(array) is not None:
             return array
         offset = self._allocated(array.nbytes)
@@ -241,15 +241,15 @@ class CoreCollectives:
         return offset
 
     def _free_dropped(self) -> None:
-        """Free what nobody uses any more; arrays may die at any moment."""
+        """Free the blocks whose arrays have died."""
         while self._dropped:
             self._heap.free(self._dropped.popleft())
 
     def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that this core is done with and the others must be.
+        """Free shared results that neither this core nor its readers use any more.
 
-        Another core drops a result at the same place of the program as this one.  Once
-        it has come to a later collective, it has passed that place.
+        All cores drop a result at the same point of the program.  A core that has
+        reached a later collective has passed that point.
         """
         kept = []
         for offset, readers in self._retired:
@@ -267,7 +267,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "direct": CoreCollectives._direct,
     "ring": CoreCollectives._ring,
 }
-"""Each all-reduce: it gives the sum and the status of the links."""
+"""The all-reduce algorithms; each returns the sum and the status of the links."""
 
 
 class ReplicaSum:

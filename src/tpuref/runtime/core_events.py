@@ -1,4 +1,4 @@
-"""What one core does in one run, noted while somebody traces or records it."""
+"""What one core does in one run, noted while a trace or a recording asks for it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ OPERATION, SEND, RECEIVE, PREPARE = "operation", "send", "receive", "prepare"
 TO_CORE, TO_REPLICA = 0, 1
 
 Peer = tuple[int, int]
-"""Whom a value comes from or goes to: by logical core or by replica, and its number."""
+"""The other end of a transfer: a logical core or a replica, and its number."""
 
 CoreEvent = tuple[int, str, int, int, tuple[Any, ...], tuple[Any, ...]]
 """Instruction, kind, begin and end in nanoseconds, the meetings, shape and bytes.
 
-A meeting of a collective is how often the core came to it in this run, from 0; one of
-a transfer the kind of peer, its number, and how many values passed before.
+The meeting of a collective is how often the core reached it before in this run; that of
+a transfer is the kind of peer, its number, and how many values passed before.
 """
 
 
 class Label(NamedTuple):
-    """What a step is, to whoever observes it.
+    """What an observer has to know of a step.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Label(NamedTuple):
     number
         The number of the instruction, 0 for none.
     kind
-        What it does; None for what takes no time.
+        What it does; None for a step that is not recorded.
     slots
         The values that it makes, sends or receives.
     peers
         The other end of a transfer.
     traced
-        Whether a trace tells of it.
+        Whether a trace lists it.
     """
 
     instr: Instr | None
@@ -55,15 +55,15 @@ class Label(NamedTuple):
 class CoreEvents:
     """The names of all operations of a run, and the latest events of it.
 
-    Every process of a machine has the same monotonic clock, so the times of cores and
-    host can be laid side by side.
+    All processes of a machine share one monotonic clock, so the times of cores and host
+    can be compared.
 
     Parameters
     ----------
     traced
         Whether names are kept.
     capacity
-        How many events are kept; older ones make room.
+        How many events are kept, the latest ones.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CoreEvents:
     def observe(
         self, step: Callable[[list[Any]], None], label: Label, values: list[Any]
     ) -> None:
-        """Take a step, and note it even if it fails."""
+        """Take a step and note it, even if it fails."""
         begin = monotonic_ns()
         try:
             step(values)
@@ -93,7 +93,7 @@ class CoreEvents:
             self.note(label, begin, values)
 
     def note(self, label: Label, begin: int, values: Sequence[Any] = ()) -> None:
-        """Note a step that began at that time and ends now."""
+        """Note a step that began at `begin` and ends now."""
         end = monotonic_ns()
         if self._traced and label.traced and label.instr is not None:
             self.names.append(label.instr.name)
@@ -113,7 +113,7 @@ class CoreEvents:
         self._kept.append((label.number, label.kind, begin, end, meetings, shapes))
 
     def _meeting(self, key: tuple[int, ...]) -> int:
-        """Return how often the core was there before."""
+        """Return how often the core was there before, and count this time."""
         before = self._met.get(key, 0)
         self._met[key] = before + 1
         return before

@@ -1,7 +1,6 @@
 """The running core processes of a pool, and the memory that they share with the host.
 
-They are started together and ended together; a pool that goes on after a fault starts
-new ones.
+They are started together and ended together. After a fault the pool starts new ones.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
 
 CORE_BYTES = 16 << 20
-"""What a core process needs at least, before it has any data."""
+"""The least memory a core process needs, before it has any data."""
 
 START_SECONDS = 30.0
 """How long the cores may take to start."""
 
 GRACE_SECONDS = 0.5
-"""How long cores may take to give up a run that was called off, and to end."""
+"""How long cores may take to stop a run that was called off, and to end."""
 
 
 class LostCore(Exception):
@@ -62,16 +61,16 @@ class Cores:
     processes
         The processes, by the number of the core.
     closing
-        Whether they are being ended on purpose.
+        Whether they are being shut down.
     poll, by_descriptor
-        What waits for messages of all cores, and whose descriptor each is.
+        Waits for messages of all cores, and the core of each descriptor.
 
     Raises
     ------
     UnavailableError
         If the processes cannot be started in time.
     ResourceExhaustedError
-        If there is not the memory for so many.
+        If there is not enough memory.
     """
 
     def __init__(self, number: int) -> None:
@@ -103,7 +102,7 @@ class Cores:
             raise
 
     def _await_ready(self) -> None:
-        """Wait for all at once, so that the death of any is noticed at once."""
+        """Wait for all together, so that the death of any is noticed at once."""
         deadline = time.monotonic() + START_SECONDS
         poll = select.poll()
         starting = {}
@@ -139,7 +138,7 @@ class Cores:
     # -- messages --------------------------------------------------------------
 
     def post(self, core: int, message: tuple[Any, ...]) -> None:
-        """Send a message, or begin to: what a core does not take now comes later."""
+        """Send a message without waiting; what does not fit is sent later."""
         try:
             self.processes[core].channel.post(message)
         except EOFError:
@@ -153,16 +152,16 @@ class Cores:
     # -- memory ----------------------------------------------------------------
 
     def free_returned(self) -> None:
-        """Free the blocks whose last user has gone; that may happen at any moment."""
+        """Free the blocks that are no longer used."""
         for offset in _drained(self._returned):
             self.heap.free(offset)
 
     def take_freed(self, core: int) -> list[int]:
-        """Return the blocks of a core's heap that the host is done with."""
+        """Empty the list of blocks of a core's heap that the host no longer uses."""
         return _drained(self._freed[core])
 
     def slab(self, size: int) -> tuple[int, Slab]:
-        """Return memory that is free again when nobody uses it any more."""
+        """Return memory that is freed when it is no longer used."""
         self.free_returned()
         offset = self.heap.allocate(size)
         slab = self.arena.slab(offset, size)
@@ -170,7 +169,7 @@ class Cores:
         return offset, slab
 
     def pinned(self, core: int, described: Described) -> Array:
-        """Return a result that stays in the core's heap for as long as it is used."""
+        """Return a result that stays in the core's heap while it is used."""
         array, offset = array_of(described, self.arena), offset_of(described)
         if offset is not None:
             weakref.finalize(array, self._freed[core].append, offset)
@@ -184,21 +183,21 @@ class Cores:
     # -- the end ---------------------------------------------------------------
 
     def end(self) -> None:
-        """End the processes in order; results that were handed out stay valid."""
+        """Shut the processes down; results that were handed out stay valid."""
         self._ending()
 
     def are_well(self) -> bool:
-        """Return whether all processes run, neither stopped nor ending."""
+        """Return whether all processes run: none is stopped or ending."""
         return all(process.is_well() for process in self.processes)
 
     def kill(self) -> None:
-        """End the processes at once, whatever they are doing."""
+        """Kill the processes, whatever they are doing."""
         for process in self.processes:
             process.kill()
         self._ending()
 
     def abandon(self) -> None:
-        """Let go of everything: this process is a fork of the host."""
+        """Release everything, as this process is a fork of the host."""
         if self._ending.detach() is not None:
             for process in self.processes:
                 process.abandon()
@@ -218,7 +217,7 @@ def _require_memory(number: int) -> None:
 
 
 def _drained(offsets: deque[int]) -> list[int]:
-    """Take all out; more may come in at any moment, from wherever an array dies."""
+    """Empty the queue; finalizers of arrays may add to it at any moment."""
     taken = []
     while offsets:
         taken.append(offsets.popleft())
@@ -226,7 +225,7 @@ def _drained(offsets: deque[int]) -> list[int]:
 
 
 def _end(processes: list[CoreProcess], arena: Arena) -> None:
-    """End the processes of a pool, and let go of its memory."""
+    """End the processes of a pool, and release its memory."""
     with interrupts_later():
         for process in processes:
             process.channel.close()

@@ -1,4 +1,4 @@
-"""Arrays as messages describe them: small ones in the message, others in the arena."""
+"""How messages describe arrays: small ones by value, others by offset in the arena."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ INLINE_BYTES = 512
 """Arrays up to this size travel in the message itself."""
 
 Described = tuple[Any, ...]
-"""The number of the element type, the shape, and the bytes or the texts of an array; or
-in place of these its offset in the arena, and its strides unless it is contiguous."""
+"""Element type and shape, then either the bytes or texts of the array, or its offset in
+the arena and, unless it is contiguous, its strides."""
 
 _STRING = string.as_datatype_enum
 
@@ -26,25 +26,25 @@ def goes_inline(array: Array) -> bool:
 
 
 def describe_inline(array: Array) -> Described:
-    """Return an array with its elements."""
+    """Describe an array by value."""
     if array.dtype == object:
         return _STRING, array.shape, [bytes(item) for item in array.flat]
     return datatype_enum(array.dtype), array.shape, array.tobytes()
 
 
 def describe_in_arena(array: Array, offset: int) -> Described:
-    """Return an array that lies in the arena."""
+    """Describe an array in the arena."""
     described = datatype_enum(array.dtype), array.shape, offset
     return described if array.flags.c_contiguous else (*described, array.strides)
 
 
 def offset_of(described: Described) -> int | None:
-    """Return where an array lies in the arena, None where the message holds it."""
+    """Return the offset of an array in the arena, None if the message holds it."""
     return described[2] if isinstance(described[2], int) else None
 
 
 def array_of(described: Described, arena: Arena) -> Array:
-    """Return an array from a message: a view of the arena, or one by itself."""
+    """Return the array that is described, a view if it is in the arena."""
     number, shape, content, *strides = described
     if isinstance(content, int):
         return arena.view(content, shape, numpy_dtype(number), *strides)
@@ -52,7 +52,7 @@ def array_of(described: Described, arena: Arena) -> Array:
 
 
 def inline_array(described: Described) -> Array:
-    """Return the array that a message holds."""
+    """Return an array that is described by value."""
     number, shape, content = described
     if number == _STRING:
         strings = np.empty(shape, object)

@@ -1,4 +1,4 @@
-"""What carries out the program of the replicas: lockstep, or the core pool."""
+"""What runs the program of the replicas: lockstep, or the core pool."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from tpuref.runtime.run import Run
 
 
 class Executor(Protocol):
-    """Carries out programs for all replicas."""
+    """Runs programs for all replicas."""
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
-        """Carry out `program` for the replicas in `inputs` and return their results."""
+        """Run `program` for the replicas in `inputs` and return their results."""
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where replicas can read it."""
 
     def close(self) -> None:
-        """Let go of everything that was started, even while it is in use."""
+        """Stop everything that was started, even if it is in use."""
 
     def retire(self) -> None:
-        """Let go of everything that was started, once it is no longer in use."""
+        """Stop everything that was started, once it is no longer in use."""
 
     def is_sound(self) -> bool:
-        """Return whether it is idle and fit for the next run."""
+        """Return whether it is idle and ready for the next run."""
 
     def stacks(self) -> str:
-        """Say where each core of a run is that goes on in another thread."""
+        """Say where each core is, if a run is under way in another thread."""
 
 
 class Lockstep:
-    """All replicas step by step in this process."""
+    """Runs all replicas step by step in this process."""
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
-        """Carry out `program` for the replicas in `inputs` and return their results."""
+        """Run `program` for the replicas in `inputs` and return their results."""
         # Never a view with strides: sums round by the order of elements in memory.
         whole: Values = {
             replica: [np.asarray(array, order="C") for array in arrays]
@@ -53,22 +53,22 @@ class Lockstep:
         return slab.empty(shape, dtype)
 
     def close(self) -> None:
-        """Do nothing: nothing was started."""
+        """Do nothing, as nothing was started."""
 
     def retire(self) -> None:
-        """Do nothing: nothing was started."""
+        """Do nothing, as nothing was started."""
 
     def is_sound(self) -> bool:
-        """Return True: there is nothing that could break."""
+        """Return True, as nothing can break."""
         return True
 
     def stacks(self) -> str:
-        """Say that there is nothing but the threads of the host."""
+        """Say that there are only the threads of the host."""
         return "  lockstep: all replicas run in the thread of the host that runs them"
 
 
 def _pool(cores: int) -> Executor:
-    # Loaded where it is asked for: 55 of 355 ms that it takes to import this package.
+    # Imported here, as lockstep saves its 55 ms (of 355 ms for tpuref.runtime.system).
     from tpuref.runtime.pool import CorePool
 
     return CorePool(cores)
@@ -78,4 +78,4 @@ STARTS: dict[str, Callable[[int], Executor]] = {
     "lockstep": lambda cores: Lockstep(),
     "pool": _pool,
 }
-"""What starts each executor for a system of so many cores."""
+"""The executors that can be chosen, and what starts each for a number of cores."""

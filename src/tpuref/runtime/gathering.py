@@ -1,4 +1,4 @@
-"""The host's side of one run: it serves the cores until all have answered."""
+"""The host's side of one run: serving the cores until all have answered."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LAST_LINES, LAST_WIDTH = 5, 200
 
 
 class Gathering:
-    """One run, until all of its cores have answered or it was called off.
+    """One run, until all of its cores have answered or it is called off.
 
     Parameters
     ----------
@@ -45,16 +45,16 @@ class Gathering:
     program
         What they run.
     run
-        What the host needs for its part of it.
+        What the host needs for its part.
 
     Attributes
     ----------
     slabs
         Where the cores put the results.
     broken
-        Why these cores cannot be used any more, None where they can.
+        Why these cores can no longer be used, None if they can.
     restart
-        Whether others should be started in their place.
+        Whether to start new cores instead of these.
     lost
         The core whose process has ended, and its replica; None for none.
     """
@@ -78,7 +78,7 @@ class Gathering:
         self._diverged: dict[int, Divergence] = {}
         self._stall: Stall | None = None
         self._called_off = False
-        self._settled = False  # an exception now would find nothing half done
+        self._settled = False  # an exception now finds nothing half done
 
     def expect(self, cores: Sequence[int]) -> None:
         """Wait for these cores as well."""
@@ -113,7 +113,7 @@ class Gathering:
                 message = channel.take()
 
     def _attend(self, seconds: float) -> None:
-        """Read what comes from the cores within some seconds, and send what is left."""
+        """Read what the cores send within some seconds, and send what was left over."""
         poll = self._cores.poll
         behind = [c for c in self._waiting if self._channel(c).is_behind]
         for core in behind:
@@ -150,7 +150,7 @@ class Gathering:
         return self._stall
 
     def _until_next_look(self) -> float:
-        """Return how long to wait; look after the cores where it is time to."""
+        """Return how long to wait, after looking at the cores if it is time to."""
         stall = self._watched()
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
@@ -163,7 +163,7 @@ class Gathering:
         return stall.next_look - time.monotonic()
 
     def stacks(self) -> str:
-        """Say where each core is, those that have not answered with their stacks."""
+        """Say where each core is, with the stacks of those that have not answered."""
         return self._watched().stacks(tuple(self._waiting))
 
     # -- what cores say --------------------------------------------------------
@@ -198,7 +198,7 @@ class Gathering:
             self._cores.post(target, ("value", source, described))
 
     def _stop(self) -> None:
-        """Let no core wait for the host or for a value of another core."""
+        """End every wait for the host or for a value of another core."""
         for core in self._waiting:
             self._cores.post(core, ("stop",))
 
@@ -237,14 +237,14 @@ class Gathering:
         self._cores.post(core, ("answer", answer))
 
     def _look_after(self) -> None:
-        """Notice the loss of a core while the host itself waits for something."""
+        """Notice the loss of a core while the host waits for something else."""
         self._attend(0.0)
         self._settled = True
         if self._watch is not None:
             self._watch()
 
     def _divergence(self) -> OpError:
-        """Put together what the replicas of the first group reported."""
+        """Return the error that the reports of the first group amount to."""
         first = self._diverged[min(self._diverged)]
         op, group = first.op, first.group
         present = {
@@ -259,10 +259,10 @@ class Gathering:
         error.op, error.site = first.name, CallSite(*first.site)
         return error
 
-    # -- when it is called off -------------------------------------------------
+    # -- calling it off -------------------------------------------------
 
     def call_off(self, error: BaseException) -> BaseException:
-        """Stop the cores that still run, and return what is to be raised."""
+        """Stop the cores that still run, and return the error to raise."""
         self._called_off = True
         if isinstance(error, LostCore):
             return self._lost(error.core)
@@ -276,7 +276,7 @@ class Gathering:
         except LostCore as gone:
             self._lost(gone.core)
             return error
-        except BaseException:  # one interrupt more
+        except BaseException:  # another interrupt
             self.restart = True
             return error
         if self._waiting:
@@ -293,7 +293,7 @@ class Gathering:
             self._take_messages()
 
     def _hear_the_others(self, lost: int) -> None:
-        """Let the cores that are left send what they noted of the run."""
+        """Let the other cores send what they noted of the run."""
         self._waiting.discard(lost)
         self._cores.poll.unregister(self._channel(lost))
         with contextlib.suppress(LostCore):
@@ -302,7 +302,7 @@ class Gathering:
             self._await_the_rest()
 
     def _give_up_the_late(self, error: BaseException) -> None:
-        """Report cores that do not stop; where it was they who failed, for good."""
+        """Report cores that do not stop; end them for good if the fault is theirs."""
         processes, late = self._cores.processes, sorted(self._waiting)
         held = any(processes[core].is_stopped() for core in late)
         if not held and not isinstance(error, DeadlineExceededError):
@@ -341,7 +341,7 @@ class Gathering:
 
 
 def _last_words(log: str) -> str:
-    """Return the last lines that a core wrote, for the message of its loss."""
+    """Return the last lines that a core wrote, for the message about its loss."""
     written = [line for line in log.splitlines() if line.strip()]
     lines = [f"\n  {line[:LAST_WIDTH]}" for line in written[-LAST_LINES:]]
     return f"\nIts last output:{''.join(lines)}" if lines else ""

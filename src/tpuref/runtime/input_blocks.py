@@ -1,4 +1,4 @@
-"""The inputs of one run: where each array lies for the cores to read."""
+"""The inputs of one run, in memory that the cores can read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpuref.runtime.descriptions import (
 
 
 class InputBlocks:
-    """What was copied into the arena for a run, or lay there before.
+    """The blocks of the arena into which inputs of one run were copied.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class InputBlocks:
         self._blocks: list[int] = []
 
     def describe(self, array: Array) -> Described:
-        """Return the array for a message, copied into the arena where it is large."""
+        """Describe an array for a message; a large one is copied into the arena."""
         known = self._known.get(id(array))
         if known is None:
             known = array, self._place(array)
@@ -45,6 +45,6 @@ class InputBlocks:
         return describe_in_arena(array, offset)
 
     def release(self) -> None:
-        """Free what was copied."""
+        """Free the blocks."""
         for offset in self._blocks:
             self._heap.free(offset)

@@ -1,6 +1,6 @@
-"""The messages between the host and a core that are more than a word and a value.
+"""The larger messages between the host and a core.
 
-A message is a tuple that begins with its kind; these are what comes after it.
+A message is a tuple that begins with its kind; these records are the rest of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Site = tuple[str, int, str, "str | None"]
 
 
 class RunRequest(NamedTuple):
-    """``run``, from the host: what one core is to do.
+    """``run``, from the host: what one core has to do.
 
     Attributes
     ----------
@@ -33,11 +33,11 @@ class RunRequest(NamedTuple):
     inputs
         The inputs of the replica.
     variables
-        The variables that it reads or writes, as far as they have a value.
+        The variables that it reads or writes and that have a value.
     draws
         How often each random operation was evaluated before.
     entropy
-        What makes draws without seeds differ from session to session.
+        Makes draws without seeds differ from session to session.
     timeout
         The deadline of every wait, in seconds.
     reports_writes
@@ -49,7 +49,7 @@ class RunRequest(NamedTuple):
     result_blocks
         Offset and size of the block for each result, None for no block.
     freed
-        The blocks of the core's heap that the host is done with.
+        The blocks of the core's heap that the host no longer uses.
     all_reduce
         The algorithm for sums over replicas.
     """
@@ -73,7 +73,7 @@ class RunRequest(NamedTuple):
 
 
 class Results(NamedTuple):
-    """``done``, from a core: what it leaves behind.
+    """``done``, from a core: the outcome of its run.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Results(NamedTuple):
     written
         The variables that it wrote.
     draws
-        How often each random operation was evaluated by now.
+        How often each random operation has been evaluated.
     trace
         The names of the operations that ran.
     """
@@ -94,16 +94,16 @@ class Results(NamedTuple):
 
 
 class Divergence(NamedTuple):
-    """``diverged``, from a core: replicas did not reach a collective alike.
+    """``diverged``, from a core: replicas did not reach the same collective.
 
     Attributes
     ----------
     op, name, site
         The collective that the core is in.
     shape
-        The shape that its replica brought.
+        The shape of its replica's contribution.
     group
-        The replicas that were to meet.
+        The replicas that should have met.
     """
 
     op: str
@@ -121,7 +121,7 @@ class Failure(NamedTuple):
     kind, message
         The class of the error, and what it says.
     op, site
-        The operation that failed, None where that is not known.
+        The operation that failed, None if that is not known.
     text
         The traceback.
     """

@@ -11,8 +11,8 @@
         host call  <-- socket ---  --- socket --->  |
     results        <-- arena, socket ---        done, stopped, or error
 
-The host waits for all sockets at once, so the death of a core is an event like its
-answer.  A core that fails poisons the arena, and its peers give up at their next wait.
+The host waits on all sockets together, so it notices the death of a core as it would
+its answer.  A core that fails poisons the arena, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The core processes of one TPU system.
+    """The executor that has a process for each core.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class CorePool:
         _POOLS.add(self)
 
     def _launch(self) -> None:
-        """Start the processes, with new memory."""
+        """Start the processes with new memory."""
         begin = monotonic_ns()
         self._cores = Cores(self._number)
         note_on_host("start cores", begin)
@@ -108,7 +108,7 @@ class CorePool:
     # -- life ------------------------------------------------------------------
 
     def close(self) -> None:
-        """End the cores; results that were handed out stay valid.
+        """Shut the cores down; results that were handed out stay valid.
 
         A run of another thread ends with an error.
         """
@@ -138,19 +138,19 @@ class CorePool:
             self.close()
 
     def is_sound(self) -> bool:
-        """Return whether no run is under way and all cores wait for the next."""
+        """Return whether all cores wait for the next run."""
         usable = self._broken is None and not self._restart and not self._lock.locked()
         return usable and self._cores.are_well()
 
     def stacks(self) -> str:
-        """Say where each core of a run is that goes on in another thread."""
+        """Say where each core is, if a run is under way in another thread."""
         gathering = self._gathering
         if gathering is None:
             return f"  pool: no program runs on its {self._number} cores"
         return gathering.stacks()
 
     def abandon(self) -> None:
-        """Let go of everything: this process is a fork of the host."""
+        """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
         self._lock, self._owner = threading.Lock(), 0
         self._broken = (
@@ -160,9 +160,9 @@ class CorePool:
     # -- runs ------------------------------------------------------------------
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
-        """Carry out `program` for the replicas in `inputs` and return their results."""
+        """Run `program` for the replicas in `inputs` and return their results."""
         if self._owner == threading.get_ident():
-            # A host function asks for it, and the cores wait for that.
+            # A host function asks for it, while the cores wait for that function.
             return run_program(program, inputs, run)
         with self._lock:
             try:
@@ -176,8 +176,8 @@ class CorePool:
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the cores can read it.
 
-        While a program runs, perhaps one that waits for this thread, it lies elsewhere
-        and is copied later.
+        While a program runs, perhaps one that waits for this thread, it is in other
+        memory and copied later.
         """
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
@@ -253,7 +253,7 @@ class CorePool:
             _LOG.warning("%s", gathering.broken, extra=extra)
 
     def _take_leave(self, gathering: Gathering) -> None:
-        """End the cores where a run left them in no state to go on."""
+        """Kill the cores if the run left them in a state that cannot go on."""
         if gathering.broken is not None:
             self._broken = self._broken or gathering.broken
         elif not gathering.restart:
@@ -262,7 +262,7 @@ class CorePool:
         self._cores.kill()
 
     def _registered(self, program: Program) -> ProgramFacts:
-        """Send a program to all cores, once, and return what there is to know of it."""
+        """Send a program to all cores, unless they have it, and return its facts."""
         known = self._programs.pop(id(program), None)
         if known is None:
             known = program, ProgramFacts(program)
@@ -279,7 +279,7 @@ class CorePool:
                 oldest = next(iter(self._programs))
                 del self._programs[oldest]
                 self._cores.post_to_all(("forget", oldest))
-        self._programs[id(program)] = known  # the latest stands last
+        self._programs[id(program)] = known  # the one used last is at the end
         return known[1]
 
     def _send(
@@ -327,6 +327,7 @@ class CorePool:
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
+"""All pools of this process, for a fork to abandon. Only `CorePool` adds to it."""
 
 
 def _abandon_all() -> None:

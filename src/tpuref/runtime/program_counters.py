@@ -10,7 +10,7 @@ _LINE = 64  # each word has a cache line to itself
 
 
 def control_bytes(cores: int) -> int:
-    """Return the size of the control area: that of the flags, and the words."""
+    """Return the size of the control area: the flags, then the program counters."""
     return _rounded(flags.control_bytes(cores)) + cores * _LINE
 
 
@@ -37,23 +37,23 @@ class ProgramCounters:
         self._words = area.data.cast("Q")
 
     def own(self, core: int) -> memoryview:
-        """Return the word of a core, for it to write."""
+        """Return the program counter of a core, for it to write."""
         start = core * _LINE // 8
         return self._words[start : start + 1]
 
     def at(self, core: int) -> int:
-        """Return what a core noted."""
+        """Return the program counter of a core."""
         number: int = self._words[core * _LINE // 8]
         return number
 
 
 def numbered(program: Program) -> dict[int, int]:
-    """Return what a core notes for each instruction, by the id of it."""
+    """Return the number of each instruction, by its id."""
     return {id(instr): n for n, instr in enumerate(program.all_instrs(), start=1)}
 
 
 def instruction(program: Program, number: int) -> Instr | None:
-    """Return the instruction that a core noted, None for 0."""
+    """Return the instruction with a number, None for 0."""
     if number == 0:
         return None
     instrs = list(program.all_instrs())

@@ -16,12 +16,12 @@ class RemoteTraceback(Exception):
 
 
 def remote_traceback(text: str) -> RemoteTraceback | None:
-    """Return the cause that shows what a core wrote, None where it wrote nothing."""
+    """Return a cause that shows what a core wrote, None if it wrote nothing."""
     return RemoteTraceback(text) if text else None
 
 
 def rebuilt(failure: Failure) -> OpError:
-    """Return the error of a core, with its traceback there as the cause."""
+    """Return the error of a core, with the core's traceback as its cause."""
     kind: type[OpError] = getattr(errors, failure.kind)
     site = None if failure.site is None else CallSite(*failure.site)
     error = kind(failure.message, op=failure.op, site=site)

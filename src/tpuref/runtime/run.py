@@ -1,4 +1,4 @@
-"""What the interpreter needs while it carries out one program."""
+"""What the interpreter needs while it runs one program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 
 
 class Systems(Protocol):
-    """The TPU systems, as the operations that start, stop and use them see them."""
+    """The TPU systems, for the operations that start, stop and use them."""
 
     @property
     def jobs(self) -> Collection[str]:
@@ -62,7 +62,7 @@ class Events(Protocol):
     def observe(
         self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
     ) -> dict[int, Sequence[Array]]:
-        """Carry out an instruction, and note for each replica when that was."""
+        """Run an instruction, and note for each replica when."""
 
     def take(
         self,
@@ -76,12 +76,12 @@ class Events(Protocol):
 
 
 Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
-"""Takes an instruction with one replica's inputs to where it is carried out."""
+"""Runs an instruction, with one replica's inputs, in another process."""
 
 
 @dataclass
 class Run:
-    """One program being carried out.
+    """One run of a program.
 
     Attributes
     ----------
@@ -104,10 +104,9 @@ class Run:
     padding_log
         What was padded, by operation.
     watch
-        Called now and then during a long wait; ends the wait where it raises.
+        Called now and then during a long wait, which ends if it raises.
     elsewhere
-        Operations that another process carries out, by type: those that call what only
-        it has.
+        What runs in another process, by operation type: calls of what only it has.
     events
         What the run adds to a recording, None while nothing is recorded.
     """

@@ -1,4 +1,4 @@
-"""Who keeps a run waiting: noticed, reported once, and given up in the end."""
+"""Cores that keep a run waiting: noticed, reported once, and given up in the end."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import ProgramCounters, instruction
 
 WARNING_SECONDS = 10.0
-"""After this time, or a tenth of the deadline, a stall is reported."""
+"""A stall is reported after this time, or after a tenth of the deadline."""
 
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
-_LONG_STACK_SECONDS = 5.0  # where nobody waits for anything else
+_LONG_STACK_SECONDS = 5.0  # if nothing else waits for them
 _BUSY = 0.15  # of a processor: a core that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = advice("stall")
@@ -72,14 +72,14 @@ class Stall:
         return self._looked + self._patience / _LOOKS
 
     def host_was_busy(self) -> None:
-        """Count anew: the cores may have waited for the host."""
+        """Start counting again, as the cores may have waited for the host."""
         self._looked = self._alive = time.monotonic()
         self._seen.clear()
 
     def look(self, running: Iterable[int]) -> DeadlineExceededError | None:
         """Look at the cores that have not answered.
 
-        A stall is reported once; an error is returned when its time is over.
+        A stall is reported once; when its time is over, an error is returned.
         """
         now, running = time.monotonic(), sorted(running)
         for core in running:
@@ -98,7 +98,7 @@ class Stall:
     def _overdue(
         self, running: Sequence[int], now: float
     ) -> DeadlineExceededError | None:
-        """Return the error where a core waited too long for another, or all do."""
+        """Return the error if a core, or all of them, waited too long."""
         for core in running:
             instr = self.instruction(core)
             if now - self._since[core] >= self._seconds and self._is_waiting(core):
@@ -158,11 +158,11 @@ class Stall:
         return REGISTRY[instr.op].collective is not None
 
     def instruction(self, core: int) -> Instr | None:
-        """Return what a core carries out, None where it has noted nothing."""
+        """Return the instruction that a core is in, None for none."""
         return instruction(self._program, self._counters.at(core))
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
-        """Say where the cores are; of those that are missing, with their stacks."""
+        """Say where the cores are, with the stacks of those that are missing."""
         lines, missing = [], set(missing)
         stacks = self._stacks(missing)
         for core in sorted(running):
@@ -173,7 +173,7 @@ class Stall:
         return "\n".join(lines)
 
     def describe(self, core: int) -> str:
-        """Return the name of a core and what it is doing."""
+        """Name a core and say what it is doing."""
         replica, logical = self._places[core]
         instr = self.instruction(core)
         doing = "in no operation, before its first or after its last"
@@ -186,7 +186,7 @@ class Stall:
         )
 
     def stacks(self, running: Iterable[int]) -> str:
-        """Say where all cores are; of those that run, with their stacks."""
+        """Say where all cores are, with the stacks of those that run."""
         stacks = self._stacks(running, _LONG_STACK_SECONDS)
         return "\n".join(
             f"  {self.describe(core)}\n    {stacks.get(core, 'it has answered')}"

@@ -22,7 +22,7 @@ from tpuref.runtime.ownership import owned
 
 
 class Draws(Protocol):
-    """Something that knows the random draws and the infeed queues."""
+    """The random draws and the infeed queues of a run."""
 
     def generator(
         self, operation: str, replica: int, seed: tuple[int | None, int | None]
@@ -34,7 +34,7 @@ class Draws(Protocol):
 
 
 class Variables(Protocol):
-    """Something that holds the values of variables."""
+    """The values of variables."""
 
     def read(self, handle: str) -> Array:
         """Return the value of a variable."""
@@ -105,7 +105,7 @@ class State:
             return self._infeeds.setdefault(name, Infeed(name))
 
     def begin_iteration(self, name: str, iteration: Iteration) -> None:
-        """Let an iterator give the elements of a new pass."""
+        """Start a new pass of an iterator."""
         with self._lock:
             before = self._iterations.get(name)
             self._iterations[name] = iteration
@@ -118,7 +118,7 @@ class State:
             return name in self._iterations
 
     def iteration(self, name: str) -> Iteration:
-        """Return the pass that an iterator is in; it is an error if none was begun."""
+        """Return the current pass of an iterator; it is an error if there is none."""
         with self._lock:
             if name not in self._iterations:
                 raise FailedPreconditionError(
@@ -129,7 +129,7 @@ class State:
             return self._iterations[name]
 
     def begin_feed(self, name: str, feed: Feed) -> None:
-        """Let a loop of the replicas be fed anew."""
+        """Start feeding a loop of the replicas."""
         with self._lock:
             self._feeds[name] = feed
 
@@ -139,7 +139,7 @@ class State:
             return self._feeds[name]
 
     def close(self) -> None:
-        """Forget the variables; end the iterators, and the threads of theirs."""
+        """Forget the variables, and end the iterators with their threads."""
         with self._lock:
             self._values.clear()
             iterations = list(self._iterations.values())
@@ -148,7 +148,7 @@ class State:
 
     @contextlib.contextmanager
     def set_aside(self) -> Iterator[None]:
-        """Be like a new one within a block, and what it was before afterwards."""
+        """Start afresh within a ``with`` block, and restore everything afterwards."""
         before = vars(self).copy()
         vars(self).update(vars(State()))
         try:
@@ -174,7 +174,7 @@ def stream(
     seed: tuple[int | None, int | None],
     entropy: int,
 ) -> np.random.Generator:
-    """Return the generator of one draw; without seeds, `entropy` makes it differ."""
+    """Return the generator of one draw; without seeds it depends on `entropy`."""
     if seed[0] is None or seed[1] is None:
         origin = [entropy, zlib.crc32(operation.encode())]
     else:
@@ -255,7 +255,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
 
 
 def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
-    """Return the first index at which the bits differ, None where they all agree."""
+    """Return the first index at which the bits differ, None if there is none."""
     if a.dtype == object:
         differing = np.flatnonzero(a != b)
     elif a.tobytes() == b.tobytes():

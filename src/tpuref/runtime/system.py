@@ -31,7 +31,7 @@ _LOG = logger("system")
 
 
 def configured_topology() -> Topology | None:
-    """Return the topology that the settings ask for, None where they do not."""
+    """Return the topology that the settings ask for, None if they ask for none."""
     return _topology_of(config.topology, config.cores)
 
 
@@ -67,7 +67,7 @@ class System:
 
     @property
     def known_topology(self) -> Topology:
-        """The topology that was asked for: running, configured, or the default."""
+        """The topology that applies: running, configured, or the default."""
         if self._explicit and self._topology is not None:
             return self._topology
         return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
@@ -78,7 +78,7 @@ class System:
         Parameters
         ----------
         keep_sound
-            Keep an executor of that size that is fit for the next run.
+            Keep an executor of that size if it is ready for the next run.
         """
         with self._lock:
             wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
@@ -94,7 +94,7 @@ class System:
         return self._executor.empty(shape, dtype)
 
     def stacks(self) -> str:
-        """Say where each core is that runs for another thread."""
+        """Say where each core is, if a run is under way in another thread."""
         return self._executor.stacks()
 
     def shutdown(self, site: CallSite) -> None:
@@ -104,12 +104,12 @@ class System:
             self._explicit, self._stopped = False, site
 
     def close(self) -> None:
-        """Stop what runs, without a word about it."""
+        """Stop the system; unlike after `shutdown`, an evaluation starts it again."""
         with self._lock:
             self._stop()
 
     def _start(self, topology: Topology) -> None:
-        """Start what carries out programs, unless it runs already at that size."""
+        """Start the executor, unless one of that size runs."""
         running = 0 if self._topology is None else self._topology.num_cores
         if running == topology.num_cores and self._kind == config.executor:
             self._topology = topology
@@ -138,7 +138,7 @@ class System:
     ) -> tuple[Topology, Executor, bool]:
         """Return what to run on, and whether its size was fixed by the user.
 
-        A system that nobody sized is started, or grown, to what is asked for.
+        A system whose size the user left open is started, or grown, to what is needed.
         """
         with self._lock:
             if self._stopped is not None:
@@ -196,7 +196,7 @@ class Cluster:
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the replicas can read it.
 
-        With several jobs nobody knows yet whose replicas that will be.
+        With several jobs it is not known yet whose replicas that will be.
         """
         if len(self._systems) > 1:
             return np.empty(shape, dtype)
@@ -215,7 +215,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def with_system(self, system: System) -> Iterator[None]:
-        """Let `system` be that of its job within a block."""
+        """Use `system` for its job within a ``with`` block."""
         before = self._systems[system.job]
         self._systems[system.job] = system
         try:
@@ -224,9 +224,9 @@ class Cluster:
             self._systems[system.job] = before
 
     def devices(self) -> list[DeviceAttributes]:
-        """Return the hosts' CPUs and their cores, whether these run already or not.
+        """Return the CPUs and the cores of the hosts.
 
-        Before a system runs, its cores are those that it will be started with.
+        Of a system that is not running, these are the cores it would be started with.
         """
         return [
             device
@@ -253,7 +253,7 @@ class Cluster:
         return self._systems[job or next(iter(self._systems))]
 
     def _running(self, instr: Instr) -> System:
-        """Return the system of the computation's job, else the one that runs."""
+        """Return the system of the computation's job, else the one that is running."""
         job = instr.attrs["job"]
         if job is not None or len(self._systems) == 1:
             return self._named(instr, "tf.tpu.replicate")
@@ -270,7 +270,7 @@ class Cluster:
 
 
 LOCAL = Cluster([LOCAL_JOB])
-"""The one job of this process."""
+"""The one job of this process. Operations, and `reset` at exit, change its system."""
 
 atexit.register(LOCAL.reset)
 

@@ -1,7 +1,7 @@
-"""The process of one core: receives programs, runs them, answers.
+"""The process of one core: it receives programs, runs them and answers.
 
 Started by `tpuref.runtime.process`, with the descriptors of its socket, of the arena
-and of the lifeline.  It ends when the socket closes, or when the host dies.
+and of the lifeline.  It ends when the socket closes or the host dies.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from tpuref.runtime.program_counters import (
 from tpuref.runtime.run import Run
 
 SPINS = 200
-"""How often a wait looks again at once, where every core has a processor."""
+"""How often a wait looks again at once if every core has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
@@ -123,7 +123,7 @@ class Core:
     # -- one run ---------------------------------------------------------------
 
     def _run(self, request: RunRequest) -> None:
-        """Carry out what the host asks for, and answer."""
+        """Run what the host asks for, and answer."""
         replica, logical = request.replica, request.logical_core
         self._free([*request.freed, *self._lent])
         self._lent.clear()
@@ -174,7 +174,7 @@ class Core:
         variables: CoreVariables,
         state: CoreState,
     ) -> Results:
-        """Return what the run leaves behind; its memory is the host's from now on."""
+        """Return the outcome of the run; its blocks belong to the host from now on."""
         lent = len(self._lent)
         outputs: list[Described | None] = []
         if self._logical == 0:
@@ -189,13 +189,13 @@ class Core:
         return Results(outputs, written, list(state.draws.items()), names)
 
     def _send_events(self) -> None:
-        """Send what was noted of the run, where the host records it."""
+        """Send the events of the run if the host records it."""
         if self.events is not None and self.events.capacity:
             self._channel.send(("events", self.events.noted, self.events.taken()))
         self.events = None
 
     def _tell_of_output(self) -> None:
-        """Let the host show what this core has written to its standard streams."""
+        """Tell the host if this core has written to its standard streams."""
         written = os.lseek(_STANDARD_ERROR, 0, os.SEEK_END)
         if written != self._written:
             self._written = written
@@ -211,14 +211,14 @@ class Core:
     def _delivered(
         self, array: Array, block: tuple[int, int] | None
     ) -> Described | None:
-        """Put a result into its block and return None, or describe it."""
+        """Write a result into its block and return None, or describe it."""
         if block is None or block[1] != array.nbytes:
             return self._described(array)
         self._arena.view(block[0], array.shape, array.dtype)[...] = array
         return None
 
     def _described(self, array: Array) -> Described:
-        """Describe an array; one of some size is lent, in this core's heap."""
+        """Describe an array; a large one is lent, in this core's heap."""
         if goes_inline(array):
             return describe_inline(array)
         offset = self._heap.allocate(array.nbytes)
@@ -229,7 +229,7 @@ class Core:
     # -- what a program asks for -----------------------------------------------
 
     def go_on(self) -> None:
-        """Give up where the run was called off."""
+        """Raise if the run was called off."""
         if self._flags.poisoned():
             raise Stopped
 
@@ -257,14 +257,14 @@ class Core:
         return self.receive(_of_replica(replica))
 
     def _store(self, message: tuple[Any, ...]) -> None:
-        """Keep a value that came from another core."""
+        """Keep a value from another core."""
         if message[0] != "value":
             raise Stopped
         arrived = self._from_cores.setdefault(message[1], deque())
         arrived.append(self._received(message[2]))
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Let the host carry out the instruction at `path`."""
+        """Let the host run the instruction at `path`, and return its outputs."""
         lent = len(self._lent)
         described = [self._described(array) for array in inputs]
         self._channel.send(("call", path, described))
@@ -283,17 +283,17 @@ class Core:
         return ReplicaSum(self._collectives, instr)
 
     def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
-        """Return ``out=`` where a sum takes its input, nothing for anywhere."""
+        """Return ``out=`` if the input of a sum needs certain memory."""
         out = self._collectives.out_for(shape, dtype)
         return {} if out is None else {"out": out}
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy, where a sum takes it."""
+        """Return an array, copied if a sum cannot read it where it is."""
         return self._collectives.shared(array)
 
 
 def _of_replica(replica: int) -> int:
-    """Return the number under which values from a replica wait, unlike any core's."""
+    """Return the number for values from a replica; no core has it."""
     return -1 - replica
 
 
@@ -304,11 +304,11 @@ def _idle_run() -> Run:
 def _failure(
     error: Exception, instr: Instr | None, replica: int, where: str
 ) -> Failure:
-    """Return what the host has to know of an error."""
+    """Describe an error for the host."""
     text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)
-    if f"on replica {replica}" not in error.message:  # not an operation's own fault
+    if f"on replica {replica}" not in error.message:  # as operations do
         error.message = f"on replica {replica}: {error.message}"
     site = error.site
     place = None if site is None else astuple(site)
@@ -316,7 +316,7 @@ def _failure(
 
 
 def _fault(error: Exception, instr: Instr | None) -> OpError:
-    """Return the error for a fault that is not one of an operation."""
+    """Return the error for an exception that no operation raised."""
     kind: type[OpError] = errors.InternalError
     if isinstance(error, MemoryError):
         kind = ResourceExhaustedError
@@ -327,7 +327,7 @@ def _fault(error: Exception, instr: Instr | None) -> OpError:
 
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
-    """End this process when the host is gone, where the kernel has not done so."""
+    """End this process when the host is gone, in case the kernel does not."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
@@ -337,7 +337,7 @@ def _watch_lifeline(lifeline: int, host: int) -> None:
 
 
 def _write_lines_at_once() -> None:
-    """Let no line wait in a buffer, neither one of Python nor one of a C library."""
+    """Make Python and the C library write each line at once."""
     assert isinstance(sys.stdout, io.TextIOWrapper)
     sys.stdout.reconfigure(line_buffering=True)
     with contextlib.suppress(OSError, ValueError, AttributeError):

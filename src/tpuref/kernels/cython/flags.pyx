@@ -4,7 +4,7 @@
 # cython: initializedcheck=False
 # cython: cdivision=True
 # cython: embedsignature=True
-"""The flags of the cores and the poison: what every process of a pool looks at.
+"""The flags of the cores and the poison: how processes of a pool wait and stop.
 
 The twin of `tpuref.kernels.python.flags`, which describes the protocol and says what
 the arguments mean. Waiting is done without the interpreter's lock.
@@ -39,7 +39,7 @@ cdef enum:
 
 
 def control_bytes(Py_ssize_t cores):
-    """Give the size of the control area for so many cores."""
+    """Return the size of the control area for so many cores."""
     return sizeof(Header) + cores * sizeof(Slot)
 
 
@@ -71,7 +71,7 @@ cdef class Flags:
         free(self.seen)
 
     def poison(self, uint64_t code):
-        """Make all cores stop waiting, unless somebody has done so before."""
+        """Make all cores stop waiting; only the first poison counts."""
         cdef Py_ssize_t core
         tpuref_store_first(&self.header.poison, code)
         for core in range(self.cores):
@@ -79,7 +79,7 @@ cdef class Flags:
                 tpuref_wake(&self.slots[core].flag)
 
     def poisoned(self):
-        """Give the code of the first poison, 0 without."""
+        """Return the code of the first poison, 0 without."""
         return tpuref_load(&self.header.poison)
 
     def heal(self):
@@ -87,7 +87,7 @@ cdef class Flags:
         tpuref_store(&self.header.poison, 0)
 
     def position(self, Py_ssize_t core):
-        """Give the run that a core is in, and its phase."""
+        """Return the run that a core is in, and its phase."""
         cdef uint64_t flag
         if not 0 <= core < self.cores:
             raise ValueError(f"Flags: there are {self.cores} cores, got core {core}")
@@ -105,7 +105,7 @@ cdef class Flags:
             tpuref_wake(&slot.flag)
 
     cdef void leave(self, Py_ssize_t core, uint64_t flag) noexcept nogil:
-        # Say how far a core came in the run, and that it is gone.
+        # Store how far a core got in the run, and that it has left.
         self.slots[core].last = flag
         self.publish(core, flag | <uint32_t>GONE)
 

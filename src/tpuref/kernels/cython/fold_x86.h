@@ -1,6 +1,6 @@
-/* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Every function
-   is compiled for instructions of its own and called only where the processor has them.
-   Vectors are added here, four at a time; what is left over, by the plain passes. */
+/* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Each function is
+   compiled for its own instructions and called only if the processor has them. They add
+   four vectors at a time, and leave the rest to the plain passes. */
 
 #include <cpuid.h>
 #include <immintrin.h>

@@ -108,7 +108,7 @@ cdef class Links:
     cdef Py_ssize_t place
     cdef int dtype
     cdef uint64_t fingerprint
-    cdef uint64_t order             # stands for the members and their order
+    cdef uint64_t order             # identifies the members and their order
 
     # By parity: who reads what this core published, and the flag of those who have.
     cdef int64_t* readers[2]
@@ -144,11 +144,11 @@ cdef class Links:
         self.flags.publish(self.core, self.flag)
 
     def finish(self):
-        """Leave the run; whoever waits for this core in vain learns of it at once."""
+        """Leave the run; cores that wait for this one in vain learn of it at once."""
         self.flags.leave(self.core, self.flag)
 
     def flat(self, group, source, result):
-        """Sum small private vectors: every member folds all; give a status."""
+        """Sum small private vectors: every member folds all; return a status."""
         # Plain buffers, because typed views of them would take longer than the sum.
         cdef Py_buffer vector
         cdef Py_buffer total
@@ -171,7 +171,7 @@ cdef class Links:
         Py_ssize_t result_offset,
         Py_ssize_t count,
     ):
-        """Sum vectors in the arena into one shared result and give a status."""
+        """Sum vectors in the arena into one shared result and return a status."""
         cdef int status
         self.take(group)
         with nogil:
@@ -197,7 +197,7 @@ cdef class Links:
         Py_ssize_t scratch_offset,
         Py_ssize_t count,
     ):
-        """Sum vectors in the arena by passing chunks to the right; give a status."""
+        """Sum vectors in the arena by passing chunks to the right; return a status."""
         cdef int status
         self.take(group)
         with nogil:
@@ -305,7 +305,7 @@ cdef class Links:
         return OK
 
     cdef int reclaim(self) noexcept nogil:
-        # Wait until what this core published under this parity has been read.
+        # Wait until what this core published with this parity has been read.
         cdef uint64_t target = self.released[self.parity]
         cdef int64_t* readers = self.readers[self.parity]
         cdef Py_ssize_t position
@@ -320,7 +320,7 @@ cdef class Links:
         return OK
 
     cdef void lend(self, int kind, uint64_t released) noexcept nogil:
-        # Note who will read what is published now, and their flag when they have.
+        # Note who will read what is published now, and the flag they then have.
         cdef int64_t* readers = self.readers[self.parity]
         self.released[self.parity] = released
         if kind == RING:
@@ -339,7 +339,7 @@ cdef class Links:
         record.scratch = scratch
 
     cdef int meet(self) noexcept nogil:
-        # Arrive, wait for all members, and see whether they brought the same.
+        # Arrive, wait for all members, and compare their records.
         cdef Py_ssize_t position
         cdef int status
         self.advance()
@@ -436,8 +436,8 @@ cdef class Links:
         return self.reach(self.neighbour(1), end)
 
     cdef int left_is_ready(self, uint64_t end) noexcept nogil:
-        # Wait until the left neighbour is as far as this core. Where it, or one before
-        # it, found a difference, say so to the right and give up the other steps.
+        # Wait until the left neighbour is as far as this core. If it, or one further
+        # left, found a difference, tell the right neighbour and skip the other steps.
         cdef Py_ssize_t left = self.neighbour(-1)
         cdef int status = self.reach(left, self.flag)
         if status != OK:
@@ -454,7 +454,7 @@ cdef class Links:
     cdef void add_chunk(
         self, Py_ssize_t step, Py_ssize_t start, Py_ssize_t stop, bint stream
     ) noexcept nogil:
-        # Add this core's part to what has come together further left.
+        # Add this core's part to the sum of those further left.
         cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
         cdef Record* own = &self.own.records[self.parity]
         cdef bint first = step == 0
@@ -478,7 +478,7 @@ cdef class Links:
     cdef void copy_chunk(
         self, Py_ssize_t start, Py_ssize_t stop, bint stream
     ) noexcept nogil:
-        # Take over a chunk that is complete.
+        # Copy a complete chunk.
         cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
         cdef Record* own = &self.own.records[self.parity]
         cdef Py_ssize_t item = tpuref_item_bytes(self.dtype)
@@ -498,7 +498,7 @@ cdef inline Py_ssize_t chunk_start(
 
 
 cdef inline bint is_streamed(Py_ssize_t count, int dtype) noexcept nogil:
-    # Whether a result is written past the caches. It goes to where others have read
-    # before, and to take those lines back from their caches costs more than memory does
-    # as soon as there are some of them.
+    # Whether a result is written past the caches. Others have read from that memory
+    # before, and taking more than a few lines back from their caches costs more than
+    # going to memory.
     return count >= STREAM_BYTES // <Py_ssize_t>tpuref_item_bytes(dtype)

@@ -41,7 +41,7 @@ def pad(
     const int64_t[::1] destination_shape,
     Py_ssize_t item_bytes,
 ):
-    """Copy an array into the corner of a larger one, zero the rest, give a status."""
+    """Copy an array into the corner of a larger one, zero the rest, return a status."""
     cdef Py_ssize_t rank = source_shape.shape[0]
     cdef int status
     cdef Walk walk

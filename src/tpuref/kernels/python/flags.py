@@ -1,28 +1,27 @@
-"""The flags of the cores and the poison: what every process of a pool looks at.
+"""The flags of the cores and the poison: how processes of a pool wait and stop.
 
-They lie in a control area of the shared memory. It begins with a header and goes on
-with a slot for every core::
+They are in a control area of the shared memory: a header, then a slot for each core::
 
     header    poison
     slot      flag, last, sleepers | record 0, record 1 | staging 0, staging 1
 
-Everybody may set the poison. All the rest of a slot is written by its own core alone,
-except ``sleepers``, which counts who is asleep on the flag. Records and staging belong
-to `tpuref.kernels.python.links`.
+Any process may set the poison. Everything in a slot is written by its own core only,
+except ``sleepers``, which counts the cores asleep on the flag. For records and staging
+areas see `tpuref.kernels.python.links`.
 
 **Flags.** A flag is ``run << 32 | phase``. It only grows: by one whenever its core
-arrives at a place where others wait for it, or is done with something that others wait
-to see done. Members of a collective must therefore come to it in the same phase, that
-is, after as many collectives of the same kinds in groups of the same size; programs
-that are alike on all cores do. Flags are compared by the sign of their difference,
-because the number of the run wraps around; a run has room for 2^32 - 2 phases. A core
-that leaves the run stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in
-the flag: whoever waits for a phase that ``last`` has not reached learns at once that it
-waits in vain.
+arrives where others wait for it, or finishes something that others wait for. Members of
+a collective must therefore reach it in the same phase, that is, after equally many
+collectives of the same kinds in groups of the same size; programs that are the same on
+all cores do. Flags are compared by the sign of their difference, because the number of
+the run wraps around; a run has room for 2^32 - 2 phases. A core that leaves the run
+stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in the flag: a core
+that waits for a phase which ``last`` has not reached learns at once that it waits in
+vain.
 
-**Waiting** is spinning, then yielding the processor, then sleeping in short slices; all
-of it looks at the poison. A wait has no deadline of its own: the host watches the run,
-and poisons it when its time is up.
+**Waiting** is spinning, then yielding the processor, then sleeping in short slices, and
+checking the poison throughout. A wait has no deadline of its own: the host watches the
+run and poisons it when its time is up.
 
 This twin stores and loads flags through a memory view of 8-byte words, which is one
 aligned access on every platform that CPython runs on, and relies on the processor to
@@ -59,7 +58,7 @@ _NAP_SECONDS = 50e-6
 
 
 def control_bytes(cores: int) -> int:
-    """Give the size of the control area.
+    """Return the size of the control area.
 
     Parameters
     ----------
@@ -100,18 +99,18 @@ class Flags:
         self.cores = cores
 
     def poison(self, code: int) -> None:
-        """Make all cores stop waiting, unless somebody has done so before.
+        """Make all cores stop waiting; only the first poison counts.
 
         Parameters
         ----------
         code
-            What `poisoned` will say: not 0.
+            What `poisoned` returns: not 0.
         """
         if self._words[0] == 0:
             self._words[0] = code
 
     def poisoned(self) -> int:
-        """Give the code of the first poison.
+        """Return the code of the first poison.
 
         Returns
         -------
@@ -125,7 +124,7 @@ class Flags:
         self._words[0] = 0
 
     def position(self, core: int) -> tuple[int, int]:
-        """Give the place that a core has reached.
+        """Return how far a core has got.
 
         Parameters
         ----------
@@ -147,15 +146,15 @@ class Flags:
         flag = self._words[_slot(core) + _FLAG]
         return flag >> 32, flag & _GONE
 
-    # For the links: what a core publishes besides its flag
+    # For the links: what a core publishes in addition to its flag
 
     def record(self, core: int, parity: int) -> memoryview:
-        """Give the words of one of a core's two records."""
+        """Return the words of one of a core's two records."""
         start = _slot(core) + _RECORDS + parity * _RECORD_WORDS
         return self._words[start : start + _RECORD_WORDS]
 
     def staging(self, core: int, parity: int) -> npt.NDArray[np.uint8]:
-        """Give one of a core's two staging areas."""
+        """Return one of a core's two staging areas."""
         start = _WORD * (_slot(core) + _STAGING) + parity * FLAT_LIMIT
         return self._control[start : start + FLAT_LIMIT]
 
@@ -166,12 +165,12 @@ class Flags:
         self._words[_slot(core) + _FLAG] = flag
 
     def leave(self, core: int, flag: int) -> None:
-        """Say how far a core came in the run, and that it is gone."""
+        """Store how far a core got in the run, and that it has left."""
         self._words[_slot(core) + _LAST] = flag
         self.publish(core, flag | _GONE)
 
     def look(self, core: int, target: int) -> int:
-        """Say whether a core has reached a flag, as far as one look can tell."""
+        """Return whether a core has reached a flag, as a status or `_PENDING`."""
         flag = self._words[_slot(core) + _FLAG]
         if not _is_before(flag, target):
             if _is_within(flag, target):
@@ -212,7 +211,7 @@ def _check_place(arena: npt.NDArray[np.uint8], control: int, cores: int) -> None
 
 
 def _slot(core: int) -> int:
-    """Give the first word of a core's slot."""
+    """Return the first word of a core's slot."""
     return _HEADER_WORDS + core * _SLOT_WORDS
 
 
@@ -222,5 +221,5 @@ def _is_before(flag: int, other: int) -> bool:
 
 
 def _is_within(flag: int, other: int) -> bool:
-    """Say whether a flag is of the run of another, and its core still in it."""
+    """Return whether two flags are of one run, which the first core is still in."""
     return flag >> 32 == other >> 32 and flag & _GONE != _GONE

@@ -1,21 +1,21 @@
 r"""How core processes add up vectors, over one shared memory mapping.
 
-Each core process holds one `Links` over the same memory. Cores wait for one another by
-their flags (`tpuref.kernels.python.flags`). What a core has to say about a collective
-stands in a record of its slot, a small vector in a staging area of it.
+Each core process has one `Links` over the same memory. Cores wait for one another by
+their flags (`tpuref.kernels.python.flags`). The slot of a core also has two records, in
+which it describes a collective, and two staging areas for small vectors.
 
 **A collective** goes through these steps, n being its number in the run and p the phase
 of its members before it:
 
-1. wait until all who read record and staging of parity n mod 2, two collectives ago,
-   are done with them (their flags tell; see below);
-2. fill in the record of parity n mod 2; for `flat`, copy the vector into the staging;
-3. set the flag to p + 1 and wait for the flags of all members to get there;
-4. compare all records with the own one: they must bear the same phase, kind, members,
-   dtype, count and fingerprint, otherwise all members see a mismatch;
-5. `flat` folds the staging of all members, `direct` the own chunk of all sources;
-6. set the flag to p + 2: done with what others published. `direct` waits for p + 2 of
-   all members too, because only then the result is whole.
+1. wait until all readers of record and staging area n mod 2, used two collectives ago,
+   are done with them (their flags tell, see below);
+2. fill in record n mod 2; for `flat`, copy the vector into the staging area;
+3. set the flag to p + 1 and wait for the flags of all members to reach that;
+4. compare all records with the own one: phase, kind, members, dtype, count and
+   fingerprint must be the same, otherwise all members see a mismatch;
+5. fold: `flat` the staging areas of all members, `direct` its chunk of all sources;
+6. set the flag to p + 2: done with what others published. `direct` then waits for p + 2
+   of all members, because only then is the result complete.
 
 A `ring` does not meet: after setting its flag to p + 1 a core waits in each of its
 2 (N - 1) steps only until its left neighbour's flag is as high as its own, reads from
@@ -23,22 +23,21 @@ that neighbour, and adds one to its flag. Its record says where the neighbour on
 right may read: the source in the first step, then the partial sums (in ``scratch`` for
 half types, otherwise in ``result``), then the finished chunks in ``result``. In step
 N - 1 + s core r overwrites chunk r - s, whose partial sum its right neighbour read in
-step s. That is past: before a core enters step t, its left neighbour is through step
-t - 1, the one left of that through step t - 2, and so on round the ring to the right
+step s. That read is over: before a core enters step t, its left neighbour has finished
+step t - 1, the one left of that step t - 2, and so on around the ring to the right
 neighbour, N - 1 places to the left. For the same reason the result may be the source.
-At the end a core waits until its right neighbour is through, so that all its buffers
-are its own again. Whoever finds that the left neighbour brought something else, or
-that its record is ``refused``, marks its own record refused and takes its flag to the
-end at once; so the news reaches every core within N - 1 steps.
+At the end a core waits until its right neighbour has finished, so that all its buffers
+are its own again. A core whose left neighbour has another record, or one that is
+``refused``, marks its own record refused and moves its flag to the end at once; so
+every core learns of it within N - 1 steps.
 
 **Two records** suffice. A core that is ahead fills in record n mod 2 while others may
-still read record (n - 1) mod 2 of the same core, which is a different one. Before it
-fills in the record it used for collective n - 2, it waits in step 1 for the flags of
-those who read it to reach the phase that says they are done. Where the members stay the
-same this never waits: all of them had to arrive at collective n - 1, and so were done
-with n - 2. Only where groups change may a reader be further behind, and then the wait
-is for an act that depends on no further step of this core: no two cores can wait for
-each other.
+still read its other record, (n - 1) mod 2. Before it fills in the record it used for
+collective n - 2, it waits in step 1 until the flags of that record's readers say that
+they are done. If the members stay the same this never waits: all of them had to arrive
+at collective n - 1, so they were done with n - 2. Only if groups change can a reader be
+further behind, and then it can finish without any further step of this core: no two
+cores can wait for each other.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ from tpuref.kernels.status import (
     SOURCE_SIZE,
 )
 
-# The words of a record; all members must bring the first four alike.
+# The words of a record; all members must agree on the first four.
 _STAMP, _KIND, _COUNT, _FINGERPRINT, _SOURCE, _RESULT, _SCRATCH, _REFUSED = range(8)
 
 _FLAT, _DIRECT, _RING = 1, 2, 3
@@ -138,7 +137,7 @@ class Links:
     def finish(self) -> None:
         """Leave the run, whether it went well or not.
 
-        Whoever waits for this core in vain learns of it at once.
+        Any core that waits for this one in vain learns of it at once.
         """
         self._flags.leave(self._core, self._flag)
 
@@ -152,7 +151,7 @@ class Links:
         Parameters
         ----------
         group
-            Who sums what.
+            The cores that sum, and what.
         source
             This core's vector, contiguous, FLAT_LIMIT bytes at most; need not lie in
             the arena.
@@ -196,7 +195,7 @@ class Links:
         Parameters
         ----------
         group
-            Who sums what.
+            The cores that sum, and what.
         source_offset
             Where this core's vector lies in the arena.
         result_offset
@@ -239,7 +238,7 @@ class Links:
         Parameters
         ----------
         group
-            Who sums what.
+            The cores that sum, and what.
         source_offset
             Where this core's vector lies in the arena.
         result_offset
@@ -267,7 +266,7 @@ class Links:
     # Checking arguments
 
     def _take(self, group: Group) -> None:
-        """Work out this core's part in a group, unless it is the one of before."""
+        """Work out this core's part in a group, unless that is the previous one."""
         if group is self._group:
             return
         self._group = group
@@ -332,7 +331,7 @@ class Links:
         return OK
 
     def _reclaim(self) -> int:
-        """Wait until what this core published under this parity has been read."""
+        """Wait until what this core published with this parity has been read."""
         if self._flags.poisoned():
             return POISONED
         for reader in self._readers[self._parity]:
@@ -343,7 +342,7 @@ class Links:
         return OK
 
     def _lend(self, kind: int) -> None:
-        """Note who will read what is published now, and their flag when they have."""
+        """Note who will read what is published now, and the flag they then have."""
         ring = kind == _RING
         phases = 2 * len(self._members) - 1 if ring else 2
         self._released[self._parity] = self._flag + phases
@@ -354,17 +353,17 @@ class Links:
         record[_SOURCE], record[_RESULT], record[_SCRATCH] = source, result, scratch
 
     def _meet(self) -> int:
-        """Arrive, wait for all members, and see whether they brought the same."""
+        """Arrive, wait for all members, and compare their records."""
         self._advance()
         status = self._all_reach(self._arrival)
         if status != OK:
             return status
-        own = self._brought(self._core)
-        same = all(self._brought(member) == own for member in self._members)
+        own = self._agreed(self._core)
+        same = all(self._agreed(member) == own for member in self._members)
         return OK if same else MISMATCH
 
-    def _brought(self, core: int) -> list[int]:
-        """Give what all members must bring alike."""
+    def _agreed(self, core: int) -> list[int]:
+        """Return what all members must agree on."""
         return self._record(core)[: _FINGERPRINT + 1].tolist()
 
     def _fold_chunk(self, element: np.dtype[Any], count: int) -> None:
@@ -405,14 +404,14 @@ class Links:
     def _left_is_ready(self, end: int) -> int:
         """Wait until the left neighbour is as far as this core.
 
-        Where it, or one before it, found a difference, say so to the right and give up
-        the other steps.
+        If it, or one further left, found a difference, tell the right neighbour and
+        skip the remaining steps.
         """
         left = self._neighbour(-1)
         status = self._reach(left, self._flag)
         if status != OK:
             return status
-        same = self._brought(left) == self._brought(self._core)
+        same = self._agreed(left) == self._agreed(self._core)
         if same and not self._record(left)[_REFUSED]:
             return OK
         self._record(self._core)[_REFUSED] = 1
@@ -423,7 +422,7 @@ class Links:
     def _add_chunk(
         self, step: int, place: slice, element: np.dtype[Any], count: int
     ) -> None:
-        """Add this core's part to what has come together further left."""
+        """Add this core's part to the sum of those further left."""
         first, last = step == 0, step == len(self._members) - 2
         wide = accumulator(element)
         sums = _SCRATCH if _is_half(element) else _RESULT
@@ -451,14 +450,14 @@ class Links:
     def _vector(
         self, core: int, word: int, element: np.dtype[Any], count: int
     ) -> Array:
-        """Give the vector of which a core's record tells the offset."""
+        """Return the vector at an offset in a core's record."""
         offset = self._record(core)[word]
         arena = self._flags.arena
         return arena[offset : offset + count * element.itemsize].view(element)
 
 
 def _kind_word(members: list[int], kind: int, dtype: int) -> int:
-    """Give a number that stands for a collective, its members and its type."""
+    """Return a number that identifies a collective, its members and its type."""
     group = 0
     for member in members:
         group = group * 31 + member + 1
