@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tpuref.base import error_codes as codes
@@ -76,22 +78,21 @@ def _assign(
     return value
 
 
-def _assign_add(
-    context: EffectContext, change: Array, *, handle: str, dtype: str, shape: Shape
-) -> Array:
-    old = context.variables.read(handle)
-    with np.errstate(all="ignore"):
-        new = np.asarray(np.add(old, change), old.dtype)
-    return _assign(context, new, handle=handle, dtype=dtype, shape=shape)
+def _assign_add(context: EffectContext, change: Array, **attrs: Any) -> Array:
+    return _update(np.add, context, change, attrs)
 
 
-def _assign_sub(
-    context: EffectContext, change: Array, *, handle: str, dtype: str, shape: Shape
+def _assign_sub(context: EffectContext, change: Array, **attrs: Any) -> Array:
+    return _update(np.subtract, context, change, attrs)
+
+
+def _update(
+    combine: np.ufunc, context: EffectContext, change: Array, attrs: dict[str, Any]
 ) -> Array:
-    old = context.variables.read(handle)
+    old = context.variables.read(attrs["handle"])
     with np.errstate(all="ignore"):
-        new = np.asarray(np.subtract(old, change), old.dtype)
-    return _assign(context, new, handle=handle, dtype=dtype, shape=shape)
+        new = np.asarray(combine(old, change), old.dtype)
+    return _assign(context, new, **attrs)
 
 
 READ = OpDef("ReadVariableOp", _variable, effect=_read, reads="handle")
