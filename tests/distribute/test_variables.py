@@ -70,7 +70,7 @@ def test_variable_scopes_name_and_share(strategy):
         "layer/v:0",
         "layer/v/replica_1:0",
     ]
-    with pytest.raises(ValueError, match="exists already"):
+    with pytest.raises(ValueError, match="already exists"):
         tf.get_variable("layer/v", [2])
 
 

@@ -184,8 +184,13 @@ def started_and_ended(memory: int) -> str:
 def test_wherever_descriptors_run_out_none_is_lost(start: Any) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     memory = anonymous_file()
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    # Free numbers below the highest would stay free under every limit.
+    gaps = [os.dup(memory)]
+    while gaps[-1] <= highest:
+        gaps.append(os.dup(memory))
+    highest = gaps[-1]
     before = os.listdir("/proc/self/fd")
-    highest = max(map(int, before))
     failed = 0
     for more in range(12):
         resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + more, limits[1]))
@@ -195,4 +200,5 @@ def test_wherever_descriptors_run_out_none_is_lost(start: Any) -> None:
         assert len(os.listdir("/proc/self/fd")) == len(before)
         failed += bool(message)
     assert 1 <= failed < 12
-    os.close(memory)
+    for number in [memory, *gaps]:
+        os.close(number)
