@@ -67,7 +67,7 @@ def _run() -> Run:
         state=STATE,
         variables=[STATE],
         functions=get_default_graph().host_functions,
-        host=LOCAL,
+        systems=LOCAL,
         timeout=config.timeout,
         events=events_of_run(),
     )

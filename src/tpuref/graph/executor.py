@@ -59,7 +59,6 @@ class GraphExecutor:
             state=self.state,
             variables=[self.state],
             functions=self.graph.host_functions,
-            host=None,
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,

@@ -62,7 +62,7 @@ class LocalTarget:
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run `program` and return its results."""
-        run.host = self._cluster
+        run.systems = self._cluster
         return list(run_program(program, {0: inputs}, run)[0])
 
     def list_devices(self) -> list[DeviceAttributes]:

@@ -61,9 +61,7 @@ class ServerVariables:
     def _result(self, program: Program, *inputs: Array) -> Array:
         (instr,) = program.instrs
         known = self._programs.setdefault((instr.op, instr.name), program)
-        run = Run(
-            state=State(), variables=(), functions={}, host=None, timeout=config.timeout
-        )
+        run = Run(state=State(), variables=(), functions={}, timeout=config.timeout)
         try:
             return self._session.run(known, inputs, run)[0]
         except OpError as error:  # the reader says where

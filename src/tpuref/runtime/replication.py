@@ -1,4 +1,4 @@
-"""Running a replicated computation: which cores, what inputs, what remains."""
+"""Running a replicated computation: its cores, its inputs, what it leaves behind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Placement:
     def decide(
         cls, instr: Instr, topology: Topology, fixed: bool, job: str
     ) -> Placement:
-        """Apply the documented rule for a device assignment that is left out."""
+        """Follow the device assignment or, without one, the documented rule."""
         if instr.attrs["assignment"] is not None:
             return cls(topology, job, _assigned(instr, topology))
         replicas, needed = instr.attrs["replicas"], instr.blocks[0].num_cores
@@ -131,7 +131,6 @@ def replicate(
         state=run.state,
         variables=views,
         functions=run.functions,
-        host=None,
         timeout=run.timeout,
         cores=placement.cores,
         record=placement.record,
@@ -152,7 +151,7 @@ def replicate(
 def _pad_inputs(
     instr: Instr, inputs: list[list[Array]], executor: Executor, run: Run
 ) -> None:
-    """Pad every input that has a maximum shape, and keep the account."""
+    """Pad every input that has a maximum shape, and record how."""
     padding = instr.attrs["padding"]
     if padding is None:
         return
