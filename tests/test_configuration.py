@@ -50,11 +50,11 @@ def test_the_environment_is_read(
     ("variable", "text", "allowed"),
     [
         *(
-            ("TPUREF_CORES", text, "a whole number from 1 to 4194304")
+            ("TPUREF_CORES", text, "an integer from 1 to 4194304")
             for text in ("0", "-1", "two", "", "²", "٣", "4194305", "9" * 5000)
         ),
         *(
-            ("TPUREF_TIMEOUT", text, "a number of seconds above 0")
+            ("TPUREF_TIMEOUT", text, "a positive number of seconds")
             for text in ("0", "soon", "nan", "-inf", "")
         ),
         ("TPUREF_EXECUTOR", "fast", "one of pool, lockstep"),
@@ -64,7 +64,7 @@ def test_the_environment_is_read(
             for text in ("yes", "true", "2", "")
         ),
         *(
-            ("TPUREF_TOPOLOGY", text, "XxYxC, three positive whole numbers")
+            ("TPUREF_TOPOLOGY", text, "XxYxC, three positive integers")
             for text in ("2x2", "", "0x1x1", "99999x99999x2")
         ),
     ],

@@ -189,7 +189,7 @@ class Topology:
         Parameters
         ----------
         text
-            Three positive whole numbers with an x between them.
+            Three positive integers with an x between them.
 
         Returns
         -------
