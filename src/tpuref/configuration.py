@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.executors import EXECUTORS
 from tpuref.base.mesh import MESH_FORM, MOST_CORES, parsed_mesh
 from tpuref.missing.namespaces import message_about
 
-EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
 
 

@@ -11,7 +11,7 @@ from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.placement import check_placement
 from tpuref.graph.target import Target
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.log import logger

@@ -24,7 +24,7 @@ from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.kernels.slab import Slab
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.graph.session_options import ConfigProto, RPCOptions
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
 from tpuref.runtime.devices import DeviceAttributes

@@ -20,6 +20,7 @@ from tpuref.ops.meaning import Array
 Sizes = tuple[int | None, ...]
 Coordinates = tuple[int, ...]
 Padding = tuple[tuple[str, Any], ...]
+Assignment = tuple[tuple[Coordinates, ...], ...]
 
 # -- the system --------------------------------------------------------------------
 
@@ -83,7 +84,7 @@ class Replication:
     replicas: int
     inputs_per_replica: int = 0
     padding: Padding | None = None
-    assignment: tuple[tuple[Coordinates, ...], ...] | None = None
+    assignment: Assignment | None = None
     topology: bytes | None = None
     job: str | None = None
     xla_options: tuple[Any, ...] = ()
@@ -103,7 +104,7 @@ def _replicated(
     replicas: int,
     inputs_per_replica: int,
     padding: Padding | None,
-    assignment: tuple[tuple[Coordinates, ...], ...] | None,
+    assignment: Assignment | None,
     topology: bytes | None,
     job: str | None,
     xla_options: tuple[Any, ...],
@@ -117,9 +118,9 @@ def _replicate(context: EffectContext, *inputs: Array, **attrs: Any) -> Sequence
 
 
 def _own_and_captured(inputs: int, attrs: Mapping[str, Any]) -> int:
-    replicas: int = attrs["replicas"]
-    own: int = attrs["inputs_per_replica"]
-    return own + inputs - replicas * own
+    wanted = Replication.of(attrs)
+    own = wanted.inputs_per_replica
+    return own + inputs - wanted.replicas * own
 
 
 def _replica_input(*, index: int, dtype: str, shape: Sizes | None) -> TensorSpec:

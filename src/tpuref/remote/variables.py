@@ -13,7 +13,8 @@ from tpuref.base.errors import OpError
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
-from tpuref.ops.definition import Array, OpDef
+from tpuref.ops.definition import OpDef
+from tpuref.ops.meaning import Array
 from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READ
 from tpuref.program import Instr, Program
 from tpuref.runtime.run import Run

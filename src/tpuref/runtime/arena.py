@@ -21,7 +21,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.kernels.slab import Slab
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.available_memory import available_bytes
 
 HEAP_BYTES = 1 << 36

@@ -15,7 +15,7 @@ from tpuref.base.dtypes import datatype_enum
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.kernels.group import Group
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
 from tpuref.runtime.messages import Divergence

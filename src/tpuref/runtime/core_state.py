@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.state import stream, uninitialized
 

@@ -15,7 +15,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError, UnavailableError
 from tpuref.kernels import flags as kernel
 from tpuref.kernels.slab import Slab
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of

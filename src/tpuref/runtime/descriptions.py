@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base.dtypes import datatype_enum, numpy_dtype, string
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
 
 INLINE_BYTES = 512

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.kernels import slab
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.run import Run

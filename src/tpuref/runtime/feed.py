@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import OutOfRangeError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Element = tuple[Array, ...]
 

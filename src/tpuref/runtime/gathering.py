@@ -15,7 +15,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.channel import Channel
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore

@@ -13,7 +13,7 @@ from tpuref.base.errors import (
     OutOfRangeError,
     ResourceExhaustedError,
 )
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
 
 CAPACITY = 1024

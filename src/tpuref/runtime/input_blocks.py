@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.cores import Cores
 from tpuref.runtime.descriptions import (
     Described,

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import AbortedError, OpError, OutOfRangeError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 CLOSING_SECONDS = 5.0
 """How long to wait for an element that another thread asked for."""

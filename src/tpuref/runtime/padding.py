@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.kernels import arrays
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Dimensions = tuple[tuple["int | None", bool], ...]
 """For each dimension the size to pad to (None: the largest), and whether the largest

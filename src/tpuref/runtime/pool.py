@@ -33,7 +33,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, ResourceExhaustedError
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
 from tpuref.runtime.descriptions import INLINE_BYTES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tpuref.kernels import flags
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 
 _LINE = 64  # each word has a cache line to itself

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.ops.arrays import CONST
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core import kind
 from tpuref.runtime.core_events import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.slab import Slab
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.cores import Cores
 from tpuref.runtime.descriptions import INLINE_BYTES
 

@@ -15,7 +15,8 @@ from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
+from tpuref.ops.tpu import Replication
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import STARTS, Executor, Lockstep
@@ -177,10 +178,10 @@ class Cluster:
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""
         system = self._running(instr)
-        assigned = instr.attrs["topology"]
+        wanted = Replication.of(instr.attrs)
         topology, executor, fixed = system.acquire(
-            instr.attrs["replicas"],
-            None if assigned is None else Topology(serialized=assigned),
+            wanted.replicas,
+            None if wanted.topology is None else Topology(serialized=wanted.topology),
         )
         placement = Placement.decide(instr, topology, fixed, system.job)
         return replicate(instr, inputs, placement, executor, run)

@@ -29,7 +29,7 @@ import numpy as np
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
 from tpuref.kernels import flags, links
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.channel import Channel
