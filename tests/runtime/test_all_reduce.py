@@ -10,7 +10,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.configuration import ALL_REDUCES
-from tpuref.kernels.python.allreduce import fold
+from tpuref.kernels.fold import fold
 
 CORES = 4
 SIZES = [0, 1, 2, 3, 4, 1000, 2048, 2049, 70_001]

@@ -56,7 +56,6 @@ def run_of(replicas: int, **options: Any) -> Run:
         state=state,
         variables=[ReplicaVariables(state) for _ in range(replicas)],
         functions={},
-        host=None,
         timeout=1.0,
         **options,
     )

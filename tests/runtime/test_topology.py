@@ -312,6 +312,20 @@ def test_sizes_must_be_integers() -> None:
         Topology.for_mesh(1, 0, 1)
 
 
+def test_a_mesh_that_is_too_large() -> None:
+    for build in (
+        lambda: Topology.for_cores(2**70),
+        lambda: Topology.for_cores(2**22 + 1),
+        lambda: Topology.for_mesh(2**11, 2**11, 2),
+        lambda: Topology.for_mesh(1, 1, 2**70),
+        lambda: Topology.parse_mesh("99999x99999x2"),
+        lambda: Topology(proto(mesh_shape=(2**30, 2, 1))).missing_devices,
+    ):
+        with pytest.raises(ValueError, match="4194304"):
+            build()
+    assert Topology.for_mesh(100, 100, 2).num_cores == 20_000
+
+
 @pytest.mark.parametrize("text", ["4x2x1", " 4X2x1 "])
 def test_parse_mesh(text: str) -> None:
     assert Topology.parse_mesh(text) == (4, 2, 1)

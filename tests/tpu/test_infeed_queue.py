@@ -643,7 +643,7 @@ def test_closing_from_another_thread_ends_the_wait() -> None:
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out, close = running(queue), queue.generate_close_op()
     with tf.Session() as sess:
-        ended = pytest.raises(tf.errors.OutOfRangeError, match="came to its end")
+        ended = pytest.raises(tf.errors.OutOfRangeError, match="is exhausted")
         with soon(sess.run, close), ended:
             sess.run(out)
 

@@ -107,7 +107,7 @@ def _system() -> dict[str, Any]:
     mesh = "x".join(map(str, topology.mesh_shape))
     return {
         "kernels": kernels.IMPLEMENTATION,
-        "vector instructions": kernels.allreduce.vector_instructions(),
+        "vector instructions": kernels.links.vector_instructions(),
         "executor": config.executor,
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
@@ -131,7 +131,7 @@ def _named_tpu() -> str:
 def _findings() -> list[Check]:
     from tpuref import kernels
     from tpuref.configuration import config
-    from tpuref.runtime.arena import available_bytes
+    from tpuref.runtime.available_memory import available_bytes
 
     topology = _topology()
     cores = topology.num_cores

@@ -20,7 +20,7 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_to_tensor, to_array
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Item = tuple[Array, ...]
 """The arrays of one element."""

@@ -21,7 +21,7 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run

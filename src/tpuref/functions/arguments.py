@@ -13,7 +13,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.arrays import PACK, SHAPE
 from tpuref.ops.broadcasting import Axis
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 
 def shape_tensor(shape: Any) -> Tensor:

@@ -17,7 +17,7 @@ from tpuref.graph.builder import builder
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 
 def to_array(value: Any, dtype: DType | None = None) -> Array:

@@ -11,7 +11,7 @@ from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.placement import check_placement
 from tpuref.graph.target import Target
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.log import logger
@@ -59,7 +59,6 @@ class GraphExecutor:
             state=self.state,
             variables=[self.state],
             functions=self.graph.host_functions,
-            host=None,
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,

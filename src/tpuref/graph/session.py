@@ -22,9 +22,10 @@ from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.kernels.slab import Slab
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.definition import Array
-from tpuref.runtime import recording, results
+from tpuref.ops.meaning import Array
+from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
@@ -378,12 +379,12 @@ def _shown(arrays: Sequence[Array]) -> list[Any]:
     handed_out: set[int] = set()
     shown: list[Any] = []
     for array in arrays:
-        block = results.block_of(array)
+        slab = Slab.of(array)
         if array.ndim == 0:
             shown.append(array[()])
-        elif block is None or block in handed_out:
+        elif slab is None or id(slab) in handed_out:
             shown.append(array.copy())
         else:
-            handed_out.add(block)
+            handed_out.add(id(slab))
             shown.append(array)
     return shown

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.graph.session_options import ConfigProto, RPCOptions
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
 from tpuref.runtime.devices import DeviceAttributes
@@ -62,7 +62,7 @@ class LocalTarget:
 
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run `program` and return its results."""
-        run.host = self._cluster
+        run.systems = self._cluster
         return list(run_program(program, {0: inputs}, run)[0])
 
     def list_devices(self) -> list[DeviceAttributes]:

@@ -21,7 +21,7 @@ from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 _eager_serial = itertools.count()
 

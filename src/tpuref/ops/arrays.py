@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype, bool_, int32, int64
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.kernels.arrays import join, split
+from tpuref.kernels.arrays import Empty, join, split
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
@@ -462,14 +462,18 @@ def _part_sizes(
 
 
 def _split(
-    value: Array, *, axis: int, sizes: tuple[int | None, ...]
+    value: Array,
+    *,
+    axis: int,
+    sizes: tuple[int | None, ...],
+    empty: Empty = np.empty,
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
     # Parts along the outermost axis lie in one piece each, and nothing changes an
     # array that exists, so that they need not be copied.
     if len(set(parts)) == 1 and math.prod(value.shape[:axis]) != 1:
-        return tuple(split(value, axis, len(parts)))
+        return tuple(split(value, axis, len(parts), empty))
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
 
 
@@ -505,35 +509,12 @@ def _open_along(value: Operand, axis: int) -> Operand:
     return Operand(TensorShape(sizes), value.dtype)
 
 
-def _concat(*values: Array, axis: int) -> Array:
-    whole = _joined_already(values, normalize_axis(axis, values[0].ndim))
-    return join(values, axis) if whole is None else whole
+def _concat(*values: Array, axis: int, empty: Empty = np.empty) -> Array:
+    return join(values, axis, empty)
 
 
 def _joined(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
-
-
-def _joined_already(values: Sequence[Array], axis: int) -> Array | None:
-    """Return the array that the values are the parts of, in order and without a gap."""
-    first, memory = values[0], values[0].base
-    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8:
-        return None
-    start = end = _address(first)
-    for value in values:
-        outermost = math.prod(value.shape[:axis]) == 1 and value.flags.c_contiguous
-        if not outermost or value.base is not memory or _address(value) != end:
-            return None
-        end += value.nbytes
-    shape = list(first.shape)
-    shape[axis] = sum(value.shape[axis] for value in values)
-    offset = start - _address(memory)
-    return memory[offset : offset + end - start].view(first.dtype).reshape(shape)
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 # -- repeating and padding ---------------------------------------------------------

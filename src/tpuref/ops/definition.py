@@ -221,12 +221,20 @@ class OpDef:
     @cached_property
     def writes_into(self) -> bool:
         """Whether `compute` takes ``out=``, the array to write its output into."""
+        return self._takes("out")
+
+    @cached_property
+    def allocates(self) -> bool:
+        """Whether `compute` takes ``empty=``, what makes its output arrays."""
+        return self._takes("empty")
+
+    def _takes(self, keyword: str) -> bool:
         function: Any = self.compute
         while hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         if function is None or isinstance(function, np.ufunc):
-            return function is not None
-        return "out" in inspect.signature(function).parameters
+            return function is not None and keyword == "out"
+        return keyword in inspect.signature(function).parameters
 
 
 class Registry:

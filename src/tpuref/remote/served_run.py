@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base.errors import CancelledError, InternalError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.reports import put_padded, put_trace

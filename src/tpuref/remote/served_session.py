@@ -256,7 +256,7 @@ class ServedSession:
                 state=self._state,
                 variables=[variables],
                 functions={},
-                host=self._cluster,
+                systems=self._cluster,
                 timeout=config.timeout,
                 trace=[] if traced else None,
                 padding_log=self._padding_log,

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 
 from tpuref.base.errors import OpError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.remote import schema
 from tpuref.remote.connection import OPENING_SECONDS, Connection

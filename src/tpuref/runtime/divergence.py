@@ -1,4 +1,4 @@
-"""The errors of replicas that do not reach a collective alike."""
+"""The errors of replicas that do not reach the same collective."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tpuref.base.errors import InvalidArgumentError
 def absent_replicas(
     op: str, group: Sequence[int], present: Sequence[int]
 ) -> InvalidArgumentError:
-    """Return the error of replicas that wait for others of their group in vain."""
+    """Return the error of replicas that wait in vain for others of their group."""
     return InvalidArgumentError(
         f"{op}: replicas {sorted(present)} wait for "
         f"{sorted(set(group) - set(present))}, which took another branch or left the "
@@ -23,7 +23,7 @@ def absent_replicas(
 def differing_shapes(
     op: str, group: Sequence[int], shapes: Sequence[Sequence[int]]
 ) -> InvalidArgumentError:
-    """Return the error of replicas that bring different shapes."""
+    """Return the error of replicas whose contributions differ in shape."""
     return InvalidArgumentError(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
         f"{[list(shape) for shape in shapes]}; pad or reduce them to one shape before "

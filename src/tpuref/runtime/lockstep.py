@@ -16,7 +16,7 @@ from tpuref.ops.control import IF, TOWER_COPY, WHILE
 from tpuref.ops.definition import OpDef, outputs_of
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.arena import available_bytes
+from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.run import EffectContext, Run
 
@@ -113,6 +113,8 @@ def compute(
     attrs = {**instr.attrs, **places}
     if definition.random:
         attrs["rng"] = run.state.generator(instr.name, replica, attrs["seed"])
+    if definition.allocates:
+        attrs["empty"] = run.empty
     if definition.compute is None:
         raise InvalidArgumentError(
             f"{instr.op} has no value: it has to be fed", code=codes.NOT_FED

@@ -17,7 +17,7 @@ from tpuref.functions.identity import identity
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.collectives import SUMMABLE
+from tpuref.kernels.fold import SUMMABLE
 from tpuref.runtime.log import advice
 from tpuref.tpu.peers import Peers, current_peers, replicated_region
 from tpuref.tpu.per_replica import PerReplica

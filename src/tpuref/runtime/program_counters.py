@@ -1,32 +1,27 @@
-"""Where each core is in its program: one word of the arena for each, written by it."""
+"""The program counters of the cores: words of the arena, each written by its core."""
 
 from __future__ import annotations
 
-import signal
-
-from tpuref.kernels import links
-from tpuref.ops.definition import Array
+from tpuref.kernels import flags
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-
-STACK_SIGNAL = signal.SIGUSR1
-"""What makes a core write its stack to its log."""
 
 _LINE = 64  # each word has a cache line to itself
 
 
 def control_bytes(cores: int) -> int:
-    """Return the size of the control area: that of the links, and the words."""
-    return _rounded(links.control_bytes(cores)) + cores * _LINE
+    """Return the size of the control area: the flags, then the program counters."""
+    return _rounded(flags.control_bytes(cores)) + cores * _LINE
 
 
 def _rounded(size: int) -> int:
     return -(-size // _LINE) * _LINE
 
 
-class Whereabouts:
-    """The words of all cores.
+class ProgramCounters:
+    """The program counters of all cores.
 
-    A core notes which instruction it carries out, counted from 1 in the order of
+    Each holds the instruction that its core is in, counted from 1 in the order of
     `Program.all_instrs`; 0 while it is in none.
 
     Parameters
@@ -38,27 +33,27 @@ class Whereabouts:
     """
 
     def __init__(self, arena: Array, cores: int) -> None:
-        area = arena[_rounded(links.control_bytes(cores)) : control_bytes(cores)]
+        area = arena[_rounded(flags.control_bytes(cores)) : control_bytes(cores)]
         self._words = area.data.cast("Q")
 
     def own(self, core: int) -> memoryview:
-        """Return the word of a core, for it to write."""
+        """Return the program counter of a core, for it to write."""
         start = core * _LINE // 8
         return self._words[start : start + 1]
 
     def at(self, core: int) -> int:
-        """Return what a core noted."""
+        """Return the program counter of a core."""
         number: int = self._words[core * _LINE // 8]
         return number
 
 
 def numbered(program: Program) -> dict[int, int]:
-    """Return what a core notes for each instruction, by the id of it."""
+    """Return the number of each instruction, by its id."""
     return {id(instr): n for n, instr in enumerate(program.all_instrs(), start=1)}
 
 
 def instruction(program: Program, number: int) -> Instr | None:
-    """Return the instruction that a core noted, None for 0."""
+    """Return the instruction with a number, None for 0."""
     if number == 0:
         return None
     instrs = list(program.all_instrs())

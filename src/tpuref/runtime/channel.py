@@ -1,8 +1,4 @@
-"""How values and messages pass between the host and a core.
-
-Messages go over a socket pair that only the two own; arrays of some size stay where
-they are in the arena, and the message tells where.
-"""
+"""Messages between the host and a core, over a private socket pair."""
 
 from __future__ import annotations
 
@@ -11,54 +7,7 @@ import socket
 import struct
 from typing import Any
 
-import numpy as np
-
-from tpuref.base.dtypes import DTYPES, string
-from tpuref.ops.definition import Array
-
-INLINE_BYTES = 512
-"""Arrays up to this size travel in the message itself."""
-
 _LENGTH = struct.Struct("<Q")
-_CODES = {dtype.np: code for code, dtype in enumerate(DTYPES) if dtype != string}
-_DTYPES = {code: dtype for dtype, code in _CODES.items()}
-
-Described = tuple[Any, ...]
-"""An array in a message: dtype code, shape, its bytes or its offset, and strides."""
-
-
-def describe_inline(array: Array) -> Described:
-    """Return an array with its bytes."""
-    return _CODES[array.dtype], array.shape, array.tobytes()
-
-
-def describe_placed(array: Array, offset: int) -> Described:
-    """Return an array that lies in the arena, with its strides unless contiguous."""
-    if array.flags.c_contiguous:
-        return _CODES[array.dtype], array.shape, offset
-    return _CODES[array.dtype], array.shape, offset, array.strides
-
-
-def describe_strings(array: Array) -> Described:
-    """Return an array of texts."""
-    return -1, array.shape, [bytes(item) for item in array.flat]
-
-
-def inline_array(described: Described) -> Array:
-    """Return the array that came in a message."""
-    code, shape, content = described
-    if code == -1:
-        strings = np.empty(shape, object)
-        for index, item in zip(np.ndindex(*shape), content, strict=True):
-            strings[index] = item
-        return strings
-    array: Array = np.frombuffer(content, _DTYPES[code]).reshape(shape)
-    return array
-
-
-def placed_dtype(described: Described) -> np.dtype[Any]:
-    """Return the element type of an array that lies in the arena."""
-    return _DTYPES[described[0]]
 
 
 class Channel:
@@ -74,13 +23,13 @@ class Channel:
         return self._end.fileno()
 
     def send(self, message: tuple[Any, ...]) -> None:
-        """Send a message of plain values, waiting until the peer has taken it."""
+        """Send a message of plain values, waiting until the peer has received it."""
         self._end.sendall(_packed(message))
 
     def post(self, message: tuple[Any, ...]) -> None:
-        """Send what the peer takes at once; `flush` sends the rest.
+        """Send as much as fits without waiting; `flush` sends the rest.
 
-        EOFError where the peer is gone.
+        EOFError if the peer is gone.
         """
         content = _packed(message)
         if self._unsent:
@@ -91,7 +40,7 @@ class Channel:
             self._unsent += content[sent:]
 
     def flush(self) -> None:
-        """Go on sending what was posted; EOFError where the peer is gone."""
+        """Send more of what was posted; EOFError if the peer is gone."""
         while self._unsent:
             sent = self._sent(self._unsent)
             if not sent:
@@ -100,7 +49,7 @@ class Channel:
 
     @property
     def is_behind(self) -> bool:
-        """Whether something that was posted is still to be sent."""
+        """Whether part of what was posted has not been sent."""
         return bool(self._unsent)
 
     def _sent(self, content: bytes | bytearray) -> int:
@@ -112,7 +61,7 @@ class Channel:
             raise EOFError("the other end is gone") from None
 
     def receive(self) -> tuple[Any, ...]:
-        """Return the next message, waiting for it; EOFError where the peer is gone."""
+        """Wait for the next message and return it; EOFError if the peer is gone."""
         while True:
             message = self.take()
             if message is not None:
@@ -120,7 +69,7 @@ class Channel:
             self.fill()
 
     def fill(self) -> None:
-        """Read what has come; EOFError where the peer is gone."""
+        """Read what has arrived; EOFError if the peer is gone."""
         try:
             arrived = self._end.recv(1 << 20)
         except ConnectionError:
@@ -130,7 +79,7 @@ class Channel:
         self._received += arrived
 
     def take(self) -> tuple[Any, ...] | None:
-        """Return a message that has come whole, None where there is none."""
+        """Return a message that has arrived in full, None if there is none."""
         if len(self._received) < _LENGTH.size:
             return None
         (size,) = _LENGTH.unpack_from(self._received)

@@ -1,20 +1,19 @@
-"""The inputs of one run: where each array lies for the cores to read."""
+"""The inputs of one run, in memory that the cores can read."""
 
 from __future__ import annotations
 
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.cores import Cores
-from tpuref.runtime.wire import (
-    INLINE_BYTES,
+from tpuref.runtime.descriptions import (
     Described,
+    describe_in_arena,
     describe_inline,
-    describe_placed,
-    describe_strings,
+    goes_inline,
 )
 
 
-class PlacedInputs:
-    """What was copied into the arena for a run, or lay there before.
+class InputBlocks:
+    """The blocks of the arena into which inputs of one run were copied.
 
     Parameters
     ----------
@@ -28,7 +27,7 @@ class PlacedInputs:
         self._blocks: list[int] = []
 
     def describe(self, array: Array) -> Described:
-        """Return the array for a message, copied into the arena where it is large."""
+        """Describe an array for a message; a large one is copied into the arena."""
         known = self._known.get(id(array))
         if known is None:
             known = array, self._place(array)
@@ -36,18 +35,16 @@ class PlacedInputs:
         return known[1]
 
     def _place(self, array: Array) -> Described:
-        if array.dtype == object:
-            return describe_strings(array)
-        if array.nbytes <= INLINE_BYTES:
+        if goes_inline(array):
             return describe_inline(array)
         offset = self._arena.start_of(array)
         if offset is None:
             offset = self._heap.allocate(array.nbytes)
             self._blocks.append(offset)
             self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_placed(array, offset)
+        return describe_in_arena(array, offset)
 
     def release(self) -> None:
-        """Free what was copied."""
+        """Free the blocks."""
         for offset in self._blocks:
             self._heap.free(offset)

@@ -1,4 +1,4 @@
-"""The elements that a core takes from the feed of its loop, some ahead of their use."""
+"""The elements of its loop's feed that a core holds, some ahead of their use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.run import Run
 
@@ -15,14 +15,14 @@ FIRST = 4
 """How many elements a core asks for at the start of a run."""
 
 AHEAD = 16
-"""How many elements wait on a core at most."""
+"""The most elements that wait on a core."""
 
 AHEAD_BYTES = 1 << 20
-"""How much memory they take at most, unless a single one takes more."""
+"""The most memory they take, unless a single one takes more."""
 
 
-class Fed:
-    """What waits on a core for one instruction.
+class CoreFeed:
+    """The elements that one instruction of a core takes in turn.
 
     A run begins with few elements, so that the loop starts early, and goes on with
     more, so that it seldom waits for the host.
