@@ -53,7 +53,7 @@ class Pool:
         return LOCAL._systems["localhost"]._executor._cores
 
     def plant(self, core: int, code: str) -> None:
-        """Let a core carry out some code of Python, when it takes its next message."""
+        """Let a core run Python code when it takes its next message."""
         self._cores.post(core, ("program", -1, pickle.dumps(Planted(code))))
 
     @property

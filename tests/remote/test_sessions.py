@@ -190,7 +190,7 @@ def test_the_system_is_started_and_stopped_at_the_server(server: Any) -> None:
             local.run(tf.tpu.rewrite(lambda: tf.constant(1)))
 
 
-# -- what the client carries out -----------------------------------------------
+# -- what the client runs -----------------------------------------------
 
 
 def test_host_functions_run_in_the_thread_of_the_client(remote: Any) -> None:

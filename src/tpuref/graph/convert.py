@@ -100,7 +100,7 @@ def _leaf(value: Any) -> Any:
 
 
 def _with_shared_arrays(value: Any) -> Any:
-    """Return nested lists with NumPy's arrays in the place of other libraries'."""
+    """Return nested lists with NumPy's arrays instead of those of other libraries."""
     if isinstance(value, (list, tuple)):
         return [_with_shared_arrays(item) for item in value]
     return shared_array(value) if is_foreign(value) else value

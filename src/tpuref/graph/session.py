@@ -125,8 +125,8 @@ class Session:
         RuntimeError
             If the session is closed.
         TypeError
-            If a fetch or a fed value is of no use, or a key of `feed_dict` is no tensor
-            of the graph.
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError

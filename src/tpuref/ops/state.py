@@ -38,7 +38,7 @@ def _assigned(value: Operand, *, handle: str, dtype: str, shape: Shape) -> Tenso
         raise coded(
             ValueError,
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}, which is of another shape",
+            f"{value.describe()}; their shapes differ",
             code=codes.VARIABLE_MISMATCH,
         )
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
