@@ -93,7 +93,7 @@ def test_a_variable_may_start_from_another(session: tf.Session) -> None:
         ({}, ValueError, "initial_value must be given"),
         ({"initial_value": 1.5, "dtype": tf.int32}, TypeError, "expected int32"),
         ({"initial_value": [[1], [2, 3]]}, ValueError, "ragged"),
-        ({"initial_value": 1.0, "shape": [2]}, ValueError, "another shape"),
+        ({"initial_value": 1.0, "shape": [2]}, ValueError, "shapes differ"),
     ],
 )
 def test_initial_values_that_do_not_work(
