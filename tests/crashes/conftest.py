@@ -44,9 +44,9 @@ class Pool:
         return cores_of(os.getpid())
 
     @property
-    def links(self) -> Any:
-        """The host's view of the links between the cores."""
-        return self._cores.links
+    def flags(self) -> Any:
+        """The host's view of the flags of the cores."""
+        return self._cores.flags
 
     @property
     def _cores(self) -> Any:
