@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
@@ -36,6 +37,12 @@ class DistributedValues:
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
+        if not isinstance(index, Mapping):
+            raise wrong_type(
+                f"{type(self).__name__}: index",
+                "a mapping from devices to their components",
+                index,
+            )
         if not index:
             raise ValueError(
                 f"{type(self).__name__}: index must map at least one device to its "
@@ -189,7 +196,15 @@ class Mirrored(Operators, DistributedValues):
 
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""
-        return self.nearest().numpy()
+        value = self._as_tensor()
+        if not hasattr(value, "numpy"):
+            raise coded(
+                AttributeError,
+                f"{self!r} has a NumPy value in eager mode only; use "
+                "tf.Session().run(value)",
+                code=codes.WRONG_MODE,
+            )
+        return value.numpy()
 
     def __dlpack__(self, **wanted: Any) -> Any:
         return self._as_tensor().__dlpack__(**wanted)

@@ -159,4 +159,26 @@ ENTRIES = (
             tf.while_loop(lambda x: True, lambda x: tf.concat([x, x], 0), [x])
         """,
     ),
+    Entry(
+        codes.NESTED_TOO_DEEP,
+        "Branches, loops or computations are nested too deep",
+        meaning="A graph and a server hold up to 63 branches, loops and computations "
+        "inside each other.",
+        remedy="Use one tf.while_loop for what repeats; tf.where selects values "
+        "without branches.",
+        text="""
+            import tpuref as tf
+
+            x = tf.placeholder(tf.float32, [])
+
+
+            def nested(depth):
+                if depth == 0:
+                    return x
+                return tf.cond(x > 0.0, lambda: nested(depth - 1), lambda: x)
+
+
+            nested(64)
+        """,
+    ),
 )

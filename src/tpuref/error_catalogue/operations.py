@@ -187,4 +187,18 @@ ENTRIES = (
             tf.zeros([4])[[0, 2]]
         """,
     ),
+    Entry(
+        codes.CONTAINS_ITSELF,
+        "A list, tuple or dict contains itself",
+        meaning="The leaves of a nested structure are taken out in order, which has no "
+        "end where a container is inside itself.",
+        remedy="Take the container out of itself; a copy of it can be inside.",
+        text="""
+            import tpuref as tf
+
+            values = [1.0]
+            values.append(values)
+            tf.nest.flatten(values)
+        """,
+    ),
 )

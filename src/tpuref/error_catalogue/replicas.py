@@ -320,4 +320,16 @@ ENTRIES = (
                 sess.run(doubled)
         """,
     ),
+    Entry(
+        codes.TOO_MANY_REPLICAS,
+        "One computation has too many replicas",
+        meaning="num_shards, or the length of inputs, is above the number of replicas "
+        "that one computation has here and on servers: 65536.",
+        remedy="Use fewer replicas, each with a larger part of the inputs.",
+        text="""
+            import tpuref as tf
+
+            tf.tpu.shard(lambda: tf.constant(1.0), num_shards=2**63)
+        """,
+    ),
 )

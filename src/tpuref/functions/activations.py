@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import float32
+from tpuref.functions.arguments import static_integer
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -286,4 +287,4 @@ def class_axis(function: str, axis: Any, dim: Any) -> int:
     if axis is not None and dim is not None:
         raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
-    return -1 if given is None else int(given)
+    return -1 if given is None else static_integer(given, f"{function}: axis")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import nest
 from tpuref.functions.arguments import static_integer, static_integers
 from tpuref.graph.build import apply, apply_all
 from tpuref.graph.convert import convert_to_tensor
@@ -56,9 +57,10 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
 
 def _plain(value: Any) -> bool:
     """Whether a list holds only Python values, so that it has one dtype."""
-    if isinstance(value, (list, tuple)):
-        return all(_plain(item) for item in value)
-    return isinstance(value, (bool, int, float, complex, str, bytes))
+    return all(
+        isinstance(leaf, (bool, int, float, complex, str, bytes))
+        for leaf in nest.flatten(value)
+    )
 
 
 def unstack(

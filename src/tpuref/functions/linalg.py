@@ -347,11 +347,19 @@ def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tens
     return result
 
 
+_MAX_AXES = 64
+
+
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
         if count < 0:
             raise ValueError(f"tf.tensordot: axes must not be negative, got {count}")
+        if count > _MAX_AXES:
+            raise ValueError(
+                f"tf.tensordot: axes must be at most {_MAX_AXES}, the most axes of a "
+                f"tensor, got {count}"
+            )
         return tuple(range(-count, 0)), tuple(range(count))
     parts = axes.tolist() if isinstance(axes, np.ndarray) else axes
     if not isinstance(parts, (list, tuple)) or len(parts) != 2:

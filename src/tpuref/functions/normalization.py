@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import bfloat16, float16, float32
 from tpuref.functions.arguments import shape_tensor, static_integers
 from tpuref.functions.extents import shape
@@ -99,6 +100,8 @@ def bias_add(
     """
     layout = "NHWC"
     if data_format is not None:
+        argument = "tf.nn.bias_add: data_format"
+        instance_of(str, argument, "a string or None", data_format)
         if not data_format.startswith("NC") and not data_format.endswith("C"):
             raise ValueError(
                 "tf.nn.bias_add: data_format: expected 'N...C' or 'NC...', got "

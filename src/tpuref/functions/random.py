@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import as_dtype, float32, int64
 from tpuref.functions.arguments import refine_shape, shape_tensor
 from tpuref.graph.build import apply
@@ -50,7 +51,7 @@ def set_random_seed(seed: int | None) -> None:
     >>> draw() == draw()
     True
     """
-    get_default_graph().seed = None if seed is None else int(seed)
+    get_default_graph().seed = _seed("tf.set_random_seed", seed)
 
 
 def seeds(seed: int | None) -> tuple[int | None, int | None]:
@@ -67,12 +68,24 @@ def seeds(seed: int | None) -> tuple[int | None, int | None]:
         Two integers; twice None if neither graph nor operation has a seed.
     """
     graph = get_default_graph()
+    own = _seed("tf.get_seed", seed)
     if graph.seed is None:
-        return (None, None) if seed is None else (DEFAULT_GRAPH_SEED, int(seed))
-    return graph.seed, graph.version if seed is None else int(seed)
+        return (None, None) if own is None else (DEFAULT_GRAPH_SEED, own)
+    return graph.seed, graph.version if own is None else own
 
 
 get_seed = seeds
+
+
+def _seed(function: str, seed: Any) -> int | None:
+    """Return a seed as an integer; a whole number may be written as a float."""
+    if seed is None:
+        return None
+    try:
+        return int(seed)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type(f"{function}: seed", "an integer or None", seed) from None
+
 
 # -- real numbers and integers -----------------------------------------------------
 
@@ -352,9 +365,3 @@ def multinomial(
     [[0, 0]]
     """
     return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
-
-
-# The names under tf.random that are not under tf.
-normal = random_normal
-shuffle = random_shuffle
-uniform = random_uniform

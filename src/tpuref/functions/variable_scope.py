@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
@@ -505,6 +506,11 @@ def variables_initializer(
     var_list: Sequence[Variable], name: str = "init"
 ) -> Operation | None:
     """Return an operation that initializes the listed variables."""
+    argument = "tf.variables_initializer: var_list"
+    if not isinstance(var_list, Sequence):
+        raise wrong_type(argument, "a list of variables", var_list)
+    for variable in var_list:
+        instance_of(Variable, argument, "a list of variables", variable)
     if executing_eagerly():
         return None
     return group(*[variable.initializer for variable in var_list], name=name)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import check_name, instance_of, wrong_type
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.limits import MAX_DEPTH
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import graph_html
 from tpuref.graph.assigned_cores import assigned_cores
@@ -103,6 +105,8 @@ class Graph:
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor ``operation:index``; KeyError where there is none."""
+        argument = "Graph.get_tensor_by_name: name"
+        instance_of(str, argument, "a string", name)
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
             raise coded(
@@ -215,6 +219,7 @@ class Graph:
                     "the graph is finalized and cannot be changed",
                     code=codes.GRAPH_FINALIZED,
                 )
+            check_name(type, name)
             site = user_site()
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
             for used in needed:
@@ -280,6 +285,7 @@ class Graph:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return `name` within the current name scope, made unique by a suffix."""
+        check_name("tf.Graph.unique_name", name)
         full = self._scopes.name + name
         if not _VALID_NAME.match(full):
             raise ValueError(f"{full!r} is not a valid operation name")
@@ -316,6 +322,7 @@ class Graph:
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefix the names of operations; a trailing slash re-enters a scope."""
+        check_name("tf.name_scope", name)
         if not name:
             full = ""
         elif name.endswith("/"):
@@ -361,7 +368,9 @@ class Graph:
             with self._scopes.changed(control=()):
                 yield
             return
-        if isinstance(control_inputs, (Tensor, Operation, str)):
+        if not isinstance(control_inputs, Iterable) or isinstance(
+            control_inputs, (Tensor, Operation, str)
+        ):
             raise coded(
                 TypeError,
                 "control_dependencies: control_inputs must be a list of operations and "
@@ -385,7 +394,21 @@ class Graph:
 
     @contextlib.contextmanager
     def in_region(self, region: Region) -> Iterator[Region]:
-        """Add operations to `region`."""
+        """Add operations to `region`.
+
+        Raises
+        ------
+        ValueError
+            If programs would be nested more than `MAX_DEPTH` deep.
+        """
+        if 1 + len(list(region.enclosing())) > MAX_DEPTH:
+            raise coded(
+                ValueError,
+                f"the {region.kind} at {region.site} is nested too deep: a graph holds "
+                f"branches, loops and computations up to {MAX_DEPTH - 1} deep; use "
+                "tf.while_loop, or select values with tf.where",
+                code=codes.NESTED_TOO_DEEP,
+            )
         with self._scopes.changed(region=region, control=()):
             yield region
 
@@ -447,6 +470,9 @@ class Graph:
 
     def add_to_collections(self, names: Sequence[str], value: Any) -> None:
         """Add a value to several collections."""
+        argument = "Graph.add_to_collections: names"
+        if not isinstance(names, Iterable):
+            raise wrong_type(argument, "a list of strings", names)
         for name in dict.fromkeys(names):
             self.add_to_collection(name, value)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -70,6 +71,8 @@ class Session:
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
+        if config is not None:
+            instance_of(ConfigProto, "tf.Session: config", "a tf.ConfigProto", config)
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
@@ -353,6 +356,7 @@ def _wants_trace(
 ) -> list[CoreTrace] | None:
     if options is None or metadata is None:
         return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import coded
 from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
 from tpuref.drawings.mesh_ascii import draw_mesh
@@ -383,6 +385,8 @@ class Topology:
         >>> Topology.for_mesh(4, 4, 2).core_index(task=1, device=3)
         11
         """
+        task = as_integer("Topology.core_index: task", task)
+        device = as_integer("Topology.core_index: device", device)
         if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
             raise coded(
                 MeshRangeError,
@@ -416,11 +420,11 @@ class Topology:
         >>> Topology.for_mesh(2, 2, 2).core_at([1, 1, 0])
         6
         """
-        coords = tuple(coords)
-        task, device = self._lookup("core_at", coords)
+        coordinates = _coordinates("core_at", coords)
+        task, device = self._lookup("core_at", coordinates)
         if task == NO_DEVICE:
             raise MeshRangeError(
-                f"Topology.core_at: no device is at {list(coords)}; "
+                f"Topology.core_at: no device is at {list(coordinates)}; "
                 f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
                 + self.draw()
             )
@@ -504,10 +508,7 @@ class Topology:
     def _lookup(
         self, function: str, device_coordinates: Iterable[int]
     ) -> tuple[int, int]:
-        coordinates = tuple(
-            as_integer(f"Topology.{function}: a coordinate", at)
-            for at in device_coordinates
-        )
+        coordinates = _coordinates(function, device_coordinates)
         if len(coordinates) != self.mesh_rank:
             raise coded(
                 ValueError,
@@ -531,6 +532,13 @@ class Topology:
             lambda place: "!" if place == conflict else self._tag(place),
             conflict,
         )
+
+
+def _coordinates(function: str, given: Any) -> Coordinates:
+    if not isinstance(given, Iterable):
+        argument = f"Topology.{function}: device_coordinates"
+        raise wrong_type(argument, "one integer for each axis of the mesh", given)
+    return tuple(as_integer(f"Topology.{function}: a coordinate", at) for at in given)
 
 
 def _require_bytes(serialized: object) -> None:

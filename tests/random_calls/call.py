@@ -1,0 +1,106 @@
+"""One random call, and what is wrong with the error that it raises."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import reprlib
+import signal
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import tpuref as tf
+from tpuref.base.error_codes import PATTERN
+
+from .arguments import arguments
+from .public import Callee
+
+PATIENCE = 10.0
+"""The most seconds of one call."""
+
+
+class Endless(BaseException):
+    """A call ran for longer than `PATIENCE`; no handler of errors stops it."""
+
+
+def fault_of(seed: int, callees: list[Callee]) -> str | None:
+    """Make the call of a seed and return what is wrong with it, if something is."""
+    drawing = random.Random(seed)
+    callee = drawing.choice(callees)
+    text = callee.name
+    tf.reset_default_graph()
+    try:
+        with _mode(drawing), _deadline():
+            called = callee.bound()
+            if called is None:
+                return None
+            positional, named = arguments(drawing, called)
+            text = _text(callee, positional, named)
+            result = called(*positional, **named)
+            if isinstance(result, (tf.Tensor, tf.Operation)) and drawing.random() < 0.5:
+                _run(result)
+    except (Exception, Endless) as error:
+        if not is_typed(error, callee):
+            return f"seed {seed}: {text}\n{_shown(error)}"
+    return None
+
+
+def is_typed(error: BaseException, callee: Callee) -> bool:
+    """Whether users may meet an error: of the right class, coded or documented."""
+    if isinstance(error, (tf.errors.OpError, NotImplementedError)):
+        return True
+    if PATTERN.search(str(error)):
+        return True
+    if type(error).__name__ in callee.documented():
+        return True
+    if isinstance(error, (IndexError, KeyError)):
+        return callee.attribute == "__getitem__"
+    if isinstance(error, UnicodeError):
+        return False
+    return isinstance(error, (ValueError, TypeError))
+
+
+def _run(result: Any) -> None:
+    if not tf.executing_eagerly() and result.graph is tf.get_default_graph():
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(result)
+
+
+@contextlib.contextmanager
+def _mode(drawing: random.Random) -> Iterator[None]:
+    if drawing.random() < 0.3:
+        with tf.eager_execution():
+            yield
+    else:
+        yield
+
+
+@contextlib.contextmanager
+def _deadline() -> Iterator[None]:
+    def over(number: int, frame: Any) -> None:
+        raise Endless(f"it runs for longer than {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _text(callee: Callee, positional: list[Any], named: dict[str, Any]) -> str:
+    shown = [reprlib.repr(value) for value in positional]
+    shown += [f"{name}={reprlib.repr(value)}" for name, value in named.items()]
+    return re.sub(r" at 0x\w+", "", f"{callee.name}({', '.join(shown)})")
+
+
+def _shown(error: BaseException) -> str:
+    """The class, the message, and where it was raised."""
+    where = traceback.extract_tb(error.__traceback__)[-4:]
+    lines = [f"    {frame.filename}:{frame.lineno}: {frame.line}" for frame in where]
+    message = str(error).partition("\n")[0][:200]
+    return "\n".join([f"  {type(error).__name__}: {message}", *lines])
