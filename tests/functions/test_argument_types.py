@@ -37,9 +37,12 @@ CALLS = {
     ),
     "tf.padding_report: graph": lambda: tf.padding_report(graph=[]),
     "tf.set_random_seed: seed": lambda: tf.set_random_seed(float("inf")),
-    "tf.get_seed: seed": lambda: tf.random_uniform([2], seed=float("nan")),
+    "tf.get_seed: seed": lambda: tf.get_seed("5"),
+    "tf.random_uniform: seed": lambda: tf.random_uniform([2], seed=float("nan")),
+    "tf.truncated_normal: seed": lambda: tf.truncated_normal([2], seed=1.5),
     "tf.nn.log_softmax: axis": lambda: tf.nn.log_softmax([1.0], axis=float("inf")),
     "tf.Session: config": lambda: tf.Session(config=7),
+    "tf.Session.reset: config": lambda: tf.Session.reset("", config=-1.5),
     "tf.Session.run: options": lambda: tf.Session().run(
         tf.constant(1), options=3, run_metadata=tf.RunMetadata()
     ),

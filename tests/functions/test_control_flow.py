@@ -851,6 +851,19 @@ def test_branches_too_deep(depth):
         nested(depth, tf.constant(1.0))
 
 
+def test_loops_too_deep():
+    def nested_loops(depth, x):
+        if depth == 0:
+            return x
+        return tf.while_loop(
+            lambda y: y < 0.0, lambda y: nested_loops(depth - 1, y), [x]
+        )
+
+    with pytest.raises(ValueError, match="nested too deep") as raised:
+        nested_loops(64, tf.constant(1.0))
+    assert f"the tf.while_loop at {__file__}:" in str(raised.value)
+
+
 def test_branches_too_deep_in_a_computation():
     with pytest.raises(ValueError, match=r"nested too deep"):
         tf.tpu.replicate(lambda x: nested(100, x), [[1.0]])

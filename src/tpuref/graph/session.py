@@ -71,8 +71,7 @@ class Session:
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
-        if config is not None:
-            instance_of(ConfigProto, "tf.Session: config", "a tf.ConfigProto", config)
+        _check_config("tf.Session", config)
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
@@ -279,6 +278,8 @@ class Session:
 
         Raises
         ------
+        TypeError
+            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError
@@ -289,6 +290,7 @@ class Session:
                 f"tf.Session.reset: there is no container {list(containers or ())!r}; "
                 "leave containers out to reset everything"
             )
+        _check_config("tf.Session.reset", config)
         opened = open_target(target, config, "tf.Session.reset")
         opened.reset()
         opened.close()
@@ -349,6 +351,12 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
                 f"its value must be as many values, got {value!r}",
                 code=codes.CANNOT_FEED,
             )
+
+
+def _check_config(function: str, config: Any) -> None:
+    if config is not None:
+        expected = "a tf.ConfigProto or None"
+        instance_of(ConfigProto, f"{function}: config", expected, config)
 
 
 def _wants_trace(
