@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import opcode
+import os
 import random
 import re
 import reprlib
@@ -19,6 +21,12 @@ from .public import Callee
 
 PATIENCE = 10.0
 """The most seconds of one call."""
+
+
+_GOOD_ENOUGH = re.compile(
+    r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|truth value of an array"
+)
+_LIBRARY = os.path.dirname(tf.__file__)
 
 
 class Endless(BaseException):
@@ -59,7 +67,24 @@ def is_typed(error: BaseException, callee: Callee) -> bool:
         return callee.attribute == "__getitem__"
     if isinstance(error, UnicodeError):
         return False
-    return isinstance(error, (ValueError, TypeError))
+    return isinstance(error, (ValueError, TypeError)) and _is_deliberate(error)
+
+
+def _is_deliberate(error: BaseException) -> bool:
+    """Whether a statement of tpuref raises an error, and not Python while it runs one.
+
+    Errors that Python raises are as good where it calls the user's function or looks
+    up a member of an enumeration, as are NumPy's where an array is used as a flag.
+    """
+    if _GOOD_ENOUGH.search(str(error)):
+        return True
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    assert last is not None
+    code = last.tb_frame.f_code
+    raises = opcode.opname[code.co_code[last.tb_lasti]] in ("RAISE_VARARGS", "RERAISE")
+    return raises and code.co_filename.startswith(_LIBRARY)
 
 
 def _run(result: Any) -> None:

@@ -31,11 +31,13 @@ NAMESPACES: dict[str, ModuleType] = {
 
 LEFT_OUT = {
     "tf.contrib.cluster_resolver.TPUClusterResolver": "asks the network",
+    "tf.contrib.cluster_resolver.ClusterResolver": "is abstract",
     "tf.contrib.distribute.MirroredVariable": "is made by strategies",
     "tf.contrib.distribute.TowerContext": "is made by strategies",
     "tf.contrib.distribute.TowerLocalVariable": "is made by strategies",
     "tf.data.Dataset": "is made by its functions, not by users",
     "tf.data.Iterator": "is made by datasets",
+    "tf.DType": "is made once for each type",
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",

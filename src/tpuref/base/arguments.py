@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import reprlib
 from typing import Any, TypeVar
 
@@ -41,6 +42,23 @@ def instance_of(kind: type[Wanted], argument: str, expected: str, value: Any) ->
     if not isinstance(value, kind):
         raise wrong_type(argument, expected, value)
     return value
+
+
+def listed(argument: str, value: Any) -> list[Any]:
+    """Return the entries of an argument that must be a list or another iterable."""
+    try:
+        entries = iter(value)
+    except TypeError:
+        raise wrong_type(argument, "a list", value) from None
+    return list(entries)
+
+
+def integer(argument: str, value: Any) -> int:
+    """Return an argument that must be an integer of Python or NumPy."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise wrong_type(argument, "an integer", value) from None
 
 
 def check_name(function: str, name: Any) -> None:

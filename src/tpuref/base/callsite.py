@@ -15,7 +15,8 @@ import numpy as np
 
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
-_PYTHON = tuple(os.path.abspath(module.__file__) for module in (contextlib, threading))
+_THREADS = os.path.abspath(threading.__file__)
+_CONTEXTS = os.path.abspath(contextlib.__file__)
 
 
 @dataclass(frozen=True)
@@ -87,4 +88,4 @@ def user_site() -> CallSite:
 def _is_library(filename: str) -> bool:
     if filename.startswith("<frozen"):
         return True
-    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, *_PYTHON))
+    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, _THREADS, _CONTEXTS))

@@ -238,7 +238,8 @@ def assert_same_structure(
         )
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys in the order in which the parts of a mapping come."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -257,7 +258,7 @@ def _is_namedtuple(value: object) -> bool:
 def _children(node: Any) -> Iterable[tuple[str, Any]]:
     """The parts of a container in order, each with its step of the path."""
     if isinstance(node, Mapping):
-        return [(f"[{key!r}]", node[key]) for key in _sorted_keys(node)]
+        return [(f"[{key!r}]", node[key]) for key in sorted_keys(node)]
     if _is_namedtuple(node):
         return [(f".{name}", getattr(node, name)) for name in node._fields]
     return [(f"[{index}]", child) for index, child in enumerate(node)]
@@ -266,7 +267,7 @@ def _children(node: Any) -> Iterable[tuple[str, Any]]:
 def _parts(node: Any) -> Iterable[Any]:
     """The parts of a container in order."""
     if isinstance(node, Mapping):
-        return [node[key] for key in _sorted_keys(node)]
+        return [node[key] for key in sorted_keys(node)]
     return node  # type: ignore[no-any-return]
 
 
@@ -312,7 +313,7 @@ def _built(node: Any, parts: list[Any]) -> Any:
 
 
 def _built_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
-    by_key = dict(zip(_sorted_keys(node), parts, strict=True))
+    by_key = dict(zip(sorted_keys(node), parts, strict=True))
     in_own_order = {key: by_key[key] for key in node}
     if isinstance(node, defaultdict):
         return type(node)(node.default_factory, in_own_order)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
@@ -71,6 +71,7 @@ class DistributedValues:
             If there is no component for that device.
         """
         wanted = current_place().device if device is None else device
+        instance_of(str, f"{type(self).__name__}.get: device", "a device name", wanted)
         if wanted not in self.index:
             raise coded(
                 ValueError,
@@ -82,7 +83,8 @@ class DistributedValues:
 
     def on_devices(self, devices: Sequence[str]) -> bool:
         """Return whether there is a component for each of `devices`."""
-        return all(device in self.index for device in devices)
+        argument = f"{type(self).__name__}.on_devices: devices"
+        return all(device in self.devices for device in listed(argument, devices))
 
     def __len__(self) -> int:
         return len(self.index)

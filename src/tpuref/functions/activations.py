@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import float32
-from tpuref.functions.arguments import static_integer
+from tpuref.functions.arguments import static_integer, static_number
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -94,7 +94,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     value = convert_to_tensor(features)
     if value.dtype.is_integer:
         value = apply("Cast", value, dtype=float32.name)
-    result: Tensor = apply("LeakyRelu", value, alpha=float(alpha), name=name)
+    slope = static_number(alpha, "tf.nn.leaky_relu: alpha")
+    result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base.arguments import listed
 from tpuref.functions.arithmetic import add_n, maximum, multiply, square, truediv
 from tpuref.functions.exponentials import sqrt
 from tpuref.functions.reductions import reduce_euclidean_norm, reduce_sum
@@ -115,7 +116,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     >>> float(tf.Session().run(tf.global_norm([[3.], None, [4.]])))
     5.0
     """
-    present = [convert_to_tensor(t) for t in t_list if t is not None]
+    tensors = listed("tf.global_norm: t_list", t_list)
+    present = [convert_to_tensor(t) for t in tensors if t is not None]
     if not present:
         raise ValueError("tf.global_norm: t_list must contain at least one tensor")
     return sqrt(add_n([reduce_sum(square(t)) for t in present]), name)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import listed
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.errors import StructureError, coded
@@ -108,8 +109,9 @@ def tuple(
     >>> a.op.control_inputs == b.op.control_inputs
     True
     """
+    tensors = listed("tf.tuple: tensors", tensors)
     if executing_eagerly():
-        return list(tensors)
+        return tensors
     if all(t is None for t in tensors):
         raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
     with get_default_graph().name_scope(name or "tuple"):
@@ -160,7 +162,7 @@ def Print(
     >>> tf.Session().run(tf.Print(x, [x], "x is "))
     array([1, 2], dtype=int32)
     """
-    values = [convert_to_tensor(value) for value in data]
+    values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
     result: Tensor = apply(
         "Print",
         convert_to_tensor(input_),

@@ -140,7 +140,7 @@ def _places(values: Any, argument: str) -> list[Any]:
     """Return the numbers of one argument, as tensors if they are not known yet."""
     vector = shape_tensor(values)
     known = vector.operand().value
-    if known is not None:
+    if known is not None and known.ndim == 1:
         return [int(number) for number in known]
     if vector.shape.rank != 1 or vector.shape.as_tuple()[0] is None:
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import nest
+from tpuref.base.arguments import listed
 from tpuref.functions.arguments import static_integer, static_integers
 from tpuref.graph.build import apply, apply_all
 from tpuref.graph.convert import convert_to_tensor
@@ -51,7 +52,9 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     place = static_integer(axis, "tf.stack: axis")
     if place == 0 and _plain(values):
         return convert_to_tensor(values, name=name)
-    result: Tensor = apply("Pack", *values, axis=place, name=name)
+    result: Tensor = apply(
+        "Pack", *listed("tf.stack: values", values), axis=place, name=name
+    )
     return result
 
 
@@ -145,7 +148,9 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     if isinstance(values, Tensor):
         values = [values]
     place = static_integer(axis, "tf.concat: axis")
-    result: Tensor = apply("ConcatV2", *values, axis=place, name=name)
+    result: Tensor = apply(
+        "ConcatV2", *listed("tf.concat: values", values), axis=place, name=name
+    )
     return result
 
 

@@ -318,7 +318,9 @@ def get_variable(
     """
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
-    getter = custom_getter or scope.custom_getter
+    getter = scope.custom_getter if custom_getter is None else custom_getter
+    if getter is not None and not callable(getter):
+        raise wrong_type("tf.get_variable: custom_getter", "a function or None", getter)
     if initializer is None:
         initializer = scope.initializer
     arguments: dict[str, Any] = {

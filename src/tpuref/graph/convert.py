@@ -188,7 +188,8 @@ def _encoded(text: str) -> bytes:
     except UnicodeEncodeError as error:
         raise coded(
             ValueError,
-            f"the text {reprlib.repr(text)} has no form in UTF-8: {error.reason}; give bytes",
+            f"the text {reprlib.repr(text)} has no form in UTF-8: {error.reason}; "
+            "give bytes",
             code=codes.VALUE_DOES_NOT_FIT,
         ) from None
 

@@ -6,12 +6,12 @@ import contextlib
 import itertools
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import check_name, instance_of, wrong_type
+from tpuref.base.arguments import check_name, instance_of, listed, wrong_type
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.limits import MAX_DEPTH
@@ -285,7 +285,7 @@ class Graph:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return `name` within the current name scope, made unique by a suffix."""
-        check_name("tf.Graph.unique_name", name)
+        instance_of(str, "Graph.unique_name: name", "a string", name)
         full = self._scopes.name + name
         if not _VALID_NAME.match(full):
             raise ValueError(f"{full!r} is not a valid operation name")
@@ -466,21 +466,22 @@ class Graph:
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Add a value to the collection of that name."""
-        self._collections.setdefault(name, []).append(value)
+        self.get_collection_ref(name).append(value)
 
     def add_to_collections(self, names: Sequence[str], value: Any) -> None:
         """Add a value to several collections."""
+        several = [names] if isinstance(names, str) else names
         argument = "Graph.add_to_collections: names"
-        if not isinstance(names, Iterable):
-            raise wrong_type(argument, "a list of strings", names)
-        for name in dict.fromkeys(names):
+        for name in dict.fromkeys(map(_collection, listed(argument, several))):
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         """Return the values of a collection, those below `scope` where one is given."""
-        values = self._collections.get(name, [])
+        values = self._collections.get(_collection(name), [])
         if scope is None:
             return list(values)
+        if not isinstance(scope, str | re.Pattern):
+            raise wrong_type("Graph.get_collection: scope", "a string or None", scope)
         pattern = re.compile(scope)
         return [v for v in values if hasattr(v, "name") and pattern.match(v.name)]
 
@@ -490,13 +491,20 @@ class Graph:
 
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
-        return self._collections.setdefault(name, [])
+        return self._collections.setdefault(_collection(name), [])
 
     def _repr_html_(self) -> str:
         return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"
+
+
+def _collection(name: Any) -> Any:
+    """Return the name of a collection, which may be any key of a dict."""
+    if not isinstance(name, Hashable):
+        raise wrong_type("Graph: the name of a collection", "a string", name)
+    return name
 
 
 def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:

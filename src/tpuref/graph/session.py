@@ -11,7 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, listed
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -285,9 +285,10 @@ class Session:
         NotImplementedError
             If `target` is this process, where each session has its own variables.
         """
-        if any(containers or ()):
+        named = listed("tf.Session.reset: containers", containers or ())
+        if any(named):
             raise ValueError(
-                f"tf.Session.reset: there is no container {list(containers or ())!r}; "
+                f"tf.Session.reset: there is no container {named!r}; "
                 "leave containers out to reset everything"
             )
         _check_config("tf.Session.reset", config)

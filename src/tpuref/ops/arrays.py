@@ -160,7 +160,7 @@ def _range_length(start: Array, limit: Array, delta: Array) -> int:
             "its sign"
         )
     if start.dtype.kind in "iu":
-        return len(range(int(start), int(limit), int(delta)))
+        return -((int(start) - int(limit)) // int(delta))
     return math.ceil((end - first) / step)
 
 

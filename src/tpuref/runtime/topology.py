@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import listed
 from tpuref.base.errors import coded
 from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
 from tpuref.drawings.mesh_ascii import draw_mesh
@@ -535,10 +535,9 @@ class Topology:
 
 
 def _coordinates(function: str, given: Any) -> Coordinates:
-    if not isinstance(given, Iterable):
-        argument = f"Topology.{function}: device_coordinates"
-        raise wrong_type(argument, "one integer for each axis of the mesh", given)
-    return tuple(as_integer(f"Topology.{function}: a coordinate", at) for at in given)
+    entries = listed(f"Topology.{function}: device_coordinates", given)
+    name = f"Topology.{function}: a coordinate"
+    return tuple(as_integer(name, entry) for entry in entries)
 
 
 def _require_bytes(serialized: object) -> None:
