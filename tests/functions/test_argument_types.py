@@ -22,6 +22,18 @@ def topology() -> Any:
     return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
 
 
+def assignment() -> Any:
+    return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
+
+
+def per_device() -> Any:
+    return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0})
+
+
+def cluster() -> Any:
+    return tf.train.ClusterSpec({"a": ["b:1"]})
+
+
 CALLS = {
     "AddV2: name": lambda: tf.add(1, 2, name=1.5),
     "Const: name": lambda: tf.constant(1, name=1.5),
@@ -58,6 +70,51 @@ CALLS = {
     "Iterator.make_initializer": lambda: tf.data.Iterator.from_structure(
         tf.float32
     ).make_initializer(tf.float32),
+    "tf.Print: data": lambda: tf.Print(1, np.array(True)),
+    "tf.assert_positive: data": lambda: tf.assert_positive([1], data=5),
+    "tf.clip_by_global_norm: t_list": lambda: tf.clip_by_global_norm(
+        ..., 2.0, use_norm=1.0
+    ),
+    "tf.concat: values": lambda: tf.concat(3, 0),
+    "tf.get_variable: custom_getter": lambda: tf.get_variable("v", [], custom_getter=7),
+    "tf.global_norm: t_list": lambda: tf.global_norm(3),
+    "tf.nn.dropout: rate": lambda: tf.nn.dropout([1.0], rate=[0.5, 0.5]),
+    "tf.nn.l2_normalize: epsilon": lambda: tf.nn.l2_normalize([1.0], epsilon=len),
+    "tf.nn.leaky_relu: alpha": lambda: tf.nn.leaky_relu([1.0], alpha=[]),
+    "tf.norm: axis": lambda: tf.norm([1.0], axis=len),
+    "tf.stack: values": lambda: tf.stack(3, axis=1),
+    "tf.tensordot: axes": lambda: tf.tensordot([1.0], [1.0], [1.0, 2.0]),
+    "tf.tuple: control_inputs": lambda: tf.tuple([1], control_inputs=7),
+    "tf.tuple: tensors": lambda: tf.tuple(7),
+    "Session.reset: containers": lambda: tf.Session.reset("", containers=5),
+    "the name of a collection": lambda: tf.Graph().get_collection([]),
+    "Graph.get_collection: scope": lambda: tf.Graph().get_collection("x", scope=[]),
+    "Graph.get_operation_by_name": lambda: tf.Graph().get_operation_by_name([]),
+    "Graph.unique_name: name": lambda: tf.Graph().unique_name(None),
+    "TensorShape: an index": lambda: tf.TensorShape([2])[1.5],
+    "TensorShape.with_rank_at_least: rank": lambda: tf.TensorShape(
+        [2]
+    ).with_rank_at_least("x"),
+    "TensorShape.with_rank_at_most: rank": lambda: tf.TensorShape(
+        [2]
+    ).with_rank_at_most(1.5),
+    "Dataset.from_any: the result": lambda: list(
+        tf.data.Dataset.from_any(lambda: None).as_numpy_iterator()
+    ),
+    "PerDevice.get: device": lambda: per_device().get([]),
+    "PerDevice.on_devices: devices": lambda: per_device().on_devices(1.5),
+    "TPUStrategy.run: args": lambda: local_strategy().run(len, args=...),
+    "TPUStrategy.run: kwargs": lambda: local_strategy().run(len, kwargs=3),
+    "DistributionStrategy: devices": lambda: tf.contrib.distribute.DistributionStrategy(
+        tf.float32
+    ),
+    "DeviceAssignment.lookup_replicas: task_id": lambda: (
+        tf.contrib.tpu.device_assignment(topology(), num_replicas=2).lookup_replicas(
+            np.ones(2), 0
+        )
+    ),
+    "ClusterSpec: job_name": lambda: cluster().num_tasks([]),
+    "ClusterSpec.task_address: task_index": lambda: cluster().task_address("a", []),
     "Topology.core_at": lambda: topology().core_at(5),
     "Topology.core_index: task": lambda: topology().core_index("a", "b"),
     "draw: format": lambda: topology().draw(format=np.ones(2)),
@@ -101,6 +158,11 @@ def test_too_many_shards(shard: Any) -> None:
 def test_too_many_replicas() -> None:
     with pytest.raises(ValueError, match=r"inputs asks for 65537 replicas"):
         tf.tpu.replicate(lambda: None, inputs=[[]] * 65537)
+
+
+def test_a_mask_that_is_too_long() -> None:
+    with pytest.raises(ValueError, match="the range has 9223372036854775808 elements"):
+        tf.sequence_mask([2**63])
 
 
 def test_more_axes_than_tensors_have() -> None:

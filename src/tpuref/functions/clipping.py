@@ -152,8 +152,9 @@ def clip_by_global_norm(
     >>> [x.tolist() for x in tf.Session().run([*clipped, length])]
     [[0.6000000238418579], [0.800000011920929], 5.0]
     """
-    norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    tensors = listed("tf.clip_by_global_norm: t_list", t_list)
+    norm = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     limit = convert_to_tensor(clip_norm, norm.dtype)
     scale = truediv(limit, maximum(norm, limit))
-    clipped = [None if t is None else multiply(t, scale, name) for t in t_list]
+    clipped = [None if t is None else multiply(t, scale, name) for t in tensors]
     return clipped, norm

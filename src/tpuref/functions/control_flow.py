@@ -114,8 +114,9 @@ def tuple(
         return tensors
     if all(t is None for t in tensors):
         raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
+    awaited = listed("tf.tuple: control_inputs", control_inputs or [])
     with get_default_graph().name_scope(name or "tuple"):
-        gate = group(*tensors, *(control_inputs or []))
+        gate = group(*tensors, *awaited)
         return [None if t is None else _gated(gate, t) for t in tensors]
 
 

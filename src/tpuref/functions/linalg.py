@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.functions.arguments import static_axes
+from tpuref.functions.arguments import static_axes, static_integers
 from tpuref.functions.arithmetic import abs as absolute
 from tpuref.functions.arithmetic import pow, square
 from tpuref.functions.complex_numbers import conj
@@ -300,7 +300,7 @@ def norm(
 
 
 def _norm_axes(axis: Any, x: Tensor) -> tuple[int, ...]:
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    given = static_integers(axis, "tf.norm: axis")
     if len(given) not in (1, 2):
         raise ValueError(f"tf.norm: axis must be one or two axes, got {axis!r}")
     # The order of the axes says which one has the rows, so they are not sorted.
@@ -367,8 +367,5 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
             "tf.tensordot: axes must be an integer or two integers or sequences of "
             f"integers, got {axes!r}"
         )
-    first, second = (
-        (part,) if isinstance(part, (int, np.integer)) else tuple(part)
-        for part in parts
-    )
-    return tuple(int(axis) for axis in first), tuple(int(axis) for axis in second)
+    first, second = (static_integers(part, "tf.tensordot: axes") for part in parts)
+    return first, second

@@ -93,6 +93,8 @@ class Graph:
 
     def get_operation_by_name(self, name: str) -> Operation:
         """Return the operation of that name; KeyError where there is none."""
+        argument = "Graph.get_operation_by_name: name"
+        instance_of(str, argument, "a string", name)
         try:
             return self._by_name[name]
         except KeyError:
