@@ -108,13 +108,10 @@ CALLS = {
     "DistributionStrategy: devices": lambda: tf.contrib.distribute.DistributionStrategy(
         tf.float32
     ),
-    "DeviceAssignment.lookup_replicas: task_id": lambda: (
-        tf.contrib.tpu.device_assignment(topology(), num_replicas=2).lookup_replicas(
-            np.ones(2), 0
-        )
+    "DeviceAssignment.lookup_replicas: task_id": lambda: assignment().lookup_replicas(
+        np.ones(2), 0
     ),
     "ClusterSpec: job_name": lambda: cluster().num_tasks([]),
-    "ClusterSpec.task_address: task_index": lambda: cluster().task_address("a", []),
     "Topology.core_at": lambda: topology().core_at(5),
     "Topology.core_index: task": lambda: topology().core_index("a", "b"),
     "draw: format": lambda: topology().draw(format=np.ones(2)),

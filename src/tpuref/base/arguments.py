@@ -1,4 +1,4 @@
-"""What is said of an argument of the wrong type."""
+"""Checks of the types of arguments, and the error that names function and argument."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def wrong_type(argument: str, expected: str, value: object) -> TypeError:
     argument
         The function and the argument, such as ``"tf.pad: mode"``.
     expected
-        What it must be, with an article.
+        The expected type, with an article.
     value
-        What was given.
+        The value passed.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def wrong_type(argument: str, expected: str, value: object) -> TypeError:
 
 
 def instance_of(kind: type[Wanted], argument: str, expected: str, value: Any) -> Wanted:
-    """Return an argument that is of the class it must be, or raise `wrong_type`."""
+    """Return an argument that must be an instance of a class."""
     if not isinstance(value, kind):
         raise wrong_type(argument, expected, value)
     return value

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 MAX_REPLICAS = 1 << 16
-"""The most replicas of one computation."""
+"""The largest number of replicas of one computation."""
 
 MAX_DEPTH = 64
-"""How deep programs may be nested: the graph's own, and branches, loops and
-computations inside each other."""
+"""The greatest nesting depth of programs: the graph's own, and the branches, loops and
+computations in it."""
+
+MAX_AXES = 64
+"""The most axes of a tensor, which are those of NumPy's arrays."""

@@ -272,12 +272,12 @@ def _parts(node: Any) -> Iterable[Any]:
 
 
 def _enter(part: Any, around: dict[int, Any]) -> None:
-    """Note that `part` is inside the containers `around`; refuse it if it is one."""
+    """Add `part` to the containers that enclose the next leaf; refuse a repetition."""
     if id(part) in around:
         raise coded(
             ValueError,
-            f"nest: a {type(part).__name__} contains itself, so that its leaves have "
-            "no end; take it out of itself",
+            f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
+            "remove it from itself",
             code=codes.CONTAINS_ITSELF,
         )
     around[id(part)] = part
@@ -286,7 +286,7 @@ def _enter(part: Any, around: dict[int, Any]) -> None:
 def _pack(structure: Any, next_leaf: Callable[[], Any]) -> Any:
     if not is_nested(structure):
         return next_leaf()
-    # Each container that is not complete, its parts yet to come, and those it has.
+    # Each incomplete container, its remaining parts, and the parts packed so far.
     incomplete = [(structure, iter(_parts(structure)), list[Any]())]
     while True:
         node, rest, packed = incomplete[-1]

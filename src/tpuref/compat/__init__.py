@@ -1,5 +1,7 @@
 """The documented names under ``tf.compat``."""
 
+from __future__ import annotations
+
 import sys
 
 from tpuref.compat import strategy_names, v1

@@ -31,7 +31,6 @@ __all__ = [
     "in_cross_replica_context",
 ]
 
-
 get_replica_context = get_tower_context
 in_cross_replica_context = in_cross_tower_context
 get_strategy = get_distribution_strategy

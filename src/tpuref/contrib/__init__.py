@@ -1,5 +1,7 @@
 """The documented names under ``tf.contrib``."""
 
+from __future__ import annotations
+
 from tpuref.contrib import cluster_resolver, distribute, tpu
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 

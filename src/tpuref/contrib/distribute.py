@@ -1,5 +1,7 @@
 """The documented names under ``tf.contrib.distribute``."""
 
+from __future__ import annotations
+
 from tpuref.distribute.current import (
     get_cross_tower_context,
     get_distribution_strategy,

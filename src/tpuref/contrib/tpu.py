@@ -1,5 +1,7 @@
 """The documented names under ``tf.contrib.tpu``."""
 
+from __future__ import annotations
+
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (

@@ -10,5 +10,4 @@ from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["cluster_resolver"]
 
-
 _explain_missing(__name__, "tf.distribute")

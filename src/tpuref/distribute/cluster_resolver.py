@@ -1,5 +1,7 @@
 """The documented names under ``tf.distribute.cluster_resolver``."""
 
+from __future__ import annotations
+
 from tpuref.cluster_resolver.distribute import TPUClusterResolver
 from tpuref.cluster_resolver.resolver import ClusterResolver
 from tpuref.missing.namespaces import explain_missing as _explain_missing

@@ -198,15 +198,8 @@ class Mirrored(Operators, DistributedValues):
 
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""
-        value = self._as_tensor()
-        if not hasattr(value, "numpy"):
-            raise coded(
-                AttributeError,
-                f"{self!r} has a NumPy value in eager mode only; use "
-                "tf.Session().run(value)",
-                code=codes.WRONG_MODE,
-            )
-        return value.numpy()
+        tensor: Any = self._as_tensor()
+        return tensor.numpy()
 
     def __dlpack__(self, **wanted: Any) -> Any:
         return self._as_tensor().__dlpack__(**wanted)

@@ -162,10 +162,10 @@ ENTRIES = (
     Entry(
         codes.NESTED_TOO_DEEP,
         "Branches, loops or computations are nested too deep",
-        meaning="A graph and a server hold up to 63 branches, loops and computations "
-        "inside each other.",
-        remedy="Use one tf.while_loop for what repeats; tf.where selects values "
-        "without branches.",
+        meaning="Branches, loops and computations can be nested 63 deep, in graphs and "
+        "on servers.",
+        remedy="Use one tf.while_loop for the repetition, or select values with "
+        "tf.where, which needs no branches.",
         text="""
             import tpuref as tf
 

@@ -190,9 +190,9 @@ ENTRIES = (
     Entry(
         codes.CONTAINS_ITSELF,
         "A list, tuple or dict contains itself",
-        meaning="The leaves of a nested structure are taken out in order, which has no "
-        "end where a container is inside itself.",
-        remedy="Take the container out of itself; a copy of it can be inside.",
+        meaning="The leaves of a nested structure are listed in order, which never "
+        "ends if a container holds itself.",
+        remedy="Remove the container from itself, or put a copy into it.",
         text="""
             import tpuref as tf
 

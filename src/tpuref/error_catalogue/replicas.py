@@ -322,9 +322,9 @@ ENTRIES = (
     ),
     Entry(
         codes.TOO_MANY_REPLICAS,
-        "One computation has too many replicas",
-        meaning="num_shards, or the length of inputs, is above the number of replicas "
-        "that one computation has here and on servers: 65536.",
+        "A computation has too many replicas",
+        meaning="num_shards, or the length of inputs, exceeds 65536, the limit for one "
+        "computation, here and on servers.",
         remedy="Use fewer replicas, each with a larger part of the inputs.",
         text="""
             import tpuref as tf

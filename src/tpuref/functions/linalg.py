@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.limits import MAX_AXES
 from tpuref.functions.arguments import static_axes, static_integers
 from tpuref.functions.arithmetic import abs as absolute
 from tpuref.functions.arithmetic import pow, square
@@ -347,17 +348,14 @@ def _apply(op: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tens
     return result
 
 
-_MAX_AXES = 64
-
-
 def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     if isinstance(axes, (int, np.integer)):
         count = int(axes)
         if count < 0:
             raise ValueError(f"tf.tensordot: axes must not be negative, got {count}")
-        if count > _MAX_AXES:
+        if count > MAX_AXES:
             raise ValueError(
-                f"tf.tensordot: axes must be at most {_MAX_AXES}, the most axes of a "
+                f"tf.tensordot: axes must be at most {MAX_AXES}, the most axes of a "
                 f"tensor, got {count}"
             )
         return tuple(range(-count, 0)), tuple(range(count))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of, wrong_type
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
@@ -509,13 +509,13 @@ def variables_initializer(
 ) -> Operation | None:
     """Return an operation that initializes the listed variables."""
     argument = "tf.variables_initializer: var_list"
-    if not isinstance(var_list, Sequence):
-        raise wrong_type(argument, "a list of variables", var_list)
-    for variable in var_list:
+    variables = [
         instance_of(Variable, argument, "a list of variables", variable)
+        for variable in listed(argument, var_list)
+    ]
     if executing_eagerly():
         return None
-    return group(*[variable.initializer for variable in var_list], name=name)
+    return group(*[variable.initializer for variable in variables], name=name)
 
 
 def global_variables_initializer() -> Operation | None:

@@ -12,6 +12,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tpuref.base.errors import coded
+from tpuref.base.limits import MAX_AXES
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.builder import builder
@@ -19,9 +20,6 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import Array
-
-_MAX_AXES = 64
-"""The most axes of an array of NumPy."""
 
 
 def to_array(value: Any, dtype: DType | None = None) -> Array:
@@ -100,7 +98,7 @@ def _leaf(value: Any) -> Any:
     """Return the first element of nested lists."""
     leaf, depth = value, 0
     while isinstance(leaf, (list, tuple)) and leaf:
-        if depth == _MAX_AXES:
+        if depth == MAX_AXES:
             raise _too_deep(value)
         leaf, depth = leaf[0], depth + 1
     return leaf
@@ -110,7 +108,7 @@ def _too_deep(value: Any) -> ValueError:
     return coded(
         ValueError,
         f"{reprlib.repr(value)} has no tensor form: its lists contain themselves, or "
-        f"are nested more than {_MAX_AXES} deep",
+        f"are nested more than {MAX_AXES} deep",
         code=codes.NO_TENSOR_FORM,
     )
 
@@ -480,7 +478,7 @@ def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
 def _is_tensor(value: Any, depth: int = 0) -> bool:
     """Whether `value` is or holds a tensor, so that it has a dtype of its own."""
     if isinstance(value, (list, tuple)):
-        if depth == _MAX_AXES:
+        if depth == MAX_AXES:
             raise _too_deep(value)
         return any(_is_tensor(item, depth + 1) for item in value)
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")

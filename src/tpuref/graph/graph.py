@@ -406,8 +406,8 @@ class Graph:
         if 1 + len(list(region.enclosing())) > MAX_DEPTH:
             raise coded(
                 ValueError,
-                f"the {region.kind} at {region.site} is nested too deep: a graph holds "
-                f"branches, loops and computations up to {MAX_DEPTH - 1} deep; use "
+                f"the {region.kind} at {region.site} is nested too deep: branches, "
+                f"loops and computations can be up to {MAX_DEPTH - 1} deep; use "
                 "tf.while_loop, or select values with tf.where",
                 code=codes.NESTED_TOO_DEEP,
             )

@@ -180,7 +180,7 @@ def _is_public(module: ModuleType, name: str) -> bool:
     value = vars(module)[name]
     if isinstance(value, ModuleType):
         return value.__name__ in NAMESPACES
-    if name.startswith("_") or name == "annotations":
+    if name.startswith("_"):
         return False
     listed = getattr(module, "__all__", None)
     return listed is None or name in listed

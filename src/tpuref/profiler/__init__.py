@@ -1,5 +1,7 @@
 """Traces of the host and the cores over time, for Perfetto and chrome://tracing."""
 
+from __future__ import annotations
+
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.profiler import experimental
 from tpuref.profiler.profile import Trace, start, stop, trace
@@ -15,6 +17,5 @@ __all__ = [
     "stop",
     "trace",
 ]
-
 
 _explain_missing(__name__, "tf.profiler")

@@ -36,8 +36,8 @@ def replica_inputs(inputs: Any) -> Inputs:
     TypeError
         If a container is of the wrong type, or a leaf does not convert.
     ValueError
-        If there is no replica, there are too many, or they differ in number, structure
-        or dtype.
+        If there is no replica, there are more than 65536, or they differ in number,
+        structure or dtype.
     """
     if inputs is None:
         return [[]]
@@ -62,11 +62,11 @@ def replica_inputs(inputs: Any) -> Inputs:
 
 
 def check_replica_count(argument: str, count: int) -> None:
-    """Refuse more replicas than one computation has."""
+    """Refuse more replicas than one computation can have."""
     if count > MAX_REPLICAS:
         raise coded(
             ValueError,
-            f"{argument} asks for {count} replicas; one computation has up to "
+            f"{argument} asks for {count} replicas; one computation can have at most "
             f"{MAX_REPLICAS}",
             code=codes.TOO_MANY_REPLICAS,
         )

@@ -1,5 +1,7 @@
 """The names of ``tf.tpu.experimental``."""
 
+from __future__ import annotations
+
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu.device_assignment import DeviceAssignment
