@@ -70,6 +70,8 @@ CALLS = {
     "Iterator.make_initializer": lambda: tf.data.Iterator.from_structure(
         tf.float32
     ).make_initializer(tf.float32),
+    "tf.Assert: data": lambda: tf.Assert(True, 5),
+    "control_dependencies: control_inputs": lambda: tf.with_dependencies(5, 1),
     "tf.Print: data": lambda: tf.Print(1, np.array(True)),
     "tf.assert_positive: data": lambda: tf.assert_positive([1], data=5),
     "tf.clip_by_global_norm: t_list": lambda: tf.clip_by_global_norm(
@@ -77,12 +79,16 @@ CALLS = {
     ),
     "tf.concat: values": lambda: tf.concat(3, 0),
     "tf.get_variable: custom_getter": lambda: tf.get_variable("v", [], custom_getter=7),
+    "tf.get_variable: name": lambda: tf.get_variable([1.0], []),
+    "tf.get_variable: regularizer": lambda: tf.get_variable("v", [], regularizer=7),
     "tf.global_norm: t_list": lambda: tf.global_norm(3),
     "tf.nn.dropout: rate": lambda: tf.nn.dropout([1.0], rate=[0.5, 0.5]),
     "tf.nn.l2_normalize: epsilon": lambda: tf.nn.l2_normalize([1.0], epsilon=len),
     "tf.nn.leaky_relu: alpha": lambda: tf.nn.leaky_relu([1.0], alpha=[]),
     "tf.norm: axis": lambda: tf.norm([1.0], axis=len),
+    "tf.py_func: inp": lambda: tf.py_func(len, 5, tf.int32),
     "tf.stack: values": lambda: tf.stack(3, axis=1),
+    "tf.strided_slice: a mask": lambda: tf.strided_slice([1], [0], [1], end_mask=1.5),
     "tf.tensordot: axes": lambda: tf.tensordot([1.0], [1.0], [1.0, 2.0]),
     "tf.tuple: control_inputs": lambda: tf.tuple([1], control_inputs=7),
     "tf.tuple: tensors": lambda: tf.tuple(7),
@@ -101,6 +107,8 @@ CALLS = {
     "Dataset.from_any: the result": lambda: list(
         tf.data.Dataset.from_any(lambda: None).as_numpy_iterator()
     ),
+    "Operation.get_attr: name": lambda: tf.constant(1).op.get_attr([0]),
+    "VarianceScaling: scale": lambda: tf.variance_scaling_initializer(scale=len),
     "PerDevice.get: device": lambda: per_device().get([]),
     "PerDevice.on_devices: devices": lambda: per_device().on_devices(1.5),
     "TPUStrategy.run: args": lambda: local_strategy().run(len, args=...),
@@ -160,6 +168,19 @@ def test_too_many_replicas() -> None:
 def test_a_mask_that_is_too_long() -> None:
     with pytest.raises(ValueError, match="the range has 9223372036854775808 elements"):
         tf.sequence_mask([2**63])
+
+
+def test_too_many_parts() -> None:
+    with pytest.raises(ValueError, match=r"expected 1 to 1048576 parts, got 92233720"):
+        tf.split([1.0], 2**63 - 1)
+
+
+def test_a_dataset_of_lists_nested_too_deep() -> None:
+    nested: Any = 1.0
+    for _ in range(2000):
+        nested = [nested]
+    with pytest.raises(ValueError, match="are nested more than 64 deep"):
+        list(tf.data.Dataset.from_any(nested).as_numpy_iterator())
 
 
 def test_more_axes_than_tensors_have() -> None:

@@ -17,14 +17,14 @@ import tpuref as tf
 from tpuref.base.error_codes import PATTERN
 
 from .arguments import arguments
-from .public import Callee
+from .public import OPERATORS, Callee
 
 PATIENCE = 10.0
 """The most seconds of one call."""
 
 
 _GOOD_ENOUGH = re.compile(
-    r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|truth value of an array"
+    r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|truth value of an"
 )
 _LIBRARY = os.path.dirname(tf.__file__)
 
@@ -65,6 +65,8 @@ def is_typed(error: BaseException, callee: Callee) -> bool:
         return True
     if isinstance(error, (IndexError, KeyError)):
         return callee.attribute == "__getitem__"
+    if isinstance(error, ZeroDivisionError):
+        return callee.attribute in OPERATORS  # of Dimension, as of integers
     if isinstance(error, UnicodeError):
         return False
     return isinstance(error, (ValueError, TypeError)) and _is_deliberate(error)

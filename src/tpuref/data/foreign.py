@@ -182,11 +182,18 @@ def _native(value: Any) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(_is_array(part) for part in value)
-    if isinstance(value, (tuple, Mapping, np.ndarray, np.generic)):
-        return True
-    return is_foreign(value)
+    """Return whether a value is an array, or a list that holds one."""
+    rest, lists = [value], set[int]()
+    while rest:
+        part = rest.pop()
+        if isinstance(part, list):
+            rest += [] if id(part) in lists else part
+            lists.add(id(part))
+        elif isinstance(part, (tuple, Mapping, np.ndarray, np.generic)) or is_foreign(
+            part
+        ):
+            return True
+    return False
 
 
 def _array(value: Any) -> Array:

@@ -211,7 +211,8 @@ def Assert(
     >>> int(tf.Session().run(y))
     3
     """
-    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, data)]
+    shown = listed("tf.Assert: data", data)
+    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
     count = 3 if summarize is None else summarize
     if executing_eagerly():
         apply_all("Assert", *inputs, summarize=count, name=name)
@@ -260,7 +261,7 @@ def py_func(
     functions = get_default_graph().host_functions
     token = len(functions)
     functions[token] = func
-    inputs = [convert_to_tensor(value) for value in inp]
+    inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
         return apply_operation(
             "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"

@@ -114,6 +114,12 @@ def strided_slice(
     """
     if var is not None:
         raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
+        static_integer(mask, "tf.strided_slice: a mask")
+        for mask in (
+            *(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask),
+        )
+    )
     starts, ends = _places(begin, "begin"), _places(end, "end")
     steps = [1] * len(starts) if strides is None else _places(strides, "strides")
     if not len(starts) == len(ends) == len(steps):

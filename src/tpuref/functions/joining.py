@@ -200,12 +200,16 @@ def split(
     return apply_all("Split", tensor, axis=place, sizes=sizes, name=name)
 
 
+_MAX_PARTS = 1 << 20
+"""The most outputs of one operation."""
+
+
 def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ...]:
     what = "tf.split: num_or_size_splits"
     if _is_scalar(wanted):
         count = static_integer(wanted, what)
-        if count < 1:
-            raise ValueError(f"{what}: expected at least 1 part, got {count}")
+        if not 1 <= count <= _MAX_PARTS:
+            raise ValueError(f"{what}: expected 1 to {_MAX_PARTS} parts, got {count}")
         return (None,) * count
     sizes = static_integers(wanted, what)
     if min(sizes, default=-2) < -1 or sizes.count(-1) > 1:

@@ -316,11 +316,15 @@ def get_variable(
     ----------
     000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
     """
+    instance_of(str, "tf.get_variable: name", "a string", name)
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
     getter = scope.custom_getter if custom_getter is None else custom_getter
-    if getter is not None and not callable(getter):
-        raise wrong_type("tf.get_variable: custom_getter", "a function or None", getter)
+    for argument, called in (("custom_getter", getter), ("regularizer", regularizer)):
+        if called is not None and not callable(called):
+            raise wrong_type(
+                f"tf.get_variable: {argument}", "a function or None", called
+            )
     if initializer is None:
         initializer = scope.initializer
     arguments: dict[str, Any] = {

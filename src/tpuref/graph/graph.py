@@ -370,9 +370,7 @@ class Graph:
             with self._scopes.changed(control=()):
                 yield
             return
-        if not isinstance(control_inputs, Iterable) or isinstance(
-            control_inputs, (Tensor, Operation, str)
-        ):
+        if isinstance(control_inputs, (Tensor, Operation, str)):
             raise coded(
                 TypeError,
                 "control_dependencies: control_inputs must be a list of operations and "
@@ -380,7 +378,7 @@ class Graph:
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
-        for value in control_inputs:
+        for value in listed("control_dependencies: control_inputs", control_inputs):
             element = self.as_graph_element(value)
             awaited[element.op if isinstance(element, Tensor) else element] = None
         with self._scopes.changed(control=tuple(awaited)):
