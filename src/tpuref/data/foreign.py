@@ -183,15 +183,14 @@ def _native(value: Any) -> Any:
 
 def _is_array(value: Any) -> bool:
     """Return whether a value is an array, or a list that holds one."""
+    arrays = (tuple, Mapping, np.ndarray, np.generic)
     rest, lists = [value], set[int]()
     while rest:
         part = rest.pop()
         if isinstance(part, list):
             rest += [] if id(part) in lists else part
             lists.add(id(part))
-        elif isinstance(part, (tuple, Mapping, np.ndarray, np.generic)) or is_foreign(
-            part
-        ):
+        elif isinstance(part, arrays) or is_foreign(part):
             return True
     return False
 
