@@ -19,9 +19,8 @@ from tpuref.base.error_codes import PATTERN
 from .arguments import arguments
 from .public import OPERATORS, Callee
 
-PATIENCE = 10.0
-"""The most seconds of one call."""
-
+PATIENCE = 60.0
+"""The most seconds of one call; starting the cores takes some."""
 
 _GOOD_ENOUGH = re.compile(
     r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|truth value of an"
@@ -75,8 +74,8 @@ def is_typed(error: BaseException, callee: Callee) -> bool:
 def _is_deliberate(error: BaseException) -> bool:
     """Whether a statement of tpuref raises an error, and not Python while it runs one.
 
-    Errors that Python raises are as good where it calls the user's function or looks
-    up a member of an enumeration, as are NumPy's where an array is used as a flag.
+    Python's own errors are good enough where it calls the user's function or looks up a
+    member of an enumeration, and NumPy's where an array is used as a flag or a name.
     """
     if _GOOD_ENOUGH.search(str(error)):
         return True

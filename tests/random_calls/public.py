@@ -58,7 +58,7 @@ MADE_FOR_TPUREF = {
         "scopes_in_force",
         "draw",  # starts Graphviz
     },
-    "Topology": {"for_cores", "for_mesh"},  # huge meshes have no limit
+    "Topology": {"for_cores", "for_mesh"},
     "Operation": {"captured_inputs", "describe", "tower"},
     "Tensor": {"know_constant", "operand"},
 }

@@ -53,6 +53,12 @@ def test_an_untyped_error_is_found() -> None:
     assert fault.startswith("seed 7: tf.raw()\n  AttributeError: 'int' object")
 
 
+def test_a_type_error_that_python_raises_is_found() -> None:
+    fault = fault_of(7, [Callee("tf.raw", function=lambda: [*5])])  # type: ignore[misc]
+    assert fault is not None
+    assert "TypeError: Value after * must be an iterable, not int" in fault
+
+
 def test_a_seed_gives_the_same_call_again() -> None:
     drawn = [arguments(random.Random(3), tf.pad) for _ in range(2)]
     assert repr(drawn[0]) == repr(drawn[1])

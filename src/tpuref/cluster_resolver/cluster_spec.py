@@ -120,7 +120,7 @@ class ClusterSpec:
     def task_address(self, job_name: str, task_index: int) -> str:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
-        if task_index not in list(tasks):  # a list takes what has no hash as well
+        if task_index not in list(tasks):  # it may have no hash
             raise coded(
                 ValueError,
                 f"ClusterSpec.task_address: job {job_name!r} has no task "

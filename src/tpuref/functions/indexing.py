@@ -114,11 +114,9 @@ def strided_slice(
     """
     if var is not None:
         raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
-        static_integer(mask, "tf.strided_slice: a mask")
-        for mask in (
-            *(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask),
-        )
+        static_integer(mask, "tf.strided_slice: a mask") for mask in masks
     )
     starts, ends = _places(begin, "begin"), _places(end, "end")
     steps = [1] * len(starts) if strides is None else _places(strides, "strides")
