@@ -825,3 +825,45 @@ def test_py_func_receives_scalars_as_scalars(evaluate: Any) -> None:
     texts, text = tf.constant([b"a"]), tf.constant(b"abc")
     evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
     assert seen == [bytes, np.float32, np.ndarray]
+
+
+# -- depth -------------------------------------------------------------------------
+
+
+def nested(depth, x):
+    if depth == 0:
+        return x
+    return tf.cond(x > 0.0, lambda: nested(depth - 1, x) + 1.0, lambda: x)
+
+
+def test_branches_63_deep_run(evaluate):
+    assert evaluate(nested(63, tf.constant(1.0))) == 64.0
+
+
+def test_branches_62_deep_run_in_a_computation(evaluate):
+    outputs = tf.tpu.replicate(lambda x: nested(62, x), [[1.0], [-1.0], [2.0]])
+    assert evaluate(outputs) == [(63.0,), (-1.0,), (64.0,)]
+
+
+@pytest.mark.parametrize("depth", [64, 300])
+def test_branches_too_deep(depth):
+    with pytest.raises(ValueError, match=r"nested too deep.*up to 63 deep.*E195"):
+        nested(depth, tf.constant(1.0))
+
+
+def test_loops_too_deep():
+    def nested_loops(depth, x):
+        if depth == 0:
+            return x
+        return tf.while_loop(
+            lambda y: y < 0.0, lambda y: nested_loops(depth - 1, y), [x]
+        )
+
+    with pytest.raises(ValueError, match="nested too deep") as raised:
+        nested_loops(64, tf.constant(1.0))
+    assert f"the tf.while_loop at {__file__}:" in str(raised.value)
+
+
+def test_branches_too_deep_in_a_computation():
+    with pytest.raises(ValueError, match=r"nested too deep"):
+        tf.tpu.replicate(lambda x: nested(100, x), [[1.0]])

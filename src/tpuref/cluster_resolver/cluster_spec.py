@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
@@ -119,7 +120,7 @@ class ClusterSpec:
     def task_address(self, job_name: str, task_index: int) -> str:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
-        if task_index not in tasks:
+        if task_index not in list(tasks):  # it may have no hash
             raise coded(
                 ValueError,
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
@@ -134,6 +135,7 @@ class ClusterSpec:
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
     def _job(self, name: str) -> dict[int, str]:
+        instance_of(str, "ClusterSpec: job_name", "a string", name)
         if name not in self._jobs:
             raise coded(
                 ValueError,

@@ -7,9 +7,11 @@ from collections import Counter
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import DeadlineExceededError, UnavailableError, coded
 from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from tpuref.graph.session import Session
+from tpuref.graph.session_options import ConfigProto
 
 _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[0-9]+")
 
@@ -19,9 +21,14 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
 
     Raises
     ------
+    TypeError
+        If `config` is not a `tf.ConfigProto` or None.
     RuntimeError
         If the master cannot be reached, or its hosts have different numbers of cores.
     """
+    if config is not None:
+        argument = "num_accelerators: config_proto"
+        instance_of(ConfigProto, argument, "a tf.ConfigProto or None", config)
     counts = core_counts(_listed(master, config, patience))
     if len(set(counts.values())) > 1:
         raise RuntimeError(

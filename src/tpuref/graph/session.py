@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -71,6 +72,7 @@ class Session:
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
+        _check_config("tf.Session", config)
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
@@ -277,16 +279,20 @@ class Session:
 
         Raises
         ------
+        TypeError
+            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError
             If `target` is this process, where each session has its own variables.
         """
-        if any(containers or ()):
+        named = listed("tf.Session.reset: containers", containers or ())
+        if any(named):
             raise ValueError(
-                f"tf.Session.reset: there is no container {list(containers or ())!r}; "
+                f"tf.Session.reset: there is no container {named!r}; "
                 "leave containers out to reset everything"
             )
+        _check_config("tf.Session.reset", config)
         opened = open_target(target, config, "tf.Session.reset")
         opened.reset()
         opened.close()
@@ -349,11 +355,18 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
             )
 
 
+def _check_config(function: str, config: Any) -> None:
+    if config is not None:
+        expected = "a tf.ConfigProto or None"
+        instance_of(ConfigProto, f"{function}: config", expected, config)
+
+
 def _wants_trace(
     options: RunOptions | None, metadata: RunMetadata | None
 ) -> list[CoreTrace] | None:
     if options is None or metadata is None:
         return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 

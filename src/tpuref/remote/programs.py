@@ -6,17 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tpuref.base.errors import ResourceExhaustedError
+from tpuref.base.limits import MAX_DEPTH, MAX_REPLICAS
 from tpuref.ops.registry import REGISTRY
 from tpuref.ops.tpu import REPLICATE, Replication
 from tpuref.program import HOST, Instr, Program
 from tpuref.remote.attributes import attributes_of, put_attributes
 from tpuref.remote.faults import put_site, site_of
 from tpuref.remote.tensors import malformed, put_spec, spec_of
-
-MAX_DEPTH = 64
-"""The greatest nesting depth of programs: branches, loops and computations."""
-
-MAX_REPLICAS = 1 << 16
 
 
 def put_program(bundle: Any, program: Program) -> None:

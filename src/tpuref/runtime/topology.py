@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import coded
+from tpuref.base.limits import MAX_CORES
 from tpuref.base.mesh import (
     MESH_FORM,
-    MOST_CORES,
     NO_DEVICE,
     Coordinates,
     in_mesh,
@@ -405,6 +407,8 @@ class Topology:
         >>> Topology.for_mesh(4, 4, 2).core_index(task=1, device=3)
         11
         """
+        task = as_integer("Topology.core_index: task", task)
+        device = as_integer("Topology.core_index: device", device)
         if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
             raise coded(
                 MeshRangeError,
@@ -438,11 +442,11 @@ class Topology:
         >>> Topology.for_mesh(2, 2, 2).core_at([1, 1, 0])
         6
         """
-        coords = tuple(coords)
-        task, device = self._lookup("core_at", coords)
+        coordinates = _coordinates("core_at", coords)
+        task, device = self._lookup("core_at", coordinates)
         if task == NO_DEVICE:
             raise MeshRangeError(
-                f"Topology.core_at: no device is at {list(coords)}; "
+                f"Topology.core_at: no device is at {list(coordinates)}; "
                 f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
                 + self.draw()
             )
@@ -526,10 +530,7 @@ class Topology:
     def _lookup(
         self, function: str, device_coordinates: Iterable[int]
     ) -> tuple[int, int]:
-        coordinates = tuple(
-            as_integer(f"Topology.{function}: a coordinate", at)
-            for at in device_coordinates
-        )
+        coordinates = _coordinates(function, device_coordinates)
         if len(coordinates) != self.mesh_rank:
             raise coded(
                 ValueError,
@@ -553,6 +554,12 @@ class Topology:
             lambda place: "!" if place == conflict else self._tag(place),
             conflict,
         )
+
+
+def _coordinates(function: str, given: Any) -> Coordinates:
+    entries = listed(f"Topology.{function}: device_coordinates", given)
+    name = f"Topology.{function}: a coordinate"
+    return tuple(as_integer(name, entry) for entry in entries)
 
 
 def _require_bytes(serialized: object) -> None:
@@ -691,10 +698,10 @@ def _positive(name: str, value: int) -> int:
 
 def _check_size(name: str, cores: int) -> None:
     """Refuse a mesh that is too large to keep an account of its places."""
-    if cores > MOST_CORES:
+    if cores > MAX_CORES:
         raise coded(
             ValueError,
-            f"{name}: {cores} cores are more than the {MOST_CORES} that a system has "
+            f"{name}: {cores} cores are more than the {MAX_CORES} that a system has "
             "at most",
             code=codes.INVALID_MESH,
         )
