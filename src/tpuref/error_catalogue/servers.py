@@ -129,4 +129,40 @@ ENTRIES = (
         """,
         needs=("grpc",),
     ),
+    Entry(
+        codes.INVALID_TOKEN,
+        "The token cannot be used",
+        meaning="A token travels in a header: printable ASCII, not empty, without "
+        "spaces at its ends. An empty TPUREF_TOKEN is an error too, so that a variable "
+        "that was meant to hold a token never leaves a server open.",
+        remedy="Give another token, or leave it out: unset TPUREF_TOKEN.",
+        text="""
+            import tpuref as tf
+
+            tf.train.Server({"worker": ["localhost:0"]}, token="")
+        """,
+        needs=("grpc",),
+    ),
+    Entry(
+        codes.SERVER_FULL,
+        "The server has as many sessions open as it takes",
+        meaning="A server takes 256 sessions at once, 128 of them from clients at one "
+        "address.",
+        remedy="Close sessions that are not needed (with tf.Session(...) as session), "
+        "or start another server.",
+        text="""
+            import tpuref as tf
+
+            server = tf.train.Server({"localhost": ["localhost:0"]})
+            sessions = []
+            try:
+                while len(sessions) < 300:
+                    sessions.append(tf.Session(server.target))
+            finally:
+                for session in sessions:
+                    session.close()
+                server.stop()
+        """,
+        needs=("grpc",),
+    ),
 )

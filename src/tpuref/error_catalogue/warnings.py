@@ -72,4 +72,22 @@ ENTRIES = (
         """,
         document="000_04abb9e9288042d8.txt",
     ),
+    Entry(
+        codes.SERVER_UNPROTECTED,
+        "Other computers may reach the server, without a token or without TLS",
+        meaning="The server listens on an address that is not a loopback address. "
+        "Without a token it serves whoever connects; without TLS the token can be read "
+        "on the way.",
+        remedy="Give tf.train.Server token= and credentials=, or listen on localhost.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            server = tf.train.Server({"worker": ["0.0.0.0:0"]}, start=False)
+            server.stop()
+        """,
+        needs=("grpc",),
+    ),
 )

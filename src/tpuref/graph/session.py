@@ -286,7 +286,8 @@ class Session:
                 f"tf.Session.reset: there is no container {list(containers or ())!r}; "
                 "leave containers out to reset everything"
             )
-        opened = open_target(target, config, "tf.Session.reset")
+        function = "tf.Session.reset"
+        opened = open_target(target_of(target, function), config, function)
         opened.reset()
         opened.close()
 

@@ -152,19 +152,20 @@ def _check_operation(instr: Instr) -> None:
     except TypeError as error:
         raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
     if instr.definition is REPLICATE:
-        _check_replicas(Replication.of(instr.attrs))
+        _check_replicas(Replication.of(instr.attrs), len(instr.inputs))
     _check_blocks(instr)
 
 
-def _check_replicas(replication: Replication) -> None:
-    if not 1 <= replication.replicas <= MAX_REPLICAS:
+def _check_replicas(replication: Replication, inputs: int) -> None:
+    replicas, own = replication.replicas, replication.inputs_per_replica
+    if not 1 <= replicas <= MAX_REPLICAS:
         raise malformed(
-            f"a computation has {replication.replicas} replicas, expected 1 to "
-            f"{MAX_REPLICAS}"
+            f"a computation has {replicas} replicas, expected 1 to {MAX_REPLICAS}"
         )
-    if replication.inputs_per_replica < 0:
+    if not 0 <= replicas * own <= inputs:
         raise malformed(
-            f"a computation has {replication.inputs_per_replica} inputs per replica"
+            f"a computation has {own} inputs for each of {replicas} replicas, and "
+            f"{inputs} in all"
         )
 
 

@@ -35,6 +35,7 @@ from tpuref.runtime.fed import Fed
 from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.run import Run
+from tpuref.runtime.verdict import truth
 from tpuref.runtime.whereabouts import numbered
 
 Values = list[Any]
@@ -368,7 +369,7 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             predicate, *arrays = (values[slot] for slot in instr.inputs)
-            results = branches[0 if predicate else 1].run(arrays)
+            results = branches[0 if truth(instr, predicate) else 1].run(arrays)
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
@@ -385,7 +386,7 @@ class CoreProgram:
             turns = 0
             while limit is None or turns < limit:
                 around.go_on()
-                if not condition.run(turning + captured)[0]:
+                if not truth(instr, condition.run(turning + captured)[0]):
                     break
                 turning = body.run(turning + captured)
                 turns += 1

@@ -1,7 +1,8 @@
 """The logger ``tpuref`` and its children: silent until the program listens.
 
-Only what is said to whoever sits before the program, that it is stuck or adds up
-something else than it seems to, is written by Python itself to the standard error.
+Only what is said to whoever sits before the program, that it is stuck, adds up
+something else than it seems to or serves strangers, is written by Python itself to the
+standard error.
 """
 
 from __future__ import annotations
