@@ -79,7 +79,7 @@ def test_an_error_with_a_status_of_its_own() -> None:
 
 
 def test_an_error_needs_a_message() -> None:
-    with pytest.raises(TypeError, match="give a message, or node_def, op and message"):
+    with pytest.raises(TypeError, match="pass a message, or node_def, op and message"):
         tf.errors.AbortedError(None, None)
 
 

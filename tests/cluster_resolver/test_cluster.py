@@ -155,7 +155,7 @@ def test_no_such_tpu(resolver: Any, answer: Any) -> None:
 )
 def test_a_tpu_that_cannot_be_looked_up(resolver: Any, error: Exception) -> None:
     kind = type(error).__name__
-    match = rf"no TPU 'n': asked for 'projects/p/.*/n'.*{kind}: .*E062"
+    match = rf"no TPU 'n': requested 'projects/p/.*/n'.*{kind}: .*E062"
     for ask in ("master", "cluster_spec", "num_accelerators"):
         with pytest.raises(ValueError, match=match) as caught:
             getattr(answered(error, resolver), ask)()
@@ -184,7 +184,7 @@ def test_a_tpu_that_must_not_be_seen(
     with pytest.raises(ValueError, match=r"credentials.*TPUREF-E190") as caught:
         answered(error, resolver).master()
     assert caught.value.__cause__ is error
-    assert "TPU 'n' cannot be seen" in str(caught.value)
+    assert "no access to TPU 'n'" in str(caught.value)
 
 
 def test_an_answer_that_is_no_json() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from .api_object import Service, node
@@ -29,7 +30,7 @@ def test_what_it_is_at_first(made: Any) -> None:
 
 
 def test_a_task_that_is_set_is_the_master(made: Any) -> None:
-    made.task_id = 3
+    made.task_id = np.int64(3)
     assert made.task_id == 3
     assert made.master() == made.get_master() == "grpc://10.2.3.3:8473"
     assert made.master(task_id=1) == "grpc://10.2.3.1:8471"
@@ -108,6 +109,6 @@ def test_a_master_has_one_task(target: str, layer: str | None) -> None:
     for name, value in (("task_id", None), ("task_id", 0), ("rpc_layer", layer)):
         setattr(made, name, value)
     for name, value in (("task_id", 3), ("rpc_layer", "http")):
-        with pytest.raises(ValueError, match=f"{name}.*passed on as it is"):
+        with pytest.raises(ValueError, match=f"{name}.*is passed through unchanged"):
             setattr(made, name, value)
     assert made.master() == target

@@ -183,4 +183,4 @@ def test_a_later_run_feeds_the_same_types(server: Any) -> None:
     _, *replies = answers(server.target, [r.SerializeToString() for r in requests])
     by_number = {reply.number: reply for reply in replies}
     assert by_number[4].failed.code == tf.errors.INVALID_ARGUMENT
-    assert "['float32'], got ['int32']" in by_number[4].failed.message
+    assert "dtypes ['float32'], got ['int32']" in by_number[4].failed.message

@@ -146,7 +146,9 @@ def test_pages_that_cannot_be(name: str, number: str, cloud: FakeCloudTPU) -> No
     status, answer, _ = get(cloud, f"{NODES}?{name}={quote(number)}")
     if number:  # parse_qs leaves an empty one out
         assert status == 400
-        assert answer["error"]["message"] == "pageSize and pageToken are whole numbers"
+        assert (
+            answer["error"]["message"] == "pageSize and pageToken must be whole numbers"
+        )
     else:
         assert status == 200
 

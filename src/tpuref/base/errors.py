@@ -54,15 +54,15 @@ def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Faul
 class OpError(Exception):
     """An error raised while operations run.
 
-    It is made from a message, or with TensorFlow's arguments ``(node_def, op,
-    message)``, which `OpError` itself follows by the status code.
+    It takes a message, or TensorFlow's arguments ``(node_def, op, message)``, which
+    `OpError` itself follows by the status code.
 
     Parameters
     ----------
     node_def
-        The node that failed, or None.  Where no `message` is given, this is it.
+        The node that failed, or None.  Without `message`, this is the message.
     op
-        The operation that failed, or its name; None where none did.
+        The operation that failed, or its name, or None.
     message
         What went wrong, what was expected, what it got, and how to fix it.
     error_code
@@ -112,7 +112,7 @@ class OpError(Exception):
             node_def, message = None, node_def
         if message is None:
             raise TypeError(
-                f"{type(self).__name__}: give a message, or node_def, op and message"
+                f"{type(self).__name__}: pass a message, or node_def, op and message"
             )
         message = message if code is None else f"{message} [{code}]"
         super().__init__(message)

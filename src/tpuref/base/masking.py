@@ -1,4 +1,4 @@
-"""Texts without the passwords and tokens that addresses and headers may hold."""
+"""Texts without the passwords and tokens that addresses and headers may contain."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HEADER = re.compile(r"\b([Aa]uthorization: \w+|Bearer) [\w.~+/=-]+")
 
 
 def masked(text: str) -> str:
-    """Return a text with ``***`` for the user of a URL and for tokens.
+    """Return a text with ``***`` instead of tokens and the users of URLs.
 
     Parameters
     ----------
     text
-        Any text: an address, a list of them, or a message that repeats one.
+        Any text: an address, a list of them, or a message that contains one.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def masked(text: str) -> str:
 
 
 def shown_cause(error: Exception) -> Exception | None:
-    """Return an error as a cause, None where a traceback of it would show secrets.
+    """Return an error as a cause, or None if its traceback would show secrets.
 
     Examples
     --------

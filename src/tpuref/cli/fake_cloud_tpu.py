@@ -110,7 +110,7 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
     )
     if not 0 <= options.latency < math.inf:
         raise ValueError(
-            f"--latency is a number of seconds from 0 up, got {options.latency}"
+            f"--latency must be a number of seconds from 0 up, got {options.latency}"
         )
     cloud.latency = options.latency
     for text in options.fail:
@@ -119,11 +119,11 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
 
 
 def _failure(text: str) -> tuple[int | str, int]:
-    """Return the status, and how many questions it answers."""
+    """Return the status, and the number of requests it answers."""
     match = _FAILURE.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"--fail is STATUS[xTIMES], such as 503x2, or cut, got {text!r}"
+            f"--fail must be STATUS[xTIMES], such as 503x2, or cut, got {text!r}"
         )
     status, times = match.groups()
     return int(status) if status.isdecimal() else status, int(times or 1)

@@ -67,7 +67,7 @@ def split(address: str, where: str, default: int | None = None) -> tuple[str, in
 
 
 def listening(address: str, where: str) -> tuple[str, str]:
-    """Return the host for clients, and the address to listen on, port 0 for a free one.
+    """Return the host for clients, and the address to listen on; port 0 is a free one.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def listening(address: str, where: str) -> tuple[str, str]:
     try:
         checked_host(host, where)
         checked_port(port, where, least=0)
-        fits = host not in _SCHEMES  # which gRPC reads as a kind of address
+        fits = host not in _SCHEMES  # gRPC takes these for a kind of address
     except ValueError:
         fits = False
     if not fits:

@@ -16,7 +16,7 @@ from tpuref.cluster_resolver.api_errors import (
     has_status,
     is_connection_error,
     is_own,
-    may_pass,
+    is_transient,
     refusal,
     unknown,
 )
@@ -174,7 +174,7 @@ class CloudAPI:
         """Whether the error may be transient."""
         if self._given is None and isinstance(error, TimeoutError):
             self._built = None  # an abandoned attempt may still be using it
-        return may_pass(error)
+        return is_transient(error)
 
     def _host(self) -> str:
         """Return the host of the last request, as far as it is known."""

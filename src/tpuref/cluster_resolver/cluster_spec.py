@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -120,7 +121,7 @@ class ClusterSpec:
     def task_address(self, job_name: str, task_index: int) -> str:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
-        if not isinstance(task_index, int) or task_index not in tasks:
+        if not isinstance(task_index, Integral) or task_index not in tasks:
             raise coded(
                 ValueError,
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
@@ -161,7 +162,7 @@ class ClusterSpec:
 
 
 def _jobs_of(cluster: ClusterDef) -> dict[Any, Any]:
-    """Return the tasks of each job of a message."""
+    """Return the tasks of each job of a message, unchecked."""
     jobs = cluster.job
     if not isinstance(jobs, Sequence) or not all(isinstance(j, JobDef) for j in jobs):
         raise coded(

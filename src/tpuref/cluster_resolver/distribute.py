@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from types import TracebackType
 from typing import Any
 
@@ -150,9 +151,10 @@ class TPUClusterResolver(CloudTPUs):
 
     @property
     def task_type(self) -> str:
-        """The job that the TPU belongs to; setting it renames the job.
+        """The job of the TPU; setting it renames the job.
 
-        TypeError if it is not text, ValueError if it is the coordinator's.
+        Setting it raises TypeError for anything but text, and ValueError for the
+        coordinator's job.
         """
         return self._job_name
 
@@ -165,16 +167,16 @@ class TPUClusterResolver(CloudTPUs):
 
     @property
     def task_id(self) -> int | None:
-        """The task that `master` leads to, 0 at first; None is 0 too.
+        """The task whose address `master` returns, initially 0; None means 0.
 
         Setting it raises TypeError for anything but an integer, and ValueError for a
-        negative one, or where `tpu` was not a name: a master has one task.
+        negative one, or for any task but 0 if `tpu` is an address.
         """
         return self._task_id
 
     @task_id.setter
     def task_id(self, value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, (int, type(None))):
+        if isinstance(value, bool) or not isinstance(value, (Integral, type(None))):
             raise coded(
                 TypeError,
                 f"{_NAME}: task_id must be an integer, got {value!r}",
@@ -188,15 +190,14 @@ class TPUClusterResolver(CloudTPUs):
             )
         if value:
             self._check_has_tasks("task_id", value)
-        self._task_id = value
+        self._task_id = None if value is None else int(value)
 
     @property
     def rpc_layer(self) -> str | None:
-        """The protocol that `master` begins with, ``"grpc"`` at first.
+        """The protocol at the start of `master`, initially ``"grpc"``.
 
-        None where `tpu` is the TPU of this computer, which needs none.  Setting it
-        raises TypeError for anything but text, and ValueError where `tpu` was not a
-        name.
+        None for the TPU of this computer.  Setting it raises TypeError for anything but
+        text, and ValueError for another protocol if `tpu` is an address.
         """
         if isinstance(self._source, Master):
             return "grpc" if self._source.target.startswith(GRPC) else None
@@ -213,9 +214,9 @@ class TPUClusterResolver(CloudTPUs):
         if isinstance(self._source, Master):
             raise coded(
                 ValueError,
-                f"{_NAME}: {attribute} cannot be {value!r}: tpu is the session's "
-                f"master {masked(repr(self._source.target))}, which is passed on as "
-                "it is; write another one into tpu=",
+                f"{_NAME}: {attribute} cannot be {value!r}, because tpu="
+                f"{masked(repr(self._source.target))} is passed through unchanged; "
+                "pass another address as tpu=",
                 code=codes.NO_SUCH_TASK,
             )
 
@@ -235,7 +236,7 @@ class TPUClusterResolver(CloudTPUs):
 
 
 def _layer(value: Any, otherwise: str) -> str:
-    """Return a protocol that is given, `otherwise` where it is None or empty."""
+    """Return the given protocol, or `otherwise` if it is None or empty."""
     if value is None:
         return otherwise
     return text_of(value, "rpc_layer", _NAME) or otherwise

@@ -236,7 +236,7 @@ def _only(choices: list[Any], argument: str) -> Any:
 
 
 def _warn_if_unprotected(address: str, token: str | None, credentials: Any) -> None:
-    """Warn of a server that other computers can reach, without a token or TLS."""
+    """Warn if other computers can reach the server without a token or TLS."""
     lacking = [
         what
         for what, given in (("a token", token), ("TLS", credentials))
@@ -245,14 +245,14 @@ def _warn_if_unprotected(address: str, token: str | None, credentials: Any) -> N
     if not lacking or _is_loopback(address):
         return
     _LOG.warning(
-        "tf.train.Server: %s may be reached from other computers, and is served "
-        "without %s: %s. Give token= and credentials=, or listen on localhost [%s]",
+        "tf.train.Server: other computers may reach %s, which is served without %s: "
+        "%s. Pass token= and credentials=, or listen on localhost [%s]",
         address,
         " and without ".join(lacking),
-        "whoever connects can run programs, change the variables and shut the TPU "
+        "anyone who connects can run programs, change the variables and shut the TPU "
         "system down"
         if token is None
-        else "whoever listens on the way can read the token",
+        else "anyone on the network can read the token",
         codes.SERVER_UNPROTECTED,
     )
 

@@ -45,19 +45,19 @@ Source = Master | Endpoints | Names
 
 
 class Trace:
-    """What was tried in turn and what it gave, without passwords and tokens.
+    """The sources that were tried and their results, without passwords and tokens.
 
     Attributes
     ----------
     lines
-        A line for each.
+        One line per source.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def note(self, line: str) -> None:
-        """Add what was found next."""
+        """Add a line."""
         self.lines.append(masked(line))
 
     def __str__(self) -> str:

@@ -94,7 +94,7 @@ class CloudTPUs(ClusterResolver):
             address = text_of(address, "coordinator_address", type(self).__name__)
         self._check_job_names(self._job_name, name)
         coordinator = Coordinator(name, address or None, self._metadata)
-        how = "a server that was started" if coordinator.started else "as given"
+        how = "a started server" if coordinator.started else "as given"
         self._trace.note(f"coordinator: {name!r} at {coordinator.address}, {how}")
         return coordinator
 

@@ -184,18 +184,18 @@ ENTRIES = (
     ),
     Entry(
         codes.TPU_ACCESS_DENIED,
-        "The TPU cannot be seen with these credentials",
+        "These credentials give no access to the TPU",
         meaning="The Cloud TPU API answers 401 or 403, or the credentials cannot be "
         "renewed: they are missing, have expired, or may not read the TPUs of the "
-        "project. Whether there is such a TPU is not told.",
-        remedy="Give credentials= that may (the role TPU Viewer is enough), log in "
-        "again, and check name, zone and project.",
+        "project. The TPU may exist or not.",
+        remedy="Pass credentials= that may read it (the role TPU Viewer is enough) or "
+        "log in again, and check name, zone and project.",
         text="""
             from unittest.mock import MagicMock
 
             import tpuref as tf
 
-            api = MagicMock()  # as Google's client, which is not let in
+            api = MagicMock()  # stands in for Google's client
             get = api.projects().locations().nodes().get
             get().execute.side_effect = PermissionError("HTTP 403")
             resolver = tf.distribute.cluster_resolver.TPUClusterResolver

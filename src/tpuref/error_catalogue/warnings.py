@@ -76,9 +76,10 @@ ENTRIES = (
         codes.SERVER_UNPROTECTED,
         "Other computers may reach the server, without a token or without TLS",
         meaning="The server listens on an address that is not a loopback address. "
-        "Without a token it serves whoever connects; without TLS the token can be read "
-        "on the way.",
-        remedy="Give tf.train.Server token= and credentials=, or listen on localhost.",
+        "Without a token it serves anyone who connects; without TLS anyone on the "
+        "network can read the token.",
+        remedy="Pass token= and credentials= to tf.train.Server, or listen on "
+        "localhost.",
         text="""
             import logging
 

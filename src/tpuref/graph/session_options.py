@@ -108,7 +108,7 @@ def checked_config(config: Any, function: str) -> ConfigProto | None:
         raise coded(
             TypeError,
             f"{function}: cluster_def of the config must be a tf.train.ClusterDef, as "
-            f"tf.train.ClusterSpec(...).as_cluster_def() gives it, got "
+            "tf.train.ClusterSpec(...).as_cluster_def() returns it, got "
             f"{type(config.cluster_def).__name__}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
@@ -127,7 +127,7 @@ def _require(name: str, value: Any, kind: type, function: str) -> None:
 
 
 def _is_cluster(value: Any) -> bool:
-    """Whether it is a ClusterDef, whose class lies above graphs, or like one."""
+    """Whether it looks like a ClusterDef, whose class is in a higher layer."""
     jobs = getattr(value, "job", None)
     return isinstance(jobs, (list, tuple)) and all(
         isinstance(getattr(job, "name", None), str) for job in jobs

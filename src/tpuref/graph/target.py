@@ -118,7 +118,7 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
     Raises
     ------
     TypeError
-        If `config` is no ConfigProto, or holds something of another type.
+        If `config` is not a ConfigProto, or one of its fields has the wrong type.
     ValueError
         If `name` names neither this process nor a server.
     ImportError

@@ -71,7 +71,7 @@ class Connection:
             ("grpc.use_local_subchannel_pool", 1),
             *KEEPALIVE,
         ]
-        # Or a host named "unix" would be taken for a scheme.
+        # Without a scheme, gRPC would take a host named "unix" for one.
         target = "dns:///" + quote(address, safe="[]:")
         if credentials is None:
             channel = grpc.insecure_channel(target, options)

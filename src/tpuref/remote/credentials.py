@@ -1,4 +1,4 @@
-"""What makes a connection use TLS."""
+"""The credentials with which a connection uses TLS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tpuref.base.errors import coded
 
 
 def check_credentials(given: Any, kind: type, function: str) -> None:
-    """Raise TypeError unless the credentials are of gRPC's class, or None."""
+    """Raise TypeError unless the credentials are None or have gRPC's class."""
     if given is not None and not isinstance(given, kind):
         raise coded(
             TypeError,

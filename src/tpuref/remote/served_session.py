@@ -36,10 +36,10 @@ ALIVE_SECONDS = 1.0
 """The interval at which an otherwise silent server sends a sign of life."""
 
 MAX_SESSIONS = 256
-"""How many sessions of a server may be open at once."""
+"""The number of sessions that a server may have open at once."""
 
 MAX_SESSIONS_OF_PEER = 128
-"""How many of them the clients at one address may have."""
+"""The number of them that clients at one address may have."""
 
 MAX_RUNS = 64
 """The number of concurrent runs of one session."""
@@ -70,12 +70,12 @@ class Shared:
         self.lock = threading.RLock()
 
     def admit(self, session: ServedSession) -> None:
-        """Give a session its place.
+        """Add an open session.
 
         Raises
         ------
         ResourceExhaustedError
-            If the server, or the address of the client, has as many as it may.
+            If the server, or the address of the client, has too many.
         """
         with self.lock:
             of_peer = sum(other.peer == session.peer for other in self.sessions)
@@ -95,7 +95,7 @@ class Shared:
 
 def _full(what: str) -> ResourceExhaustedError:
     return ResourceExhaustedError(
-        f"the server has {what} open, which is as many as it takes; close some",
+        f"the server has {what} open and accepts no more; close some",
         code=codes.SERVER_FULL,
     )
 
@@ -113,9 +113,9 @@ class ServedSession:
     Attributes
     ----------
     begun
-        Set once the client has opened the session, or the session has ended.
+        Set when the client has opened the session, or the session has ended.
     gave_way
-        Whether it ended for a newer stream, before it was open.
+        Whether it ended in favour of a newer stream, before it was open.
     """
 
     def __init__(self, shared: Shared, peer: str) -> None:
@@ -172,7 +172,7 @@ class ServedSession:
         self.end()
 
     def give_way(self) -> None:
-        """End for a newer stream, unless it is open by now."""
+        """End in favour of a newer stream, unless the session is open."""
         with self._lock:
             self.gave_way = not self.begun.is_set()
             if self.gave_way:
@@ -307,7 +307,7 @@ class ServedSession:
         program, expected = self._programs[message.program]
         if fed != expected:
             raise malformed(
-                f"the program takes inputs of the types {_names(expected)}, got "
+                f"the program takes inputs of dtypes {_names(expected)}, got "
                 f"{_names(fed)}"
             )
         return program

@@ -34,7 +34,7 @@ OPEN_SECONDS = 10.0
 """The time within which a client must open its session."""
 
 MAX_STREAMS = 1024
-"""The number of streams: sessions, and what is about to begin or end."""
+"""The number of streams: open sessions, and those that are opening or ending."""
 
 GRACE_SECONDS = 0.5
 """The time for clients to receive the news that the server stops."""
@@ -157,9 +157,9 @@ class SessionServer:
     def _await_opening(
         self, session: ServedSession, context: grpc.ServicerContext
     ) -> None:
-        """Wait for the first request; abort a stream that sends none.
+        """Wait until the session is open, and abort the stream if it stays silent.
 
-        To abort takes nothing from the client, which may not read a reply either.
+        A silent client may not read replies either, so it gets none.
         """
         self._waiting.add(session)
         in_time = session.begun.wait(OPEN_SECONDS)
@@ -172,7 +172,7 @@ class SessionServer:
         if session.gave_way:
             context.abort(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
-                "too many clients are about to open a session; try again",
+                "too many clients are opening a session; try again",
             )
 
     def _check_token(self, context: grpc.ServicerContext) -> None:

@@ -9,30 +9,30 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 VARIABLE = "TPUREF_TOKEN"
-"""The environment variable of the token of both sides, where none is given."""
+"""The environment variable with the default token of servers and sessions."""
 
 
 def checked_token(given: Any, function: str) -> str | None:
-    """Return the token that is given, or else the environment's.
+    """Return the given token, or that of the environment.
 
     Parameters
     ----------
     given
         The token, or None for that of the environment.
     function
-        Who takes it, for messages; these never repeat the token.
+        The function it was passed to, for messages.  They never contain the token.
 
     Returns
     -------
     str or None
-        The token; None if neither gives one.
+        The token; None if there is none.
 
     Raises
     ------
     TypeError
         If the token is not text.
     ValueError
-        If it is empty, or a header cannot carry it unchanged.
+        If it is empty, or a header would change it.
     """
     name = f"{function}: token" if given is not None else VARIABLE
     token = os.environ.get(VARIABLE) if given is None else given
@@ -55,11 +55,11 @@ def checked_token(given: Any, function: str) -> str | None:
 
 
 def bearer(token: str) -> str:
-    """Return the header that shows a token."""
+    """Return the header that contains a token."""
     return f"Bearer {token}"
 
 
 def _fits_in_header(token: str) -> bool:
-    """Whether the other side receives the token as it is."""
+    """Whether the other side receives the token unchanged."""
     printable = token.isascii() and token.isprintable()
     return printable and token != "" and token == token.strip()

@@ -8,14 +8,14 @@ from collections import Counter
 from tpuref.remote.served_session import ServedSession
 
 MAX_WAITING = 64
-"""How many streams may wait at once; a client opens its session at once."""
+"""The number of streams that may wait; a good client waits for an instant only."""
 
 
 class WaitingStreams:
     """The streams that have not opened a session yet, the oldest first.
 
-    Where there are too many, the oldest one of the peer that has most gives way to the
-    latest: streams that send nothing never keep out a client that does.
+    If there are too many, the peer with the most loses its oldest one, so streams that
+    send nothing never keep out a client that opens a session.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class WaitingStreams:
         self._lock = threading.Lock()
 
     def add(self, session: ServedSession) -> None:
-        """Let a stream wait."""
+        """Add a stream, and end another one if there are too many."""
         with self._lock:
             self._sessions.append(session)
             too_many = len(self._sessions) > MAX_WAITING
@@ -32,13 +32,13 @@ class WaitingStreams:
             leaving.give_way()
 
     def remove(self, session: ServedSession) -> None:
-        """Let a stream wait no more, if it still does."""
+        """Remove a stream, if it still waits."""
         with self._lock:
             if session in self._sessions:
                 self._sessions.remove(session)
 
     def _oldest(self) -> int:
-        """Return the position of the oldest stream of the peer that has most."""
+        """Return the position of the oldest stream of the peer with the most."""
         peers = [session.peer for session in self._sessions]
         ((most, _),) = Counter(peers).most_common(1)
         return peers.index(most)

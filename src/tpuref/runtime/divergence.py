@@ -10,7 +10,7 @@ from tpuref.program import Instr
 
 
 def come_together(instr: Instr, group: Sequence[int], here: Container[int]) -> bool:
-    """Return whether the replicas of a group are here; an error if only some are."""
+    """Return whether the replicas of a group are here; raise if only some are."""
     present = [replica for replica in group if replica in here]
     if present and len(present) < len(group):
         error = absent_replicas(instr.op, group, present)

@@ -17,11 +17,7 @@ from tpuref.ops.definition import OpDef, outputs_of
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.arena import available_bytes
-from tpuref.runtime.divergence import (
-    absent_replicas,
-    come_together,
-    differing_shapes,
-)
+from tpuref.runtime.divergence import come_together, differing_shapes
 from tpuref.runtime.run import EffectContext, Run
 from tpuref.runtime.verdict import truth
 
@@ -50,7 +46,7 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
 
 
 def _copy(instr: Instr, slots: Mapping[int, dict[int, Array]]) -> None:
-    """Give other replicas what one of them holds."""
+    """Copy the value of one replica to others."""
     (slot,), source = instr.inputs, instr.attrs["source"]
     targets = instr.attrs["targets"]
     if come_together(instr, [source, *targets], slots):
@@ -152,11 +148,8 @@ def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> 
     """Give each group of replicas its inputs together."""
     results: Values = {}
     for group in instr.attrs["groups"] or (tuple(range(run.replicas)),):
-        present = [replica for replica in group if replica in operands]
-        if not present:
+        if not come_together(instr, group, operands):
             continue
-        if len(present) < len(group):
-            raise absent_replicas(instr.op, group, present)
         shapes = [operands[replica][0].shape for replica in group]
         if len(set(shapes)) > 1:
             raise differing_shapes(instr.op, group, shapes)

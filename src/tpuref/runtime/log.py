@@ -1,8 +1,7 @@
 """The logger ``tpuref`` and its children: silent until the program listens.
 
-Only what is said to whoever sits before the program, that it is stuck, adds up
-something else than it seems to or serves strangers, is written by Python itself to the
-standard error.
+Python itself writes only the warnings to standard error: a run is stuck, a sum looks
+wrong, or a server is open to strangers.
 """
 
 from __future__ import annotations

@@ -107,9 +107,9 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
 
 
 def _in_axes(place: tuple[int, ...], topology: Topology) -> tuple[int, ...]:
-    """Return a place on the lowest layer of chips with the axes of the topology.
+    """Return coordinates in the lowest layer of chips with the axes of the topology.
 
-    Releases from 2.4 on name the layer of a chip, earlier ones do not.
+    Releases from 2.4 give the layer of a chip, earlier ones do not.
     """
     if len(place) == 4 and topology.mesh_rank == 3 and place[2] == 0:
         return (*place[:2], place[3])

@@ -1,4 +1,4 @@
-"""What decides which branch a replica takes, and whether it stays in a loop."""
+"""The predicate of a branch or loop, as a truth value."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tpuref.program import Instr
 
 
 def truth(instr: Instr, array: Array) -> bool:
-    """Return the verdict for a branch or loop.
+    """Return the predicate of a branch or loop as a truth value.
 
     Raises
     ------
     InvalidArgumentError
-        If it is no scalar.
+        If it is not a scalar.
     """
     if array.shape != ():
         raise InvalidArgumentError(
-            f"what decides {instr.op} must be a scalar, got {array.dtype}"
+            f"the predicate of {instr.op} must be a scalar, got {array.dtype}"
             f"{list(array.shape)}; use tf.reduce_all or tf.reduce_any",
             code=codes.WRONG_RANK,
         )

@@ -10,20 +10,20 @@ import threading
 from collections.abc import Iterator, Mapping
 
 TURN_SECONDS = 60.0
-"""How long a thread waits until another one leaves its block."""
+"""The time that a thread waits for another one to leave its block."""
 
 _GOOGLE_METADATA = "google.auth.compute_engine._metadata"
-"""Google's client reads where the metadata server is when this module is imported."""
+"""When imported, this module reads the address of the metadata server."""
 
 _TURN = threading.RLock()
 
 
 @contextlib.contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables within a ``with`` block, and put them back after it.
+    """Set variables within a ``with`` block, and restore them after it.
 
-    The variables belong to the whole process, so that threads take turns; blocks of one
-    thread may stand in each other.
+    The variables belong to the whole process, so threads take turns.  Blocks of one
+    thread may be nested.
 
     Parameters
     ----------
@@ -44,24 +44,24 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
     try:
         before = {name: os.environ.get(name) for name in variables}
         os.environ.update(variables)
-        _let_google_read_again()
+        _reload_google_client()
         try:
             yield
         finally:
-            _put_back(before)
-            _let_google_read_again()
+            _restore(before)
+            _reload_google_client()
     finally:
         _TURN.release()
 
 
-def _put_back(before: Mapping[str, str | None]) -> None:
+def _restore(before: Mapping[str, str | None]) -> None:
     for name, value in before.items():
         os.environ.pop(name, None)
         if value is not None:
             os.environ[name] = value
 
 
-def _let_google_read_again() -> None:
+def _reload_google_client() -> None:
     module = sys.modules.get(_GOOGLE_METADATA)
     if module is not None:
         importlib.reload(module)

@@ -155,8 +155,8 @@ class FakeCloudTPU:
     def environment(self) -> AbstractContextManager[None]:
         """Set those variables in this process within a ``with`` block.
 
-        Google's client takes notice, even if it was imported before.  Threads take
-        turns: a block waits until those of other threads are over.
+        Google's client uses them even if it was imported before.  Threads take turns:
+        a block waits until those of other threads end.
 
         Raises
         ------

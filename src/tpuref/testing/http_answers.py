@@ -75,7 +75,7 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def handle(self) -> None:
-            """Answer until the client goes away."""
+            """Answer until the client disconnects."""
             with contextlib.suppress(ConnectionError):
                 super().handle()
 
@@ -120,7 +120,7 @@ def answer(cloud: Cloud, target: str, headers: Mapping[str, str]) -> Answer:
     try:
         parts = urlsplit(target)
     except ValueError as error:
-        return failed(400, f"the path makes no sense: {error}")
+        return failed(400, f"the path is malformed: {error}")
     path, query = unquote(parts.path), parse_qs(parts.query)
     if path == "/":
         return 200, "computeMetadata/"

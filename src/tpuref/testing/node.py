@@ -105,7 +105,7 @@ class Nodes(UserDict[str, Node]):
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"FakeCloudTPU: nodes are named by text, got {name!r}")
+        raise TypeError(f"FakeCloudTPU: nodes must be named by text, got {name!r}")
     return name
 
 

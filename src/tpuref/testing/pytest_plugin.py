@@ -153,9 +153,9 @@ def tpu_strategy(tpu_system: TPUSystem) -> TPUStrategy:
 
 @pytest.fixture
 def fake_cloud_tpu() -> Iterator[FakeCloudTPU]:
-    """Give a Cloud TPU service on this computer, with the environment that leads to it.
+    """Return a local Cloud TPU service, and direct the environment to it.
 
-    It has no TPUs: add some to ``fake_cloud_tpu.nodes``.
+    It starts without TPUs: add some to ``fake_cloud_tpu.nodes``.
     """
     from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
 
