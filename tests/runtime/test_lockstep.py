@@ -280,7 +280,7 @@ def test_an_error_knows_operation_and_line() -> None:
     assert "float32[2]" in message and "float32[3]" in message
 
 
-@pytest.mark.parametrize("kind", [ValueError, TypeError, IndexError])
+@pytest.mark.parametrize("kind", [ValueError, TypeError, IndexError, OverflowError])
 def test_what_a_kernel_raises_becomes_an_error_of_the_run(
     kind: Any, monkeypatch: Any
 ) -> None:

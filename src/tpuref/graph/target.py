@@ -10,7 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.masking import masked
 from tpuref.graph.session_options import ConfigProto, RPCOptions, checked_config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
 from tpuref.remote.token import checked_token

@@ -136,7 +136,7 @@ def compute(
             "available; use smaller batches or fewer cores",
             code=codes.OUT_OF_MEMORY,
         ) from error
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
         raise InvalidArgumentError(
             f"{instr.op} of ({shapes}) on replica {replica}: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 
 
