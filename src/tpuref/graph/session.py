@@ -72,7 +72,6 @@ class Session:
                 f"tf.Session: graph must be a tf.Graph, got {graph!r}",
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
-        _check_config("tf.Session", config)
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
@@ -292,8 +291,8 @@ class Session:
                 f"tf.Session.reset: there is no container {named!r}; "
                 "leave containers out to reset everything"
             )
-        _check_config("tf.Session.reset", config)
-        opened = open_target(target, config, "tf.Session.reset")
+        function = "tf.Session.reset"
+        opened = open_target(target_of(target, function), config, function)
         opened.reset()
         opened.close()
 
@@ -353,12 +352,6 @@ def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
                 f"its value must be as many values, got {value!r}",
                 code=codes.CANNOT_FEED,
             )
-
-
-def _check_config(function: str, config: Any) -> None:
-    if config is not None:
-        expected = "a tf.ConfigProto or None"
-        instance_of(ConfigProto, f"{function}: config", expected, config)
 
 
 def _wants_trace(

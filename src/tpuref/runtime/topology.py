@@ -46,9 +46,10 @@ class Topology:
         gives them, with a mesh of three axes (x, y, core) or four (x, y, z, core).
         The other two arguments are not read when it is given.
     mesh_shape
-        Three positive integers: columns and rows of chips, and cores of a chip.
+        Three or four positive integers: columns and rows of chips, layers of them if
+        there are four, and cores of a chip.
     device_coordinates
-        Integers of shape [tasks, devices per task, 3]: where on the mesh the
+        Integers of shape [tasks, devices per task, mesh rank]: where on the mesh the
         device with this ordinal of this task is.
 
     Raises
@@ -97,7 +98,9 @@ class Topology:
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
-            self._device_coordinates = _given_coordinates(device_coordinates)
+            self._device_coordinates = _given_coordinates(
+                device_coordinates, len(self._mesh_shape)
+            )
         _check_places(self._mesh_shape, self._device_coordinates)
 
     @cached_property
@@ -576,23 +579,23 @@ def _require_bytes(serialized: object) -> None:
 
 def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", mesh_shape)
-    if mesh.shape != (3,) or (mesh < 1).any():
+    if mesh.shape not in ((3,), (4,)) or (mesh < 1).any():
         raise coded(
             ValueError,
-            "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
-            f"of chips, cores of a chip), got {mesh.tolist()}",
+            "Topology: mesh_shape must be 3 or 4 positive numbers (columns and rows of "
+            f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}",
             code=codes.INVALID_MESH,
         )
     return mesh
 
 
-def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
+def _given_coordinates(device_coordinates: npt.ArrayLike, rank: int) -> Int32Array:
     name = "Topology: device_coordinates"
     coordinates = as_int32(name, device_coordinates)
-    if coordinates.ndim != 3 or coordinates.shape[2] != 3:
+    if coordinates.ndim != 3 or coordinates.shape[2] != rank:
         raise coded(
             ValueError,
-            f"{name} must have the shape [tasks, devices per task, 3], "
+            f"{name} must have the shape [tasks, devices per task, {rank}], "
             f"got shape {list(coordinates.shape)}",
             code=codes.INVALID_TOPOLOGY,
         )
