@@ -144,13 +144,13 @@ def _einsum_part(
 ) -> Tensor:
     """Multiply by the other tensors; a label that none of them has is repeated."""
     x, own = op.inputs[k], terms[k]
-    if len(set(own)) < len(own) or ("." in own and "." not in result):
+    others = [term for j, term in enumerate(terms) if j != k]
+    known = "".join(label for label in own if label in result + "".join(others))
+    if len(set(own)) < len(own) or ("." in own and "." not in known):
         raise LookupError(
             f"Einsum {op.attrs['equation']!r} has no gradient for the part {own!r}; "
             "take diagonals and sums of unnamed axes before it"
         )
-    others = [term for j, term in enumerate(terms) if j != k]
-    known = "".join(label for label in own if label in result + "".join(others))
     inputs = [dy, *[conj(apply, t) for j, t in enumerate(op.inputs) if j != k]]
     equation = ",".join([result, *others]) + "->" + known
     found = apply("Einsum", *inputs, equation=equation.replace(".", "..."))
