@@ -60,8 +60,8 @@ class Step(Protocol):
         """The record of what it is."""
 
 
-Blocks = Callable[[Any, Sequence["Gradient | None"], Collection[Source]], Any]
-"""``blocks(step, gradients, wanted)`` gives the gradient of each wanted source."""
+Blocks = Callable[..., Iterator[tuple[Source, Tensor]]]
+"""``blocks(walk, step, gradients, wanted)`` gives what comes back to the sources."""
 
 
 # -- what lies between -------------------------------------------------------------
@@ -152,6 +152,10 @@ class Walk:
         self._parts: dict[Source, list[Gradient]] = {}
         self._tables: dict[str, Tensor] = {}
 
+    def nested(self) -> Walk:
+        """Return a walk over the operations of a block."""
+        return Walk(self._function, self._blocks, self._colocated)
+
     def back(
         self,
         seeds: Iterable[tuple[Tensor, Tensor]],
@@ -206,7 +210,7 @@ class Walk:
             return
         if step.blocks and step.definition.name in DIFFERENTIABLE_BLOCKS:
             whole = [self.whole(g, t) for g, t in _paired(gradients, step)]
-            yield from self._blocks(step, whole, wanted)
+            yield from self._blocks(self, step, whole, wanted)
             return
         rule = step.labels.get(RULE, step.definition.gradient)
         if rule is None:
