@@ -113,7 +113,7 @@ def reached_from(
     """Return what depends on the sources so that a gradient can flow back to them."""
     reached = set(sources)
     for step in steps:
-        if _passes_back(step) and any(s in reached for s in taken_by(step)):
+        if passes_back(step) and any(s in reached for s in taken_by(step)):
             reached.update(
                 tensor
                 for tensor in step.outputs
@@ -122,7 +122,8 @@ def reached_from(
     return reached
 
 
-def _passes_back(step: Any) -> bool:
+def passes_back(step: Any) -> bool:
+    """Whether a step can give anything that it takes a gradient."""
     if RULE in step.labels or read_by(step) is not None:
         return True
     return step.definition.gradient is not not_differentiable
@@ -253,7 +254,8 @@ class Walk:
     def _filled(self, gradient: Gradient | None, tensor: Tensor) -> Tensor | None:
         """Return a gradient to give to a rule: zeros where nothing came back."""
         if gradient is None and is_differentiable(tensor.dtype):
-            return zeros_like(apply, tensor)
+            zeros: Tensor = zeros_like(apply, tensor)
+            return zeros
         return self.whole(gradient, tensor)
 
     # -- places --------------------------------------------------------------------

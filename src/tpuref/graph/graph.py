@@ -279,7 +279,8 @@ class Graph:
             InaccessibleTensorError,
             f"{user}: the {_label(used)} was made inside the {owner.kind} "
             f"{owner.name!r} at {maker.site} and is used outside of it at "
-            f"{user_site()}; return it from that function and use the value that comes back",
+            f"{user_site()}; return it from that function and use the value that "
+            "comes back",
             code=codes.LEAKED_TENSOR,
         )
 
