@@ -19,7 +19,7 @@ from tpuref.graph.default import executing_eagerly
 from tpuref.graph.recorder import AppliedOperation, record, recording_to
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
-from tpuref.ops.registry import REGISTRY
+from tpuref.ops.arrays import IDENTITY_N
 
 __all__ = ["custom_gradient"]
 
@@ -178,12 +178,11 @@ def passed_through(
         What `tpuref.ops.derivatives` describes.
     """
     with recording_to([]):
-        outputs = apply_all("IdentityN", *inputs)
+        outputs = apply_all(IDENTITY_N.name, *inputs)
     if executing_eagerly():
-        definition = REGISTRY["IdentityN"]
         labels = {RULE: rule}
         step: Any = AppliedOperation(
-            definition, definition.name, inputs, outputs, {}, user_site(), labels
+            IDENTITY_N, IDENTITY_N.name, inputs, outputs, {}, user_site(), labels
         )
     else:
         step = outputs[0].op
