@@ -181,7 +181,7 @@ class Forbidden(Exception):
 def test_a_tpu_that_must_not_be_seen(
     resolver: Any, error: Exception, credentials: Any
 ) -> None:
-    with pytest.raises(ValueError, match=r"credentials.*TPUREF-E190") as caught:
+    with pytest.raises(ValueError, match=r"credentials.*TPUREF-E196") as caught:
         answered(error, resolver).master()
     assert caught.value.__cause__ is error
     assert "no access to TPU 'n'" in str(caught.value)

@@ -85,7 +85,7 @@ def test_given_credentials(resolver: Any, cloud: Any) -> None:
     cloud.token = "secret"
     assert resolver("node-1", credentials=Token("secret")).cluster_spec() is not None
     assert cloud.requests[-1].headers["authorization"] == "Bearer secret"
-    with pytest.raises(ValueError, match="with the given credentials.*401.*E190"):
+    with pytest.raises(ValueError, match="with the given credentials.*401.*E196"):
         resolver("node-1", credentials=Token("wrong")).cluster_spec()
 
 
@@ -337,7 +337,7 @@ def test_credentials_that_have_expired(cloud: Any) -> None:
             raise exceptions.RefreshError("invalid_grant: the token has expired")
 
     cloud.token = "secret"
-    with pytest.raises(ValueError, match=r"credentials.*invalid_grant.*E190"):
+    with pytest.raises(ValueError, match=r"credentials.*invalid_grant.*E196"):
         DISTRIBUTE("node-1", credentials=Expired("old")).cluster_spec()
 
 

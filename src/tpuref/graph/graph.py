@@ -223,6 +223,7 @@ class Graph:
                 )
             check_name(type, name)
             site = user_site()
+            inputs = [self._within_reach(tensor) for tensor in inputs]
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
             for used in needed:
                 self.check_accessible(used, type)
@@ -248,6 +249,17 @@ class Graph:
                 operation.region.operations.append(operation)
             return operation
 
+    def _within_reach(self, tensor: Tensor) -> Tensor:
+        """Return a tensor, or what stands for it in the region that is being built."""
+        owner, here = tensor.op.region, self._scopes.region
+        if owner is None or here is None or here.is_within(owner):
+            return tensor
+        for region in here.enclosing():
+            found = None if region.stand_in is None else region.stand_in(tensor)
+            if found is not None:
+                return self._within_reach(found)
+        return tensor
+
     def check_accessible(self, used: Tensor | Operation, user: str) -> None:
         """Refuse what `user` cannot use here: of another graph, or leaked out.
 
@@ -258,13 +270,13 @@ class Graph:
         InaccessibleTensorError
             If it was made inside a computation, branch or loop that is not being built.
         """
-        label, maker = _labelled(used)
+        maker = used.op if isinstance(used, Tensor) else used
         if used.graph is not self:
             raise coded(
                 ValueError,
-                f"{user}: the {label} belongs to another graph than the current one; "
-                f"it was made at {maker.site}. Build both in one graph, or evaluate it "
-                "first and pass the value",
+                f"{user}: the {_label(used)} belongs to another graph than the current "
+                f"one; it was made at {maker.site}. Build both in one graph, or "
+                "evaluate it first and pass the value",
                 code=codes.OTHER_GRAPH,
             )
         owner, here = maker.region, self._scopes.region
@@ -272,9 +284,10 @@ class Graph:
             return
         raise coded(
             InaccessibleTensorError,
-            f"{user}: the {label} was made inside the {owner.kind} {owner.name!r} at "
-            f"{maker.site} and is used outside of it at {user_site()}; return it from "
-            "that function and use the value that comes back",
+            f"{user}: the {_label(used)} was made inside the {owner.kind} "
+            f"{owner.name!r} at {maker.site} and is used outside of it at "
+            f"{user_site()}; return it from that function and use the value that "
+            "comes back",
             code=codes.LEAKED_TENSOR,
         )
 
@@ -524,11 +537,11 @@ def with_parts(fetches: Any) -> Any:
     return nest.map_structure(parts, fetches)
 
 
-def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:
-    """Return what to call a thing in a message, and the operation that makes it."""
+def _label(used: Tensor | Operation) -> str:
+    """Return what to call a thing in a message."""
     if isinstance(used, Tensor):
-        return f"tensor {used.describe()}", used.op
-    return f"operation {used.name!r} ({used.type})", used
+        return f"tensor {used.describe()}"
+    return f"operation {used.name!r} ({used.type})"
 
 
 class _Scopes(threading.local):
