@@ -32,7 +32,7 @@ from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import IF, WHILE
-from tpuref.ops.derivatives.rule import shape_of, zeros_like
+from tpuref.ops.derivatives.rule import NoGradient, shape_of, zeros_like
 
 Parts = Iterator[tuple[Source, Tensor]]
 """What comes back to each source; a source may appear again."""
@@ -366,10 +366,9 @@ class _LoopBack:
         """Return where the elements of this turn begin, and their shape."""
         rank = tensor.shape.rank
         if rank is None:
-            raise LookupError(
-                f"tf.gradients: {tensor.describe()}, made at {tensor.op.site}, is used "
-                "again in the gradient of a loop, and its rank is unknown; give it "
-                "with set_shape"
+            raise NoGradient(
+                f"{tensor.describe()}, made at {tensor.op.site}, is used again on the "
+                "way back, and its rank is unknown; give it with set_shape"
             )
         with self._graph.in_region(self._body):
             own = apply("Shape", tensor, out_type="int32")
