@@ -70,8 +70,10 @@ class DistributedValues:
         ValueError
             If there is no component for that device.
         """
+        if device is not None:
+            name = f"{type(self).__name__}.get: device"
+            instance_of(str, name, "a device name", device)
         wanted = current_place().device if device is None else device
-        instance_of(str, f"{type(self).__name__}.get: device", "a device name", wanted)
         if wanted not in self.index:
             raise coded(
                 ValueError,
