@@ -11,10 +11,10 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
-from tpuref.ops.arrays import OPERATIONS
 from tpuref.ops.definition import Operand
+from tpuref.ops.registry import ARRAYS
 
-RULES = {definition.name: definition for definition in OPERATIONS}
+RULES = {definition.name: definition for definition in ARRAYS}
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 TEXT = np.array([b"a", b"bc", b""], object)
 

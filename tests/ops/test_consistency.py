@@ -15,7 +15,7 @@ import pytest
 
 from tpuref.base.dtypes import as_dtype, float32, string
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops import arrays, indexing, neural, random, sorting
+from tpuref.ops import indexing, neural, random, sorting
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
@@ -27,11 +27,15 @@ from tpuref.ops.broadcasting import (
     Kind,
 )
 from tpuref.ops.definition import OpDef, Operand, outputs_of
+from tpuref.ops.registry import ARRAYS
 
 OPERATIONS = {
     definition.name: definition
-    for family in (arrays, indexing, sorting, neural, random)
-    for definition in family.OPERATIONS
+    for family in (
+        ARRAYS,
+        *(f.OPERATIONS for f in (indexing, sorting, neural, random)),
+    )
+    for definition in family
 }
 
 FLOAT32 = Kind("float32", (float32,))

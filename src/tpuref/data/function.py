@@ -19,7 +19,7 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower_region
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.arrays import ARGUMENT
+from tpuref.ops.sources import ARGUMENT
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 

@@ -30,9 +30,9 @@ from tpuref.graph.convert import constant_of
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import IF, WHILE
 from tpuref.ops.derivatives.rule import NoGradient, shape_of, zeros_like
+from tpuref.ops.sources import ARGUMENT
 
 Parts = Iterator[tuple[Source, Tensor]]
 """What comes back to each source; a source may appear again."""

@@ -19,7 +19,7 @@ from tpuref.graph.default import executing_eagerly
 from tpuref.graph.recorder import AppliedOperation, record, recording_to
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
-from tpuref.ops.arrays import IDENTITY_N
+from tpuref.ops.sources import IDENTITY_N
 
 __all__ = ["custom_gradient"]
 

@@ -45,8 +45,8 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.region import LOOP, REPLICATED, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
-from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import WHILE
+from tpuref.ops.sources import ARGUMENT
 from tpuref.ops.tpu import REPLICATE
 
 

@@ -18,7 +18,7 @@ from tpuref.drawings.captions import (
 from tpuref.drawings.dot import Dot
 from tpuref.drawings.drawn_graph import Operation, Region, Tensor
 from tpuref.drawings.svg import colour_of
-from tpuref.ops.arrays import CONST, IDENTITY
+from tpuref.ops.sources import CONST, IDENTITY
 from tpuref.ops.tpu import REPLICATE, Replication
 
 _LINE = "#57606a"

@@ -12,9 +12,10 @@ from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.arrays import PACK, SHAPE
 from tpuref.ops.broadcasting import Axis
+from tpuref.ops.joining import PACK
 from tpuref.ops.meaning import Array
+from tpuref.ops.reshaping import SHAPE
 
 
 def shape_tensor(shape: Any) -> Tensor:

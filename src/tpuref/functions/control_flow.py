@@ -29,8 +29,8 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import IF, WHILE
+from tpuref.ops.sources import ARGUMENT
 
 __all__ = [
     "Assert",

@@ -17,10 +17,10 @@ from tpuref.graph.region import Region
 from tpuref.graph.stages import Stage, joint_sum, stages, tower_of
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import LABEL, TowerSystem
-from tpuref.ops.arrays import CONST, IDENTITY
 from tpuref.ops.collectives import CROSS_REPLICA_SUM, TOWER_OWN
 from tpuref.ops.control import TOWER_COPY
 from tpuref.ops.definition import OpDef
+from tpuref.ops.sources import CONST, IDENTITY
 from tpuref.ops.tpu import REPLICATE
 from tpuref.program import Instr, Program
 

@@ -14,7 +14,6 @@ from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
-from tpuref.ops.arrays import shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     INDEX,
     INTEGER,
@@ -29,6 +28,7 @@ from tpuref.ops.broadcasting import (
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
+from tpuref.ops.sizes import shape_held_by, sizes_in
 
 # -- subscripts --------------------------------------------------------------------
 #

@@ -14,7 +14,6 @@ from tpuref.base.dtypes import int64
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
-from tpuref.ops.arrays import shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     FLOATING,
     INDEX,
@@ -32,6 +31,7 @@ from tpuref.ops.broadcasting import (
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
+from tpuref.ops.sizes import shape_held_by, sizes_in
 
 # -- activations -------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.arrays import require_index_scalar, shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     FLOATING,
     INDEX,
@@ -23,6 +22,7 @@ from tpuref.ops.broadcasting import (
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
+from tpuref.ops.sizes import require_index_scalar, shape_held_by, sizes_in
 
 Seed = tuple[int | None, int | None]
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from tpuref.ops import (
-    arrays,
     collectives,
     control,
+    creation,
     data,
+    diagonals,
     elementwise,
     host,
     indexing,
+    joining,
     linear_algebra,
     neural,
     random,
     reductions,
+    repetition,
+    reshaping,
+    selection,
     sorting,
+    sources,
     state,
     tpu,
 )
@@ -27,11 +33,22 @@ from tpuref.ops.derivatives import networks as network_rules
 from tpuref.ops.derivatives import products as product_rules
 from tpuref.ops.derivatives import reductions as reduction_rules
 
+ARRAYS = (
+    *sources.OPERATIONS,
+    *creation.OPERATIONS,
+    *reshaping.OPERATIONS,
+    *joining.OPERATIONS,
+    *repetition.OPERATIONS,
+    *diagonals.OPERATIONS,
+    *selection.OPERATIONS,
+)
+"""The operations on whole arrays; their gradients are in `derivatives.arrays`."""
+
 REGISTRY = Registry()
 REGISTRY.add(elementwise.OPERATIONS, elementwise_rules.RULES)
 REGISTRY.add(reductions.OPERATIONS, reduction_rules.RULES)
 REGISTRY.add(linear_algebra.OPERATIONS, product_rules.RULES)
-REGISTRY.add(arrays.OPERATIONS, array_rules.RULES)
+REGISTRY.add(ARRAYS, array_rules.RULES)
 REGISTRY.add(indexing.OPERATIONS, indexing_rules.RULES)
 REGISTRY.add(sorting.OPERATIONS, indexing_rules.SORTING_RULES)
 REGISTRY.add(neural.OPERATIONS, network_rules.RULES)

@@ -10,7 +10,6 @@ import numpy as np
 from tpuref.base.dtypes import bool_, float32, int32
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
-from tpuref.ops.arrays import require_index_scalar
 from tpuref.ops.broadcasting import (
     INDEX,
     REAL,
@@ -24,6 +23,7 @@ from tpuref.ops.broadcasting import (
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
+from tpuref.ops.sizes import require_index_scalar
 
 _SIDES: dict[str, Literal["left", "right"]] = {"left": "left", "right": "right"}
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base.errors import OpError
-from tpuref.ops.arrays import CONST
 from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
+from tpuref.ops.sources import CONST
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core_events import (
     BLOCK,

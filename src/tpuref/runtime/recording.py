@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tpuref.ops.arrays import CONST
 from tpuref.ops.meaning import Array
+from tpuref.ops.sources import CONST
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core import kind
 from tpuref.runtime.core_events import (

@@ -1,0 +1,81 @@
+"""Operations that bring values into a program, and that pass them on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype
+from tpuref.base.spec import TensorSpec
+from tpuref.ops.definition import OpDef, Operand
+from tpuref.ops.meaning import Array
+
+
+def _infer_const(*, value: Array) -> TensorSpec:
+    return TensorSpec(value.shape, as_dtype(value.dtype))
+
+
+def _const(xp: Any, *, value: Array) -> Any:
+    return xp.asarray(value)
+
+
+def _value(*, value: Array) -> Array:
+    return value
+
+
+def _infer_placeholder(
+    *, dtype: str, shape: tuple[int | None, ...] | None
+) -> TensorSpec:
+    return TensorSpec(shape, dtype)
+
+
+def _infer_argument(
+    *, index: int, dtype: str, shape: tuple[int | None, ...] | None
+) -> TensorSpec:
+    return TensorSpec(shape, dtype)
+
+
+def infer_same(x: Operand) -> TensorSpec:
+    """Return the type and shape of the input."""
+    return TensorSpec(x.shape, x.dtype)
+
+
+def _same(xp: Any, x: Array) -> Any:
+    return x
+
+
+def _identity(x: Array) -> Array:
+    return x
+
+
+def _infer_each(*xs: Operand) -> list[TensorSpec]:
+    return [TensorSpec(x.shape, x.dtype) for x in xs]
+
+
+def _each(*xs: Array) -> tuple[Array, ...]:
+    return xs
+
+
+def _infer_nothing() -> tuple[TensorSpec, ...]:
+    return ()
+
+
+def _nothing() -> tuple[Array, ...]:
+    return ()
+
+
+CONST = OpDef("Const", infer=_infer_const, meaning=_const, compute=_value)
+ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
+IDENTITY = OpDef(
+    "Identity", infer=infer_same, meaning=_same, compute=_identity, linear=True
+)
+IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
+
+OPERATIONS: tuple[OpDef, ...] = (
+    CONST,
+    ARGUMENT,
+    OpDef("Placeholder", infer=_infer_placeholder, fed=True),
+    IDENTITY,
+    IDENTITY_N,
+    OpDef("StopGradient", infer=infer_same, meaning=_same, compute=_identity),
+    OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
+)
