@@ -39,8 +39,9 @@ class UnconnectedGradients(enum.Enum):
     >>> tf.gradients(x * x, y)
     [None]
     >>> zero = tf.UnconnectedGradients.ZERO
-    >>> tf.Session().run(tf.gradients(x * x, y, unconnected_gradients=zero))
-    [0.0]
+    >>> (slope,) = tf.gradients(x * x, y, unconnected_gradients=zero)
+    >>> float(tf.Session().run(slope))
+    0.0
     """
 
     NONE = "none"

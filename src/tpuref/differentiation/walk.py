@@ -114,7 +114,7 @@ def reached_from(
     """Return what depends on the sources so that a gradient can flow back to them."""
     reached = set(sources)
     for step in steps:
-        if passes_back(step) and any(s in reached for s in taken_by(step)):
+        if any(s in reached for s in taken_by(step)) and passes_back(step):
             reached.update(
                 tensor
                 for tensor in step.outputs
@@ -264,8 +264,7 @@ class Walk:
 
     # -- places --------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def _beside(self, step: Any) -> Iterator[None]:
+    def _beside(self, step: Any) -> contextlib.AbstractContextManager[Any]:
         """Place the gradient of a step."""
         if step.labels.get(HOST_LABEL) is not None:
             raise coded(
@@ -277,10 +276,9 @@ class Walk:
             )
         place = getattr(step, "placement", None)
         if place is None or not (self._colocated or place.logical_core is not None):
-            yield
-            return
-        with step.graph.colocate_with(step):
-            yield
+            return contextlib.nullcontext()
+        found: contextlib.AbstractContextManager[Any] = step.graph.colocate_with(step)
+        return found
 
     def _without_gradient(self, step: Any, why: str = "") -> LookupError:
         return coded(

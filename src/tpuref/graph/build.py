@@ -128,9 +128,12 @@ def _fold(definition: OpDef, operation: Operation) -> None:
         return
     if not definition.foldable or definition.compute is None:
         return
-    values = [tensor.operand().value for tensor in operation.inputs]
-    if any(value is None or value.size > _FOLDED_SIZE for value in values):
-        return
+    values = []
+    for tensor in operation.inputs:
+        value = tensor.operand().value
+        if value is None or value.size > _FOLDED_SIZE:
+            return
+        values.append(value)
     if not _all_small(operation):
         return
     try:
