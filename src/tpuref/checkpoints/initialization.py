@@ -69,7 +69,8 @@ def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
 
 
 def init_from_checkpoint(
-    ckpt_dir_or_file: PathLike, assignment_map: Mapping[str, Any] | Any
+    ckpt_dir_or_file: PathLike,
+    assignment_map: Any,
 ) -> None:
     """Let variables start with values of a checkpoint.
 
@@ -109,7 +110,9 @@ def init_from_checkpoint(
     array([1., 2.], dtype=float32)
     """
     reader = load_checkpoint(ckpt_dir_or_file)
-    pairs = getattr(assignment_map, "items", lambda: assignment_map)()
+    pairs = assignment_map
+    if isinstance(pairs, Mapping):
+        pairs = pairs.items()
     starts = [found for there, here in pairs for found in _starts(reader, there, here)]
     for name, variable in starts:
         if not reader.has_tensor(name):

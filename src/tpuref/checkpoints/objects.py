@@ -141,9 +141,7 @@ class Checkpoint:
         return self.restore(save_path)
 
     def _trackable_children(self) -> Mapping[str, Any]:
-        own = {
-            name: value for name, value in vars(self).items() if name[0] != "_"
-        }
+        own = {name: value for name, value in vars(self).items() if name[0] != "_"}
         if self._save_counter is not None:
             own["save_counter"] = self._save_counter
         return own
@@ -179,7 +177,9 @@ class RestoreStatus:
         return {n: v for n, v in self._variables.items() if reader.has_tensor(n)}
 
     def _left(self) -> list[str]:
-        stored = {} if self._reader is None else self._reader.get_variable_to_shape_map()
+        stored = (
+            {} if self._reader is None else self._reader.get_variable_to_shape_map()
+        )
         return [name for name in stored if name not in self._variables]
 
     def run_restore_ops(self, session: Any = None) -> None:

@@ -338,9 +338,7 @@ def variables_by_name(given: Any) -> dict[str, Variable]:
     return dict(sorted(found.items()))
 
 
-def current_values(
-    session: Any, variables: Mapping[str, Variable]
-) -> dict[str, Array]:
+def current_values(session: Any, variables: Mapping[str, Variable]) -> dict[str, Array]:
     """Return the values of variables, read in one run; None is eager mode."""
     if session is None:
         return {name: np.asarray(v.numpy()) for name, v in variables.items()}

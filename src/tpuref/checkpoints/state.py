@@ -56,7 +56,10 @@ def get_checkpoint_state(
     path = joined(directory, latest_filename or "checkpoint")
     if not files.exists(path):
         return None
-    with failures("tf.train.get_checkpoint_state", path), files.open(path, "rb") as file:
+    with (
+        failures("tf.train.get_checkpoint_state", path),
+        files.open(path, "rb") as file,
+    ):
         text = file.read().decode(errors="replace")
     state = CheckpointState()
     for name, value in _LINE.findall(text):

@@ -99,9 +99,7 @@ class TensorFile:
                 raise ValueError(f"a header of {length} bytes in a file of {size}")
             header: dict[str, Any] = json.loads(file.read(length))
         header.pop("__metadata__", None)
-        return {
-            name: _place(entry, 8 + length, size) for name, entry in header.items()
-        }
+        return {name: _place(entry, 8 + length, size) for name, entry in header.items()}
 
     def names(self) -> list[str]:
         """Return the names of the tensors."""

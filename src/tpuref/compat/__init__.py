@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from tpuref.compat import strategy_names, v1, v2
-from tpuref.compat.texts import as_bytes, as_str, as_str_any, as_text
 from tpuref.compat.dimensions import dimension_value
+from tpuref.compat.texts import as_bytes, as_str, as_str_any, as_text
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [

@@ -205,16 +205,16 @@ from tpuref.graph.variables import (
     global_variables as global_variables,
 )
 from tpuref.graph.variables import (
-    model_variables as model_variables,
-)
-from tpuref.graph.variables import (
-    moving_average_variables as moving_average_variables,
-)
-from tpuref.graph.variables import (
     is_variable_initialized as is_variable_initialized,
 )
 from tpuref.graph.variables import (
     local_variables as local_variables,
+)
+from tpuref.graph.variables import (
+    model_variables as model_variables,
+)
+from tpuref.graph.variables import (
+    moving_average_variables as moving_average_variables,
 )
 from tpuref.graph.variables import (
     trainable_variables as trainable_variables,

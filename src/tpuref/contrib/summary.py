@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.summary.contrib import (
-    all_summary_ops,
-    create_file_writer,
-    flush,
     histogram,
     image,
     initialize,
@@ -14,7 +11,13 @@ from tpuref.summary.contrib import (
     scalar,
     summary_writer_initializer_op,
 )
-from tpuref.summary.steps import always_record_summaries, never_record_summaries
+from tpuref.summary.steps import all_v2_summary_ops as all_summary_ops
+from tpuref.summary.steps import (
+    always_record_summaries,
+    create_file_writer,
+    flush,
+    never_record_summaries,
+)
 
 __all__ = [
     "all_summary_ops",

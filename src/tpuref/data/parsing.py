@@ -265,7 +265,7 @@ def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
 
 
 def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
-    shape, dtype = as_shape(feature.shape).as_list(), as_dtype(feature.dtype)
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     count = int(np.prod(shape))
     default = None
     if feature.default_value is not None:
@@ -287,7 +287,9 @@ def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _
                     code=codes.INVALID_FEATURE,
                 )
             rows.append(default if found is None else found.reshape(shape))
-        return [_stacked(rows, [len(rows), *shape], dtype)[0 if single else slice(None)]]
+        return [
+            _stacked(rows, [len(rows), *shape], dtype)[0 if single else slice(None)]
+        ]
 
     return _Reader(read, [dtype], [shape if single else [None, *shape]])
 
@@ -324,7 +326,7 @@ def _sequence(
             "needs allow_missing=True",
             code=codes.INVALID_FEATURE,
         )
-    shape, dtype = as_shape(feature.shape).as_list(), as_dtype(feature.dtype)
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     width = int(np.prod(shape))
     filling = feature.default_value
     if filling is None:
@@ -348,6 +350,18 @@ def _sequence(
         return [shaped[0 if single else slice(None)]]
 
     return _Reader(read, [dtype], [[None, *shape] if single else [None, None, *shape]])
+
+
+def _sizes(function: str, key: str, feature: Any) -> list[int]:
+    shape = as_shape(feature.shape)
+    if not shape.is_fully_defined():
+        raise coded(
+            ValueError,
+            f"{function}: the shape of the feature {key!r} must be fully known, got "
+            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature",
+            code=codes.INVALID_FEATURE,
+        )
+    return [int(size or 0) for size in shape.as_list()]
 
 
 def _array(value: Any, dtype: DType) -> Array:
@@ -375,7 +389,7 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,
 ) -> Tensor:
-    """Return the bytes of texts as numbers.
+    r"""Return the bytes of texts as numbers.
 
     Parameters
     ----------
@@ -401,7 +415,7 @@ def decode_raw(
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run(tf.decode_raw(b"\\x01\\x00\\x02\\x00", tf.int16))
+    >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
     array([1, 2], dtype=int16)
     """
     dtype = as_dtype(out_type)

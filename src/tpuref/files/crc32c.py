@@ -64,8 +64,13 @@ def crc32c(data: bytes) -> int:
     for block in padded.reshape(-1, _BLOCK):
         # The remainder so far goes into the first four bytes of what follows.
         block[:4] ^= np.frombuffer(remainder.to_bytes(4, "little"), np.uint8)
-        remainder = int(np.bitwise_xor.reduce(places[np.arange(_BLOCK), block]))
+        remainder = _xor(places[np.arange(_BLOCK), block])
     return remainder ^ 0xFFFFFFFF
+
+
+def _xor(parts: Table) -> int:
+    folded: np.uint32 = np.bitwise_xor.reduce(parts, axis=None)  # type: ignore[call-overload]
+    return int(folded)
 
 
 def _bytewise(data: bytes) -> int:

@@ -14,7 +14,7 @@ MODES = ("r", "rb", "r+", "w", "wb", "w+", "a", "ab", "a+")
 
 
 class GFile:
-    """A file that is opened when it is first read or written.
+    r"""A file that is opened when it is first read or written.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class GFile:
     >>> import tpuref as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "notes.txt")
     >>> with tf.gfile.GFile(path, "w") as file:
-    ...     file.write("one\\ntwo\\n")
+    ...     file.write("one\ntwo\n")
     >>> [line.strip() for line in tf.gfile.GFile(path)]
     ['one', 'two']
     """
@@ -96,7 +96,9 @@ class GFile:
         """Write text or bytes."""
         content = file_content
         with failures("GFile.write", self._path):
-            self._file().write(content.encode() if isinstance(content, str) else content)
+            self._file().write(
+                content.encode() if isinstance(content, str) else content
+            )
 
     def seek(
         self, offset: int | None = None, whence: int = 0, position: int | None = None

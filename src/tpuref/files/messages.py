@@ -36,7 +36,7 @@ class MessageType:
     def _class(self) -> Any:
         return message_classes(self._declarations, self._public)[self._name]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - a message
         return self._class()(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

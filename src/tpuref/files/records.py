@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import DataLossError, coded
@@ -165,7 +165,8 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
 
 def _unpacked(file: IO[bytes], compression: str, path: str) -> IO[bytes]:
     if compression == "GZIP":
-        return gzip.open(file)
+        opened: Any = gzip.GzipFile(fileobj=file)
+        return cast(IO[bytes], opened)
     if compression == "ZLIB":  # Python has no file object for it
         try:
             return io.BytesIO(zlib.decompress(file.read()))

@@ -117,7 +117,7 @@ def _shown(array: Array, count: int) -> str:
         return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
     rows = list(array)
     parts = [_shown(np.asarray(row), count) for row in rows]
-    if 0 <= count and len(rows) > 2 * count:
+    if count >= 0 and len(rows) > 2 * count:
         parts = [*parts[:count], "...", *parts[len(parts) - count :]]
     return f"[{(' ' if array.ndim == 1 else chr(10) + ' ').join(parts)}]"
 

@@ -398,7 +398,8 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     """
     more = list(kwargs.pop("collections", None) or [])
     kwargs["collections"] = [*more, GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, *args, trainable=False, **kwargs)
+    kwargs["trainable"] = False
+    return get_variable(name, *args, **kwargs)
 
 
 def no_regularizer(variable: Any) -> None:

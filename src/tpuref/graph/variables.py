@@ -188,10 +188,14 @@ class Variable(Operators, metaclass=_MadeByCreators):
             An array or tensor of the variable's dtype and shape.
         """
         graph = self.graph
-        with graph.as_default(), graph.outside_regions(), graph.name_scope(None):
-            with graph.name_scope(f"{self._name}/restored"):
-                self._initial_value = convert_to_tensor(value, self._dtype)
-                assigned: Tensor = apply("Assign", self._initial_value, **self._key())
+        with (
+            graph.as_default(),
+            graph.outside_regions(),
+            graph.name_scope(None),
+            graph.name_scope(f"{self._name}/restored"),
+        ):
+            self._initial_value = convert_to_tensor(value, self._dtype)
+            assigned: Tensor = apply("Assign", self._initial_value, **self._key())
         self._initializer = assigned.op
 
     def _start_eager(

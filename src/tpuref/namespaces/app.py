@@ -34,7 +34,7 @@ def run(
         With what `main` returns, when it has.
     """
     absl = optional_module("absl.app", "tf.app.run")
-    chosen = main or sys.modules["__main__"].main  # type: ignore[attr-defined]
+    chosen = main or sys.modules["__main__"].main
     absl.run(chosen, argv=argv, flags_parser=_parsed)
 
 

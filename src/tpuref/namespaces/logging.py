@@ -11,9 +11,7 @@ import logging as python_logging
 import sys
 from typing import Any
 
-from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
-from tpuref.base.errors import coded
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [

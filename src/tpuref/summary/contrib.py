@@ -10,9 +10,6 @@ from tpuref.functions.control_flow import group
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys
 from tpuref.summary import steps
-from tpuref.summary.steps import all_v2_summary_ops as all_summary_ops
-from tpuref.summary.steps import create_file_writer as create_file_writer
-from tpuref.summary.steps import flush as flush
 
 
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:

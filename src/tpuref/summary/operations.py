@@ -62,7 +62,9 @@ def scalar(
     """
     if step is not None or data is not None:
         return steps.scalar(name, tensor if data is None else data, step)
-    return _summary("tf.summary.scalar", scalar_summary, name, tensor, collections, family)
+    return _summary(
+        "tf.summary.scalar", scalar_summary, name, tensor, collections, family
+    )
 
 
 def histogram(
@@ -162,7 +164,9 @@ def _summary(
     graph = get_default_graph()
     with graph.name_scope(f"{family}/{label}" if family else label) as scope:
         tag = scope[:-1] if family is None else f"{family}/{scope[:-1]}"
-        result: Tensor = py_func(lambda v: summarize(tag, v), [given], string, name=scope)
+        result: Tensor = py_func(
+            lambda v: summarize(tag, v), [given], string, name=scope
+        )
     result.set_shape([])
     names = [GraphKeys.SUMMARIES] if collections is None else collections
     graph.add_to_collections(list(names), result)
@@ -210,5 +214,3 @@ def merge_all(
     """
     summaries = get_default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None
-
-

@@ -12,7 +12,7 @@ _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 
 
 def encoded_png(pixels: Array) -> bytes:
-    """Return a picture as a PNG file.
+    r"""Return a picture as a PNG file.
 
     Parameters
     ----------
@@ -23,12 +23,10 @@ def encoded_png(pixels: Array) -> bytes:
     --------
     >>> import numpy
     >>> encoded_png(numpy.zeros((1, 1, 3), numpy.uint8))[:4]
-    b'\\x89PNG'
+    b'\x89PNG'
     """
     height, width, channels = pixels.shape
-    header = struct.pack(
-        ">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0
-    )
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOUR_TYPES[channels], 0, 0, 0)
     # Each row begins with its filter; 0 leaves it as it is.
     rows = b"".join(b"\x00" + row.tobytes() for row in pixels)
     return b"".join(

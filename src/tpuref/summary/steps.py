@@ -208,7 +208,11 @@ def histogram(
 
 
 def image(
-    name: str, data: Any, step: Any = None, max_outputs: int = 3, description: Any = None
+    name: str,
+    data: Any,
+    step: Any = None,
+    max_outputs: int = 3,
+    description: Any = None,
 ) -> Any:
     """Write pictures at a step; real numbers are those from 0 to 1."""
 

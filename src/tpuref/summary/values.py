@@ -38,7 +38,7 @@ def histogram_summary(tag: str, value: Any) -> bytes:
     summary = Summary.Value(tag=tag)
     histogram = summary.histo
     if values.size:
-        histogram.min, histogram.max = float(values.min()), float(values.max())
+        histogram.min, histogram.max = float(np.min(values)), float(np.max(values))
         histogram.num, histogram.sum = float(values.size), float(values.sum())
         histogram.sum_squares = float(np.square(values).sum())
     # An empty bucket is written where its limit is the lower end of a full one.
@@ -93,7 +93,7 @@ def _as_bytes(picture: Array, bad_color: Sequence[int]) -> Array:
     pixels = picture.astype(np.float64)
     bad = ~np.isfinite(pixels).all(axis=-1)
     good = pixels[~bad]
-    least, most = (good.min(), good.max()) if good.size else (0.0, 0.0)
+    least, most = (np.min(good), np.max(good)) if good.size else (0.0, 0.0)
     if least < 0:
         largest = max(abs(least), abs(most))
         scale, offset = (127.0 / largest if largest else 0.0), 128.0

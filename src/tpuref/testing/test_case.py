@@ -14,7 +14,11 @@ import numpy as np
 from tpuref.base import nest
 from tpuref.base.extras import optional_module
 from tpuref.graph.context import get_default_session
-from tpuref.graph.default import executing_eagerly, get_default_graph, reset_default_graph
+from tpuref.graph.default import (
+    executing_eagerly,
+    get_default_graph,
+    reset_default_graph,
+)
 from tpuref.graph.graph import Graph
 from tpuref.graph.session import Session
 from tpuref.graph.tensor import Tensor
