@@ -258,8 +258,8 @@ class Saver:
             raise NotFoundError(
                 f"tf.train.Saver.restore: the checkpoint {str(save_path)!r} has no "
                 f"values for the variables {', '.join(missing[:8])}"
-                f"{' ...' if missing[8:] else ''}; restore fewer with var_list, or name "
-                "them as the checkpoint does: tf.train.list_variables lists it",
+                f"{' ...' if missing[8:] else ''}; restore fewer with var_list, or "
+                "give the names that tf.train.list_variables lists",
                 code=codes.NOT_IN_CHECKPOINT,
             )
         for name, variable in variables.items():

@@ -55,7 +55,8 @@ def _as_real(array: Array) -> Array:
     whole = np.asarray(array, order="C")
     if whole.dtype.kind != "c":
         return whole
-    return whole.view(whole.real.dtype).reshape(*whole.shape, 2)
+    pairs: Array = whole.reshape(-1).view(whole.real.dtype)
+    return pairs.reshape(*whole.shape, 2)
 
 
 @dataclass(frozen=True)

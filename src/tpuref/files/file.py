@@ -128,6 +128,11 @@ class GFile:
             if "w" in self._mode or self._opened is not None:
                 self._file().close()
 
+    def __del__(self) -> None:
+        # Programs leave files open that they have read, as TensorFlow lets them.
+        if getattr(self, "_opened", None) is not None:
+            self.close()
+
     def next(self) -> Any:
         """Return the next line; StopIteration at the end."""
         return next(self)

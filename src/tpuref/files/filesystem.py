@@ -200,7 +200,7 @@ class ForeignFiles:
         return int(found.get("size") or 0), float(seconds)
 
     def _full(self, path: str) -> str:
-        return path if "://" in path else f"{self._scheme}://{path}"
+        return path if "://" in path else f"{self._scheme}://{path.lstrip('/')}"
 
 
 LOCAL = LocalFiles()
@@ -234,7 +234,7 @@ def files_at(path: PathLike, function: str) -> tuple[FileSystem, str]:
         return LOCAL, text
     if scheme == "file":
         return LOCAL, rest
-    fsspec = optional_module("fsspec", f"{function} of {text!r}")
+    fsspec = optional_module("fsspec", f"{function} of {text!r}", "files")
     try:
         return ForeignFiles(scheme, fsspec.filesystem(scheme)), text
     except ValueError as error:

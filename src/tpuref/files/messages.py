@@ -7,6 +7,7 @@ import TensorFlow or TensorBoard as well.
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +35,8 @@ class MessageType:
         self._public = public
 
     def _class(self) -> Any:
-        return message_classes(self._declarations, self._public)[self._name]
+        optional_module("google.protobuf", self._public)
+        return message_classes(self._declarations)[self._name]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - a message
         return self._class()(*args, **kwargs)
@@ -52,7 +54,7 @@ class MessageType:
 
 
 @functools.cache
-def message_classes(declarations: tuple[str, ...], public: str) -> Mapping[str, Any]:
+def message_classes(declarations: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the classes of messages.
 
     Parameters
@@ -61,11 +63,9 @@ def message_classes(declarations: tuple[str, ...], public: str) -> Mapping[str, 
         One text for each message: its name, and in each further line a field as in a
         ``.proto`` file: ``repeated int64 value = 1``, ``map<string, Feature> feature``,
         ``oneof kind: bytes text = 3``.
-    public
-        What needs them, for the error where protobuf is not installed.
     """
     descriptor_pb2, descriptor_pool, message_factory = (
-        optional_module(f"google.protobuf.{module}", public)
+        importlib.import_module(f"google.protobuf.{module}")
         for module in ("descriptor_pb2", "descriptor_pool", "message_factory")
     )
     file = descriptor_pb2.FileDescriptorProto(

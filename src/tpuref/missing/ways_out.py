@@ -219,7 +219,8 @@ WAYS_OUT = (
     WayOut(
         "contrib.framework.*checkpoint* contrib.training.*checkpoint* "
         "train.warm_start train.assert_global_step",
-        "Use tf.train.Saver, tf.train.init_from_checkpoint or tf.train.load_checkpoint.",
+        "Use tf.train.Saver, tf.train.init_from_checkpoint or "
+        "tf.train.load_checkpoint.",
     ),
     WayOut(
         "python.training.checkpoint* python.pywrap_tensorflow.NewCheckpointReader "
@@ -314,8 +315,8 @@ WAYS_OUT = (
         "contrib.data.TFRecordDataset TFRecordReader WholeFileReader io.read_file "
         "read_file io.write_file write_file",
         "Give the paths to tf.data.TFRecordDataset, for example those that "
-        "tf.io.gfile.glob finds, or read the files with Python and hand the arrays over "
-        "with tf.data.Dataset.from_generator.",
+        "tf.io.gfile.glob finds, or read the files with Python and hand the arrays "
+        "over with tf.data.Dataset.from_generator.",
     ),
     WayOut(
         "data.* data.Dataset.* contrib.data",
