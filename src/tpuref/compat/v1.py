@@ -74,6 +74,7 @@ from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
 from tpuref.data.parsing import *
 from tpuref.data.sparse import SparseTensor as SparseTensor
+from tpuref.data.sparse import SparseTensorValue as SparseTensorValue
 from tpuref.data.sparse import to_dense as sparse_tensor_to_dense
 from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,

@@ -11,16 +11,24 @@ from tpuref.functions.indexing import tensor_scatter_update
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
-__all__ = ["SparseTensor", "to_dense"]
+__all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
 
 
-class _Parts(NamedTuple):
+class SparseTensorValue(NamedTuple):
+    """The value of a sparse tensor, as a session returns it.
+
+    Attributes
+    ----------
+    indices, values, dense_shape
+        The arrays.
+    """
+
     indices: Any
     values: Any
     dense_shape: Any
 
 
-class SparseTensor(_Parts):
+class SparseTensor:
     """A tensor of which only some elements are kept.
 
     Parameters
@@ -40,22 +48,18 @@ class SparseTensor(_Parts):
     array([[0, 7, 0]], dtype=int32)
     """
 
-    __slots__ = ()
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self.indices = convert_to_tensor(indices, dtype_hint="int64")
+        self.values = convert_to_tensor(values)
+        self.dense_shape = convert_to_tensor(dense_shape, dtype_hint="int64")
 
-    def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
-        """Make one of tensors, or of values that become tensors."""
-        return super().__new__(
-            cls,
-            convert_to_tensor(indices, dtype_hint="int64"),
-            convert_to_tensor(values),
-            convert_to_tensor(dense_shape, dtype_hint="int64"),
-        )
+    def _as_fetches(self) -> SparseTensorValue:
+        return SparseTensorValue(self.indices, self.values, self.dense_shape)
 
     @property
     def dtype(self) -> DType:
         """The element type."""
-        dtype: DType = self.values.dtype
-        return dtype
+        return self.values.dtype
 
     @property
     def shape(self) -> TensorShape:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.functions.comparison import equal
 from tpuref.functions.control_flow import group
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys
@@ -54,7 +55,7 @@ def _step(kind: str, given: Any) -> Any:
 def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
     """Write the summaries of a block at every `n`-th step."""
     step = _step("record_summaries_every_n_global_steps", global_step)
-    return steps.record_if(lambda: (step % n) == 0)
+    return steps.record_if(lambda: equal(step % n, 0))
 
 
 def summary_writer_initializer_op() -> list[Any]:

@@ -80,6 +80,12 @@ class EventFile:
             self._file = None
 
 
+    def __del__(self) -> None:
+        # Programs leave writers open at their end, as TensorFlow lets them.
+        if getattr(self, "_file", None) is not None:
+            self.close()
+
+
 class FileWriter:
     """Writes summaries to an event file in a directory.
 

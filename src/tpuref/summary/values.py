@@ -34,7 +34,8 @@ def histogram_summary(tag: str, value: Any) -> bytes:
     if not np.isfinite(values).all():
         raise _refused("histogram", tag, "finite numbers, got NaN or infinity")
     limits = _limits()
-    counts = np.bincount(np.searchsorted(limits, values), minlength=limits.size)
+    places = np.searchsorted(limits[:-1], values, side="right")
+    counts = np.bincount(places, minlength=limits.size)
     summary = Summary.Value(tag=tag)
     histogram = summary.histo
     if values.size:
@@ -43,9 +44,9 @@ def histogram_summary(tag: str, value: Any) -> bytes:
         histogram.sum_squares = float(np.square(values).sum())
     # An empty bucket is written where its limit is the lower end of a full one.
     full = counts > 0
-    shown = full | np.append(full[1:], False)
-    histogram.bucket_limit.extend(limits[shown].tolist() or [limits[-1]])
-    histogram.bucket.extend(counts[shown].astype(np.float64).tolist() or [0.0])
+    shown = full | np.append(full[1:], True)
+    histogram.bucket_limit.extend(limits[shown].tolist())
+    histogram.bucket.extend(counts[shown].astype(np.float64).tolist())
     return _serialized(summary)
 
 
