@@ -14,7 +14,9 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("safetensors", reason="needs the extra: pip install tpuref[training]")
+pytest.importorskip(
+    "safetensors", reason="needs the extra: pip install tpuref[training]"
+)
 
 KILLS = 200 if os.environ.get("TPUREF_SOAK") == "full" else 6
 PROGRAM = Path(__file__).with_name("saving.py")

@@ -10,7 +10,9 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("safetensors", reason="needs the extra: pip install tpuref[training]")
+pytest.importorskip(
+    "safetensors", reason="needs the extra: pip install tpuref[training]"
+)
 
 
 class Net:

@@ -14,7 +14,9 @@ import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DTYPES
 
-pytest.importorskip("safetensors", reason="needs the extra: pip install tpuref[training]")
+pytest.importorskip(
+    "safetensors", reason="needs the extra: pip install tpuref[training]"
+)
 
 KINDS = [dtype for dtype in DTYPES if dtype != tf.string]
 
@@ -135,7 +137,9 @@ def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
     path = saved(tmp_path, v=[1.0, 2.0])
     with tf.Session() as sess:
         wide = tf.get_variable("v", [3])
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \[2\].*\(3,\)"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"shape \[2\].*\(3,\)"
+        ):
             tf.train.Saver().restore(sess, path)
         column = tf.Variable([[0.0], [0.0]], name="column")
         tf.train.Saver({"v": column}, reshape=True).restore(sess, path)
@@ -177,7 +181,9 @@ def test_an_index_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path: Path) -> None:
-    (tmp_path / "m.index").write_bytes(b"\x00\x00\x08\x01\xff\x57\xfb\x80\x8b\x24\x75\x47\xdb")
+    (tmp_path / "m.index").write_bytes(
+        b"\x00\x00\x08\x01\xff\x57\xfb\x80\x8b\x24\x75\x47\xdb"
+    )
     (tmp_path / "m.data-00000-of-00001").write_bytes(b"1234")
     (tmp_path / "old.ckpt").write_bytes(b"\x00" * 100)
     for name in ("m", "old.ckpt"):

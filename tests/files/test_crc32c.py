@@ -38,4 +38,6 @@ def test_every_length(size: int) -> None:
 
 def test_the_mask() -> None:
     crc = crc32c(b"foo")
-    assert masked_crc32c(b"foo") == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 != crc
+    assert (
+        masked_crc32c(b"foo") == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 != crc
+    )

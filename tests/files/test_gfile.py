@@ -61,7 +61,9 @@ def test_directories(folder: str) -> None:
     assert [p[-5:] for p in both] == ["2.txt", "3.txt"]
     walked = [(d[len(folder) :], *rest) for d, *rest in gfile.Walk(f"{folder}/a")]
     assert walked == [("/a", ["b"], ["1.txt", "2.txt"]), ("/a/b", [], ["3.txt"])]
-    assert gfile.IsDirectory(f"{folder}/a") and not gfile.IsDirectory(f"{folder}/a/1.txt")
+    assert gfile.IsDirectory(f"{folder}/a") and not gfile.IsDirectory(
+        f"{folder}/a/1.txt"
+    )
     gfile.DeleteRecursively(f"{folder}/a")
     assert not gfile.Exists(f"{folder}/a")
     assert list(gfile.Walk(f"{folder}/a")) == []

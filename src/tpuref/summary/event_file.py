@@ -79,7 +79,6 @@ class EventFile:
                 self._file.close()
             self._file = None
 
-
     def __del__(self) -> None:
         # Programs leave writers open at their end, as TensorFlow lets them.
         if getattr(self, "_file", None) is not None:

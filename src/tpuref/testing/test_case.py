@@ -38,7 +38,6 @@ class TestCase(unittest.TestCase):
     True
     """
 
-    __test__ = True
     _cached: Session | None = None
     _folder: str | None = None
 
@@ -103,7 +102,11 @@ class TestCase(unittest.TestCase):
         with self._cached.graph.as_default(), self._cached.as_default():
             yield self._cached
 
-    test_session = cached_session
+    def test_session(self, *args: Any, **kwargs: Any) -> Any:
+        """Do as `cached_session`; runners of tests that take it for a test skip it."""
+        if self._testMethodName == "test_session":
+            self.skipTest("not a test")
+        return self.cached_session(*args, **kwargs)
 
     def evaluate(self, tensors: Any) -> Any:
         """Return the values of a structure of tensors, in the current session."""
@@ -175,9 +178,11 @@ class TestCase(unittest.TestCase):
 
     def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
         """Refuse numbers that `assertAllClose` takes."""
-        with contextlib.suppress(AssertionError):
+        try:
             self.assertAllClose(a, b, **kwargs)
-            self.fail("the two values are close at all elements")
+        except AssertionError:
+            return
+        self.fail("the two values are close at all elements")
 
     def _both(self, a: Any, b: Any, msg: str | None) -> tuple[Any, Any]:
         first, second = self._ndarray(a), self._ndarray(b)
@@ -193,9 +198,11 @@ class TestCase(unittest.TestCase):
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Refuse values all of whose elements are equal."""
-        with contextlib.suppress(AssertionError):
+        try:
             self.assertAllEqual(a, b)
-            self.fail(f"the two values are equal at all elements. {msg or ''}")
+        except AssertionError:
+            return
+        self.fail(f"the two values are equal at all elements. {msg or ''}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Refuse elements that are not greater."""
