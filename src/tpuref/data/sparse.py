@@ -64,7 +64,8 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The static shape, of which at least the rank is known."""
-        return TensorShape([None] * self.dense_shape.shape.as_list()[0])
+        (rank,) = self.dense_shape.shape.as_tuple()
+        return TensorShape(None if rank is None else [None] * rank)
 
     def get_shape(self) -> TensorShape:
         """Return the static shape."""
