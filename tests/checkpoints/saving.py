@@ -10,14 +10,17 @@ import sys
 import numpy as np
 
 from tpuref.checkpoints.kept import KeptCheckpoints
-from tpuref.checkpoints.state import latest_checkpoint, update_checkpoint_state
+from tpuref.checkpoints.state import get_checkpoint_state, update_checkpoint_state
 from tpuref.checkpoints.stored import CheckpointReader, write_checkpoint
 
 
 def main(folder: str) -> None:
-    last = latest_checkpoint(folder)
-    step = 0 if last is None else int(CheckpointReader(last).get_tensor("step"))
-    kept = KeptCheckpoints(3, None)
+    step, kept = 0, KeptCheckpoints(3, None)
+    state = get_checkpoint_state(folder)
+    if state is not None:
+        kept.recover(state.all_model_checkpoint_paths)
+        reader = CheckpointReader(state.model_checkpoint_path)
+        step = int(reader.get_tensor("step"))
     while True:
         step += 1
         arrays = {f"w{k}": np.full((k + 1, 5000), step, np.int64) for k in range(4)}

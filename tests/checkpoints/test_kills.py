@@ -50,5 +50,5 @@ def test_the_last_checkpoint_is_whole_after_kills(tmp_path: Path) -> None:
         assert step in (told, told + 1)
         for name, shape in reader.get_variable_to_shape_map().items():
             assert np.array_equal(reader.get_tensor(name), np.full(shape, step))
-    left = len(list(tmp_path.iterdir()))
-    assert left < 3 * (KILLS + 1) + 4
+    assert len(list(tmp_path.iterdir())) < KILLS + 10  # the three that are kept, and
+    # what was begun: at most an unfinished file, or one not removed yet, for each kill

@@ -33,7 +33,9 @@ with v1.Session() as sess:
 
 
 def test_a_converted_checkpoint(tmp_path: Path) -> None:
-    script = re.search(r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+    script = re.search(
+        r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
+    )
     assert script is not None
     (tmp_path / "convert.py").write_text(script[1])
     (tmp_path / "saving.py").write_text(SAVING)
@@ -41,9 +43,7 @@ def test_a_converted_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     old, new = str(tmp_path / "old" / "m"), str(tmp_path / "new" / "m-7")
     for words in (["saving.py", old], ["convert.py", f"{old}-7", new]):
-        subprocess.run(
-            [sys.executable, *words], cwd=tmp_path, check=True, timeout=300
-        )
+        subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, timeout=300)
     with pytest.raises(tf.errors.UnimplementedError, match="convert.py"):
         tf.train.load_checkpoint(f"{old}-7")
     check_converted(tmp_path / "new")
