@@ -123,7 +123,7 @@ def test_what_is_there(name: str) -> None:
         ("tpu.padding", "tpu.padding"),  # a module of tpuref's own
         ("distribute.values", "distribute.values"),
         ("profiler.profile", "profiler.profile"),
-        ("data.Dataset.list_files", "data.Dataset.list_files"),
+        ("data.Dataset.window", "data.Dataset.window"),
         ("config.threading.x", "config.threading"),
         ("random.Any", "random.Any"),
     ],

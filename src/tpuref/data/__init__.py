@@ -5,7 +5,9 @@ See 001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
 
 from __future__ import annotations
 
+from tpuref.data import experimental
 from tpuref.data.dataset import Dataset
+from tpuref.data.fused import AUTOTUNE
 from tpuref.data.iterator import Iterator
 from tpuref.data.record_files import (
     FixedLengthRecordDataset,
@@ -15,11 +17,13 @@ from tpuref.data.record_files import (
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
+    "AUTOTUNE",
     "Dataset",
     "FixedLengthRecordDataset",
     "Iterator",
     "TFRecordDataset",
     "TextLineDataset",
+    "experimental",
 ]
 
 

@@ -289,17 +289,6 @@ WAYS_OUT = (
     ),
     # -- data
     WayOut(
-        "data.AUTOTUNE data.experimental.AUTOTUNE contrib.data.AUTOTUNE",
-        "Use a number, as in dataset.prefetch(1), and leave num_parallel_calls out.",
-    ),
-    WayOut(
-        "data.experimental.map_and_batch contrib.data.map_and_batch "
-        "contrib.data.batch_and_drop_remainder contrib.data.shuffle_and_repeat "
-        "data.experimental.shuffle_and_repeat",
-        "Use the methods one after the other: dataset.map(f).batch(size, "
-        "drop_remainder=True), dataset.shuffle(size).repeat().",
-    ),
-    WayOut(
         "data.make_one_shot_iterator data.make_initializable_iterator",
         "Use the method of the dataset, such as dataset.make_one_shot_iterator().",
     ),
@@ -308,9 +297,8 @@ WAYS_OUT = (
         "Remove it: tpuref's datasets have no options.",
     ),
     WayOut(
-        "data.experimental.parallel_interleave contrib.data.parallel_interleave "
         "data.experimental.*Dataset data.experimental.make_csv_dataset "
-        "data.Dataset.list_files data.Dataset.interleave io.TFRecord* "
+        "io.TFRecord* "
         "io.*_csv decode_csv io.decode_* decode_* io.parse_* parse_* "
         "contrib.data.TFRecordDataset TFRecordReader WholeFileReader io.read_file "
         "read_file io.write_file write_file",
@@ -319,7 +307,7 @@ WAYS_OUT = (
         "over with tf.data.Dataset.from_generator.",
     ),
     WayOut(
-        "data.* data.Dataset.* contrib.data",
+        "data.* data.Dataset.* contrib.data.*",
         "Do this part with Python, and hand the arrays to "
         "tf.data.Dataset.from_generator.",
     ),
@@ -409,8 +397,8 @@ WAYS_OUT = (
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
-        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, summary and "
-        "training.",
+        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, data, summary "
+        "and training.",
     ),
     WayOut(
         "debugging dtypes initializers manip",

@@ -1,0 +1,15 @@
+"""The names under ``tf.data.experimental``."""
+
+from __future__ import annotations
+
+from tpuref.data.fused import (
+    AUTOTUNE,
+    map_and_batch,
+    parallel_interleave,
+    shuffle_and_repeat,
+)
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+
+__all__ = ["AUTOTUNE", "map_and_batch", "parallel_interleave", "shuffle_and_repeat"]
+
+_explain_missing(__name__, "tf.data.experimental")
