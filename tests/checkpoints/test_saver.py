@@ -136,11 +136,11 @@ def test_lists_and_dicts_of_variables(tmp_path: Path) -> None:
 def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
     path = saved(tmp_path, v=[1.0, 2.0])
     with tf.Session() as sess:
-        wide = tf.get_variable("v", [3])
+        wide, unset = tf.get_variable("v", [3]), tf.get_variable("unset", [1])
         with pytest.raises(
             tf.errors.InvalidArgumentError, match=r"shape \[2\].*\(3,\)"
         ):
-            tf.train.Saver().restore(sess, path)
+            tf.train.Saver([wide]).restore(sess, path)
         column = tf.Variable([[0.0], [0.0]], name="column")
         tf.train.Saver({"v": column}, reshape=True).restore(sess, path)
         assert sess.run(column).tolist() == [[1.0], [2.0]]
@@ -151,7 +151,7 @@ def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="latest_checkpoint returns None"):
             tf.train.Saver().restore(sess, None)
         with pytest.raises(tf.errors.FailedPreconditionError):
-            tf.train.Saver([wide]).save(sess, str(tmp_path / "n"))
+            tf.train.Saver([unset]).save(sess, str(tmp_path / "n"))
 
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
