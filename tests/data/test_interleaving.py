@@ -96,3 +96,16 @@ def test_interleaving_at_once() -> None:
             lambda n: Dataset.range(n).map(lambda x: x + n)
         )
         assert [int(x) for x in dataset] == [1, 2, 3, 3, 4, 5]
+
+
+def test_options_have_no_effect() -> None:
+    options = tf.data.Options()
+    options.experimental_deterministic = False
+    off = tf.data.experimental.AutoShardPolicy.OFF
+    options.experimental_distribute.auto_shard_policy = off
+    dataset = Dataset.range(3)
+    assert dataset.with_options(options) is dataset
+    with pytest.raises(TypeError, match="expected tf.data.Options, got 1"):
+        dataset.with_options(1)
+    element = tf.data.make_one_shot_iterator(dataset).get_next()
+    assert int(tf.Session().run(element)) == 0

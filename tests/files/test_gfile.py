@@ -122,3 +122,9 @@ def test_schemes_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ImportError, match=r"pip install 'tpuref\[files\]'"):
         gfile.Exists("gs://bucket/a")
+
+
+def test_credentials_for_the_cloud() -> None:
+    settings = pytest.importorskip("fsspec.config")
+    tf.contrib.cloud.configure_gcs(None, credentials='{"type": "authorized_user"}')
+    assert settings.conf.pop("gcs") == {"token": {"type": "authorized_user"}}

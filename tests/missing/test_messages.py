@@ -99,13 +99,14 @@ def test_a_name_that_nobody_has() -> None:
 @pytest.mark.parametrize(
     "namespace",
     ["", "app", "bitwise", "compat", "compat.strategy_names", "compat.v1", "compat.v2",
-     "compat.v2.summary", "config", "contrib", "contrib.cluster_resolver",
-     "contrib.data", "contrib.distribute", "contrib.summary", "contrib.tpu",
-     "contrib.training", "data", "data.experimental", "distribute",
-     "distribute.cluster_resolver", "errors", "experimental", "experimental.dlpack",
-     "flags", "gfile", "io", "io.gfile", "linalg", "logging", "math", "nest", "nn",
-     "numpy_arrays", "numpy_math", "profiler", "profiler.experimental", "python_io",
-     "random", "sparse", "summary", "test", "tpu", "tpu.experimental", "train"],
+     "compat.v2.summary", "config", "contrib", "contrib.cloud",
+     "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
+     "contrib.summary", "contrib.tpu", "contrib.training", "data", "data.experimental",
+     "distribute", "distribute.cluster_resolver", "dtypes", "errors", "experimental",
+     "experimental.dlpack", "flags", "gfile", "io", "io.gfile", "linalg", "logging",
+     "math", "nest", "nn", "numpy_arrays", "numpy_math", "profiler",
+     "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
+     "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:
     name = f"{namespace}.qwertyuiop".lstrip(".")

@@ -225,6 +225,7 @@ from tpuref.graph.variables import (
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
+from tpuref.namespaces import dtypes as dtypes
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
 from tpuref.namespaces import gfile as gfile

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from tpuref.data import experimental
 from tpuref.data.dataset import Dataset
-from tpuref.data.fused import AUTOTUNE
+from tpuref.data.fused import (
+    AUTOTUNE,
+    make_initializable_iterator,
+    make_one_shot_iterator,
+)
 from tpuref.data.iterator import Iterator
+from tpuref.data.options import Options
 from tpuref.data.record_files import (
     FixedLengthRecordDataset,
     TextLineDataset,
@@ -21,9 +26,12 @@ __all__ = [
     "Dataset",
     "FixedLengthRecordDataset",
     "Iterator",
+    "Options",
     "TFRecordDataset",
     "TextLineDataset",
     "experimental",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
 ]
 
 

@@ -20,6 +20,7 @@ from tpuref.data.iterator import (
     initializable,
     one_shot,
 )
+from tpuref.data.options import Options
 from tpuref.data.prefetching import Prefetch
 from tpuref.data.sources import Generator, Range, Slices, Tensors, Zip, flat_like
 from tpuref.data.stage import Pass, Stage
@@ -529,6 +530,22 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             Takes the dataset and returns one.
         """
         return transformation_func(self)
+
+    def with_options(self, options: Options) -> Dataset:
+        """Return the dataset itself: its options have no effect.
+
+        Parameters
+        ----------
+        options
+            A `tf.data.Options`.
+        """
+        if not isinstance(options, Options):
+            raise coded(
+                TypeError,
+                f"Dataset.with_options: expected tf.data.Options, got {options!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        return self
 
     # -- iterators -------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Transformations and constants under ``tf.data.experimental``."""
+"""Functions of datasets that stand for methods, alone or several at once."""
 
 from __future__ import annotations
 
@@ -82,3 +82,15 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
         As for `Dataset.batch`.
     """
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def make_one_shot_iterator(dataset: Dataset) -> Any:
+    """Return ``dataset.make_one_shot_iterator()``."""
+    return dataset.make_one_shot_iterator()
+
+
+def make_initializable_iterator(
+    dataset: Dataset, shared_name: str | None = None
+) -> Any:
+    """Return ``dataset.make_initializable_iterator()``."""
+    return dataset.make_initializable_iterator(shared_name)

@@ -168,6 +168,5 @@ ENTRIES = (
 
             tf.Session().run(tf.summary.scalar("loss", [1.0, 2.0]))
         """,
-        needs=("google.protobuf",),
     ),
 )

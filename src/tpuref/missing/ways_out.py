@@ -289,12 +289,8 @@ WAYS_OUT = (
     ),
     # -- data
     WayOut(
-        "data.make_one_shot_iterator data.make_initializable_iterator",
-        "Use the method of the dataset, such as dataset.make_one_shot_iterator().",
-    ),
-    WayOut(
-        "data.Options data.experimental.*Options data.experimental.AutoShardPolicy",
-        "Remove it: tpuref's datasets have no options.",
+        "data.experimental.*Options",
+        "Remove it: options of datasets have no effect in tpuref.",
     ),
     WayOut(
         "data.experimental.*Dataset data.experimental.make_csv_dataset "
@@ -333,11 +329,6 @@ WAYS_OUT = (
         "python.platform.flags python.platform.app python.platform.tf_logging "
         "python.platform.gfile python.platform.test python.lib.io",
         "Use tf.flags, tf.app, tf.logging, tf.gfile, tf.test and tf.python_io.",
-    ),
-    WayOut(
-        "contrib.cloud",
-        "Remove it: paths such as gs://bucket/name are read with fsspec, which takes "
-        "its credentials from the environment.",
     ),
     WayOut(
         "python.framework.test_util test.*",
@@ -397,11 +388,11 @@ WAYS_OUT = (
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
-        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, data, summary "
-        "and training.",
+        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, cloud, data, "
+        "summary and training.",
     ),
     WayOut(
-        "debugging dtypes initializers manip",
+        "debugging dtypes.* initializers manip",
         "Use the names that TensorFlow 1.15 has under tf itself, such as "
         "tf.assert_equal, tf.cast, tf.zeros_initializer and tf.reshape.",
     ),
