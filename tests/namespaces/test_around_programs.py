@@ -91,7 +91,7 @@ def test_levels_and_lines(caplog: Any) -> None:
         ("CRITICAL", "first 0"), ("ERROR", "every 0"), ("CRITICAL", "first 1"),
         ("ERROR", "every 3"),
     ]  # fmt: skip
-    assert {Path(record.pathname).name for record in caplog.records} == {"test_glue.py"}
+    assert {Path(record.pathname).name for record in caplog.records} == {"test_around_programs.py"}
 
 
 def test_what_a_program_shows(tmp_path: Path) -> None:
