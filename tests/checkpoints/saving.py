@@ -29,7 +29,7 @@ def main(folder: str) -> None:
         write_checkpoint(path, {**arrays, "step": np.int64(step)[...]})
         kept.add(path)
         update_checkpoint_state(folder, path, kept.paths)
-        kept.remove_oldest()
+        kept.remove_surplus()
         print(step, flush=True)
 
 

@@ -77,7 +77,8 @@ def test_steps_and_what_is_kept(tmp_path: Path) -> None:
                              "model.ckpt-30.safetensors", "other-31.index",
                              "other-31.safetensors"]  # fmt: skip
     state = tf.train.get_checkpoint_state(str(folder))
-    assert state.all_model_checkpoint_paths[-1] == path
+    kept = [str(folder / f"model.ckpt-{step}") for step in (20, 30)]
+    assert state.all_model_checkpoint_paths == kept
     assert saver.last_checkpoints == [path, str(folder / "other-31")]
     later = tf.train.Saver(max_to_keep=1)
     later.recover_last_checkpoints([str(folder / "gone"), *saver.last_checkpoints])

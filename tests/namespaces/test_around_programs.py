@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
+from tpuref.missing.namespaces import first_missing
 
 
 def ran(program: str, *arguments: str, folder: Path) -> str:
@@ -73,6 +74,12 @@ def test_without_absl(monkeypatch: pytest.MonkeyPatch) -> None:
             use()
 
 
+def test_names_that_absl_has() -> None:
+    assert first_missing("app.flags.DEFINE_string") is None
+    with pytest.raises(AttributeError, match="Did you mean tf.flags.DEFINE_list"):
+        tf.flags.DEFINE_lst  # noqa: B018
+
+
 # -- logging -------------------------------------------------------------------
 
 
@@ -91,7 +98,9 @@ def test_levels_and_lines(caplog: Any) -> None:
         ("CRITICAL", "first 0"), ("ERROR", "every 0"), ("CRITICAL", "first 1"),
         ("ERROR", "every 3"),
     ]  # fmt: skip
-    assert {Path(record.pathname).name for record in caplog.records} == {"test_around_programs.py"}
+    assert {Path(record.pathname).name for record in caplog.records} == {
+        "test_around_programs.py"
+    }
 
 
 def test_what_a_program_shows(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ class KeptCheckpoints:
         self._interval = float("inf") if hours is None else hours * 3600
         self._next_for_good = time.time() + self._interval
         self.times: dict[str, float] = {}
+        self._surplus: list[str] = []
 
     @property
     def paths(self) -> list[str]:
@@ -37,9 +38,21 @@ class KeptCheckpoints:
         return list(self.times)
 
     def add(self, path: str) -> None:
-        """Add a checkpoint as the newest."""
+        """Add a checkpoint as the newest; what is then too much is kept no longer."""
         self.times.pop(path, None)
         self.times[path] = time.time()
+        while 0 < self._limit < len(self.times):
+            oldest, seconds = next(iter(self.times.items()))
+            del self.times[oldest]
+            if seconds > self._next_for_good:
+                self._next_for_good += self._interval
+            else:
+                self._surplus.append(oldest)
+
+    def remove_surplus(self) -> None:
+        """Remove what is kept no longer, once no state file mentions it."""
+        while self._surplus:
+            remove_checkpoint(self._surplus.pop())
 
     def recover(self, paths: Sequence[str]) -> None:
         """Take over those of an earlier process that are still there."""
@@ -48,13 +61,3 @@ class KeptCheckpoints:
             files, prefix = files_at(path, "tf.train.Saver.recover_last_checkpoints")
             if files.exists(f"{prefix}.index"):
                 self.times[path] = files.size_and_time(f"{prefix}.index")[1]
-
-    def remove_oldest(self) -> None:
-        """Remove what is too much, but for what is kept for good."""
-        while 0 < self._limit < len(self.times):
-            path, seconds = next(iter(self.times.items()))
-            del self.times[path]
-            if seconds > self._next_for_good:
-                self._next_for_good += self._interval
-            else:
-                remove_checkpoint(path)

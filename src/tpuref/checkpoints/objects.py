@@ -324,7 +324,7 @@ class CheckpointManager:
             self._kept.paths,
             all_model_checkpoint_timestamps=list(self._kept.times.values()),
         )
-        self._kept.remove_oldest()
+        self._kept.remove_surplus()
         return path
 
     def restore_or_initialize(self, session: Any = None) -> str | None:

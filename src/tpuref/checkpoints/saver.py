@@ -221,7 +221,7 @@ class Saver:
                 latest_filename,
                 list(self._kept.times.values()),
             )
-        self._kept.remove_oldest()
+        self._kept.remove_surplus()
         return path
 
     def restore(self, sess: Any, save_path: PathLike) -> None:
