@@ -127,5 +127,5 @@ def any_module(module, python=None):
 
 def default_subject():
     """Return tpuref on the pool, with the compiled kernels where they were built."""
-    compiled = importlib.util.find_spec("tpuref.kernels.cython.allreduce") is not None
+    compiled = importlib.util.find_spec("tpuref.kernels.cython.links") is not None
     return find_subject("tpuref-pool-cython" if compiled else "tpuref-pool-python")

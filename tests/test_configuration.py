@@ -14,6 +14,7 @@ from tpuref.configuration import EXECUTORS, Config
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     for name in ("TOPOLOGY", "CORES", "EXECUTOR", "TIMEOUT", "CHECK_REPLICAS"):
         monkeypatch.delenv(f"TPUREF_{name}", raising=False)
+    monkeypatch.delenv("TPUREF_ALL_REDUCE", raising=False)
     return monkeypatch
 
 
@@ -46,25 +47,36 @@ def test_the_environment_is_read(
 
 
 @pytest.mark.parametrize(
-    ("variable", "text"),
+    ("variable", "text", "allowed"),
     [
-        ("TPUREF_CORES", "0"),
-        ("TPUREF_CORES", "-1"),
-        ("TPUREF_CORES", "two"),
-        ("TPUREF_CORES", ""),
-        ("TPUREF_TIMEOUT", "0"),
-        ("TPUREF_TIMEOUT", "soon"),
-        ("TPUREF_TIMEOUT", "nan"),
-        ("TPUREF_EXECUTOR", "fast"),
+        *(
+            ("TPUREF_CORES", text, "an integer from 1 to 4194304")
+            for text in ("0", "-1", "two", "", "²", "٣", "4194305", "9" * 5000)
+        ),
+        *(
+            ("TPUREF_TIMEOUT", text, "a positive number of seconds")
+            for text in ("0", "soon", "nan", "-inf", "")
+        ),
+        ("TPUREF_EXECUTOR", "fast", "one of pool, lockstep"),
+        ("TPUREF_ALL_REDUCE", "tree", "one of auto, flat, direct, ring"),
+        *(
+            ("TPUREF_CHECK_REPLICAS", text, "1 (True) or 0 (False)")
+            for text in ("yes", "true", "2", "")
+        ),
+        *(
+            ("TPUREF_TOPOLOGY", text, "XxYxC, three positive integers")
+            for text in ("2x2", "", "0x1x1", "99999x99999x2")
+        ),
     ],
 )
 def test_a_bad_environment_is_named(
-    environment: pytest.MonkeyPatch, variable: str, text: str
+    environment: pytest.MonkeyPatch, variable: str, text: str, allowed: str
 ) -> None:
     environment.setenv(variable, text)
-    with pytest.raises(ValueError, match=f"{variable}|config.executor") as caught:
+    with pytest.raises(ValueError, match=f"^{variable} must be ") as caught:
         Config()
-    assert repr(text) in str(caught.value)
+    assert allowed in str(caught.value)
+    assert f"got {text!r}" in str(caught.value)
 
 
 def test_setting(environment: pytest.MonkeyPatch) -> None:
@@ -92,6 +104,14 @@ def test_the_size_that_was_set_last_decides(environment: pytest.MonkeyPatch) -> 
         ("cores", 0),
         ("cores", 2.0),
         ("cores", "4"),
+        ("cores", True),
+        ("cores", 2**70),
+        ("topology", "2x2"),
+        ("topology", (2, 2, 2)),
+        ("all_reduce", "tree"),
+        ("check_replicas", "no"),
+        ("check_replicas", 1),
+        ("padding_visible", None),
         ("timeout", 0),
         ("timeout", -1.0),
         ("timeout", "soon"),

@@ -1,100 +1,139 @@
-"""The settings of this process, each with an environment variable."""
+"""The settings of this process, each with an environment variable.
+
+Only ``TPUREF_KERNELS`` is read elsewhere, in `tpuref.kernels`, because it decides what
+is imported.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.executors import EXECUTORS
+from tpuref.base.limits import MAX_CORES
+from tpuref.base.mesh import MESH_FORM, parsed_mesh
 from tpuref.missing.namespaces import message_about
 
-EXECUTORS = ("pool", "lockstep")
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
+
+
+class _Setting(NamedTuple):
+    """One setting.
+
+    Attributes
+    ----------
+    default
+        What it is at first.
+    variable
+        The environment variable that sets it, None for none.
+    allowed
+        What it may be, in words.
+    fits
+        Whether a value may be set.
+    read
+        Turns the text of the variable into a value that `fits` then has to take.
+    """
+
+    default: Any
+    variable: str | None
+    allowed: str
+    fits: Callable[[Any], bool]
+    read: Callable[[str], Any] = str
+
+
+def _is_mesh(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and parsed_mesh(value) is not None)
+
+
+def _is_count(value: Any) -> bool:
+    if value is None:
+        return True
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 1 <= value <= MAX_CORES
+
+
+def _count(text: str) -> Any:
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
+
+
+def _is_duration(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and value > 0  # NaN is not
+
+
+def _duration(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _is_switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _switch(text: str) -> Any:
+    return {"0": False, "1": True}.get(text, text)
+
+
+def _choice(variable: str, names: tuple[str, ...]) -> _Setting:
+    """Return the setting that is one of some names, by default the first."""
+    return _Setting(
+        names[0], variable, f"one of {', '.join(names)}", names.__contains__
+    )
+
+
+_SETTINGS = {
+    "topology": _Setting(None, "TPUREF_TOPOLOGY", MESH_FORM, _is_mesh),
+    "cores": _Setting(
+        None,
+        "TPUREF_CORES",
+        f"an integer from 1 to {MAX_CORES}",
+        _is_count,
+        _count,
+    ),
+    "executor": _choice("TPUREF_EXECUTOR", EXECUTORS),
+    "all_reduce": _choice("TPUREF_ALL_REDUCE", ALL_REDUCES),
+    "timeout": _Setting(
+        120.0,
+        "TPUREF_TIMEOUT",
+        "a positive number of seconds",
+        _is_duration,
+        _duration,
+    ),
+    "check_replicas": _Setting(
+        False, "TPUREF_CHECK_REPLICAS", "1 (True) or 0 (False)", _is_switch, _switch
+    ),
+    "padding_visible": _Setting(False, None, "True or False", _is_switch),
+}
 _SIZES = ("topology", "cores")
 
 
-@dataclass(frozen=True)
-class _Settings:
-    topology: str | None
-    cores: int | None
-    executor: str
-    all_reduce: str
-    timeout: float
-    check_replicas: bool
-    padding_visible: bool
-
-
-_NAMES = [field.name for field in fields(_Settings)]
-
-
-def _positive_integer(name: str, text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+def _checked(setting: _Setting, name: str, value: Any, given: object) -> Any:
+    """Return a value that may be set, or say what may."""
+    if not setting.fits(value):
         raise coded(
             ValueError,
-            f"{name} must be a positive integer, got {text!r}",
-            code=codes.INVALID_SETTING,
-        )
-    return int(text)
-
-
-def _seconds(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not value > 0:  # NaN is not
-        raise coded(
-            ValueError,
-            f"{name} must be a positive number of seconds, got {text!r}",
+            f"{name} must be {setting.allowed}, got {given!r}",
             code=codes.INVALID_SETTING,
         )
     return value
 
 
-def _from_environment() -> _Settings:
-    cores = os.environ.get("TPUREF_CORES")
-    return _Settings(
-        topology=os.environ.get("TPUREF_TOPOLOGY"),
-        cores=None if cores is None else _positive_integer("TPUREF_CORES", cores),
-        executor=os.environ.get("TPUREF_EXECUTOR", EXECUTORS[0]),
-        all_reduce=os.environ.get("TPUREF_ALL_REDUCE", ALL_REDUCES[0]),
-        timeout=_seconds("TPUREF_TIMEOUT", os.environ.get("TPUREF_TIMEOUT", "120")),
-        check_replicas=os.environ.get("TPUREF_CHECK_REPLICAS", "0") == "1",
-        padding_visible=False,
-    )
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise coded(
-            ValueError,
-            f"config.{name} must be one of {', '.join(choices)}, got {value!r}",
-            code=codes.INVALID_SETTING,
-        )
-
-
-def _check(settings: _Settings) -> None:
-    _check_choice("executor", settings.executor, EXECUTORS)
-    _check_choice("all_reduce", settings.all_reduce, ALL_REDUCES)
-    if settings.cores is not None and (
-        not isinstance(settings.cores, int) or settings.cores < 1
-    ):
-        raise coded(
-            ValueError,
-            f"config.cores must be a positive integer, got {settings.cores!r}",
-            code=codes.INVALID_SETTING,
-        )
-    if not isinstance(settings.timeout, (int, float)) or not settings.timeout > 0:
-        raise coded(
-            ValueError,
-            "config.timeout must be a positive number of seconds, got "
-            f"{settings.timeout!r}",
-            code=codes.INVALID_SETTING,
-        )
+def _from_environment() -> dict[str, Any]:
+    values = {}
+    for name, setting in _SETTINGS.items():
+        values[name] = setting.default
+        text = None if setting.variable is None else os.environ.get(setting.variable)
+        if setting.variable is not None and text is not None:
+            value = setting.read(text)
+            values[name] = _checked(setting, setting.variable, value, text)
+    return values
 
 
 class Config:
@@ -130,48 +169,45 @@ class Config:
     """
 
     def __init__(self) -> None:
-        settings = _from_environment()
-        _check(settings)
-        object.__setattr__(self, "_settings", settings)
+        object.__setattr__(self, "_values", _from_environment())
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in _NAMES:
+        values = object.__getattribute__(self, "_values")
+        if name not in values:
             message = message_about(f"tf.config.{name}")
             raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
-        return getattr(self._settings, name)
+        return values[name]
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_NAMES]
+        return [*super().__dir__(), *_SETTINGS]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _NAMES:
+        if name not in _SETTINGS:
             raise coded(
                 AttributeError,
-                f"config has no setting {name!r}; it has {', '.join(_NAMES)}",
+                f"config has no setting {name!r}; it has {', '.join(_SETTINGS)}",
                 code=codes.UNKNOWN_SETTING,
             )
-        changed = {name: value}
+        changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
-        settings = replace(self._settings, **changed)
-        _check(settings)
-        object.__setattr__(self, "_settings", settings)
+        object.__setattr__(self, "_values", {**self._values, **changed})
 
     @contextlib.contextmanager
     def override(self, **settings: Any) -> Iterator[Config]:
         """Change settings within a ``with`` block."""
-        before = self._settings
+        before = self._values
         try:
             for name, value in settings.items():
                 setattr(self, name, value)
             yield self
         finally:
-            object.__setattr__(self, "_settings", before)
+            object.__setattr__(self, "_values", before)
 
     def __repr__(self) -> str:
-        return repr(self._settings).replace("_Settings", "Config")
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
+        return f"Config({shown})"
 
 
 config = Config()
+"""The settings.  The user writes them; everybody else only reads."""

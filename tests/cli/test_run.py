@@ -115,8 +115,8 @@ def test_errors_before_the_script_are_shown_whole(script: Any) -> None:
         (["--topology", "2x2"], "2x2"),
         (["--topology", "0x1x1"], "0x1x1"),
         (["--topology", "abc"], "abc"),
-        (["--cores", "0"], "a positive integer"),
-        (["--cores", "-4"], "a positive integer"),
+        (["--cores", "0"], "from 1 to 4194304"),
+        (["--cores", "-4"], "from 1 to 4194304"),
     ],
 )
 def test_sizes_that_do_not_exist(

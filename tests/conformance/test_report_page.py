@@ -94,7 +94,7 @@ def test_the_keyboard_filters_expands_and_shows_the_reproduction(page, browser):
     assert browser.run(SHOWN) == []
     browser.press("Escape")
     assert browser.run(SHOWN) == [wrong]
-    browser.press("Tab", "Tab", "Tab")
+    browser.press("Tab", "Tab", "Tab", "Tab")
     assert browser.run("return document.activeElement.tagName") == "SUMMARY"
     browser.press("Enter")
     opened = "return document.querySelector('details[open]')"

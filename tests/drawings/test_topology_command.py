@@ -152,11 +152,6 @@ def test_arguments_that_are_none(arguments: list[str], capsys: Any) -> None:
     assert "tpuref topology: error: " in capsys.readouterr().err
 
 
-def test_a_configured_topology_that_cannot_be_read(capsys: Any) -> None:
-    with tf.config.override(topology="2x2"):
-        assert "2x2" in refused(capsys, 2)
-
-
 @pytest.mark.parametrize(
     ("environment", "coloured"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],

@@ -78,10 +78,7 @@ static int compare_set(const tpuref_passes *set, const tpuref_passes *plain)
 {
     int failures = 0;
     int i;
-    failures += compare(set->name, "bits8", 1, set->bits8, plain->bits8);
-    failures += compare(set->name, "bits16", 2, set->bits16, plain->bits16);
     failures += compare(set->name, "bits32", 4, set->bits32, plain->bits32);
-    failures += compare(set->name, "bits64", 8, set->bits64, plain->bits64);
     failures += compare(set->name, "float32", 4, set->float32, plain->float32);
     failures += compare(set->name, "float64", 8, set->float64, plain->float64);
     for (i = 0; i < 4; i++) {

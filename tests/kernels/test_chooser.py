@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import tpuref.kernels.cython
 from tpuref.kernels import status
 from tpuref.kernels.python import padding, sharding
 
@@ -76,7 +79,7 @@ def test_an_unknown_wish_is_an_error():
 
 def test_twins_have_the_same_functions_and_arguments(kernels):
     twins = ((kernels.sharding, sharding), (kernels.padding, padding))
-    names = {"take_shard", "put_shard", "pad", "unpad"}
+    names = {"take_shard", "put_shard", "pad"}
     for twin, python in twins:
         for name in names & set(vars(python)):
             assert list(inspect.signature(getattr(twin, name)).parameters) == list(
@@ -99,3 +102,13 @@ def test_twins_have_the_same_functions_and_arguments(kernels):
 def test_every_failure_is_raised_with_its_meaning(code, message):
     with pytest.raises(ValueError, match=rf"split\(axis=1\): .*{message}"):
         status.check(code, "split", axis=1)
+
+
+def test_the_compiled_kernels_have_the_same_numbers():
+    declared = Path(tpuref.kernels.cython.__file__).with_name("status.pxd").read_text()
+    numbers = dict(re.findall(r"([A-Z_]+) = ([0-9]+)", declared))
+    assert {name: int(number) for name, number in numbers.items()} == {
+        name: value
+        for name, value in vars(status).items()
+        if name.isupper() and not name.startswith("_")
+    }

@@ -19,54 +19,37 @@ def test_chunks_cover_the_vector_evenly(num_cores):
         assert max(sizes) - min(sizes) <= 1
 
 
-@pytest.mark.parametrize("num_cores", CORES)
-def test_every_core_talks_to_its_neighbours_once_a_step(num_cores):
-    steps = [
-        *schedule.ring_reduce_scatter(num_cores),
-        *schedule.ring_all_gather(num_cores),
-    ]
-    assert len(steps) == 2 * (num_cores - 1)
-    for step in steps:
-        assert sorted(transfer.sender for transfer in step) == list(range(num_cores))
-        for sender, receiver, _ in step:
-            assert receiver == (sender + 1) % num_cores
+def steps(num_cores):
+    """The steps of both phases: in each, the chunk that each core reads."""
+    rows = [schedule.ring_chunks(num_cores, core) for core in range(num_cores)]
+    columns = list(zip(*rows, strict=True))
+    return columns[: num_cores - 1], columns[num_cores - 1 :]
 
 
 @pytest.mark.parametrize("num_cores", CORES)
-def test_every_core_sends_all_chunks_but_one_in_each_phase(num_cores):
-    for phase in (schedule.ring_reduce_scatter, schedule.ring_all_gather):
-        sent = {core: set() for core in range(num_cores)}
-        for step in phase(num_cores):
-            for sender, _, chunk in step:
-                sent[sender].add(chunk)
-        assert all(len(chunks) == num_cores - 1 for chunks in sent.values())
+def test_every_core_reads_all_chunks_but_one_in_each_phase(num_cores):
+    for phase in steps(num_cores):
+        assert len(phase) == num_cores - 1
+        for core in range(num_cores):
+            assert len({step[core] for step in phase}) == num_cores - 1
 
 
 @pytest.mark.parametrize("num_cores", CORES)
-def test_chunks_meet_the_cores_in_the_documented_order(num_cores):
-    chunks = range(num_cores)
-    held = {core: {chunk: [core] for chunk in chunks} for core in range(num_cores)}
-    for step in schedule.ring_reduce_scatter(num_cores):
-        messages = [(to, chunk, held[of][chunk]) for of, to, chunk in step]
-        for receiver, chunk, message in messages:
-            held[receiver][chunk] = message + held[receiver][chunk]
-    for chunk in chunks:
-        owner = schedule.ring_owner(num_cores, chunk)
-        assert held[owner][chunk] == schedule.ring_fold_order(num_cores, chunk)
-        assert sorted(held[owner][chunk]) == list(range(num_cores))
-
-
-@pytest.mark.parametrize("num_cores", CORES)
-def test_finished_chunks_reach_everyone(num_cores):
-    owners = {
-        chunk: schedule.ring_owner(num_cores, chunk) for chunk in range(num_cores)
-    }
-    held = {
-        core: {chunk for chunk, owner in owners.items() if owner == core}
-        for core in range(num_cores)
-    }
-    for step in schedule.ring_all_gather(num_cores):
-        assert all(chunk in held[sender] for sender, _, chunk in step)
-        for _, receiver, chunk in step:
-            held[receiver].add(chunk)
-    assert all(chunks == set(range(num_cores)) for chunks in held.values())
+def test_a_ring_folds_each_chunk_from_the_core_where_it_sets_out(num_cores):
+    cores = range(num_cores)
+    held = {core: {chunk: [core] for chunk in cores} for core in cores}
+    adding, copying = steps(num_cores)
+    for step in adding:
+        read = [held[core - 1 if core else num_cores - 1][step[core]] for core in cores]
+        for core in cores:
+            held[core][step[core]] = read[core] + held[core][step[core]]
+    whole = {chunk: [(chunk + k) % num_cores for k in cores] for chunk in cores}
+    for step in copying:
+        for core in cores:
+            assert (
+                held[core - 1 if core else num_cores - 1][step[core]]
+                == (whole[step[core]])
+            )
+        for core in cores:
+            held[core][step[core]] = whole[step[core]]
+    assert all(held[core] == whole for core in cores)

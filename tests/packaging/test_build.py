@@ -17,7 +17,7 @@ SOURCES = {
     *(f"tpuref/kernels/cython/{name}.pyx" for name in ("padding", "sharding")),
     *(f"tpuref/kernels/cython/{name}.pyi" for name in ("padding", "sharding")),
     "tpuref/kernels/cython/status.pxd",
-    "tpuref/kernels/python/allreduce.py",
+    "tpuref/kernels/python/links.py",
 }
 
 
@@ -93,6 +93,12 @@ def test_a_wheel_from_the_sdist_holds_everything(compiled_wheel):
         suffixes = {name.rpartition(".")[2] for name in names if name.startswith(start)}
         assert suffixes & {"so", "pyd"}
         assert "c" not in suffixes
+
+
+def test_the_kernels_carry_no_symbols(compiled_wheel):
+    with zipfile.ZipFile(compiled_wheel) as archive:
+        sizes = [f.file_size for f in archive.infolist() if ".so" in f.filename]
+    assert 0 < sum(sizes) < 3 << 20
 
 
 def test_a_manylinux_wheel_needs_no_compiler(compiled_wheel, tmp_path):

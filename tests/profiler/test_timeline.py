@@ -163,11 +163,11 @@ def test_systems_of_several_jobs_are_processes_of_their_own() -> None:
 
 
 def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
-    events = CoreEvents(2)
+    events = CoreEvents(False, 2)
     values = [memoryview(b"12345678")]
     for _ in range(5):
-        events.note(3, Label(COLLECTIVE, (0,)), 0, values)
-        events.note(4, Label(SEND, (0,), ((0, 1), (1, 2))), 0, values)
+        events.note(Label(None, 3, COLLECTIVE, (0,)), 0, values)
+        events.note(Label(None, 4, SEND, (0,), ((0, 1), (1, 2))), 0, values)
     assert events.noted == 10
     assert [(e[0], e[4], e[5]) for e in events.taken()] == [
         (3, (4,), (((8,), 8),)),

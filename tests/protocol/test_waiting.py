@@ -48,8 +48,7 @@ def alike(kinds: Sequence[str], protocol: Protocol = PROTOCOL) -> Found:
 SEQUENCES = [
     ("flat", "flat", "flat"),
     ("direct", "direct", "direct"),
-    ("barrier", "barrier", "barrier"),
-    ("flat", "direct", "barrier"),
+    ("flat", "direct", "flat"),
     ("direct", "flat", "direct"),
 ]
 

@@ -10,7 +10,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.configuration import ALL_REDUCES
-from tpuref.kernels.python.allreduce import fold
+from tpuref.kernels.fold import fold
 
 CORES = 4
 SIZES = [0, 1, 2, 3, 4, 1000, 2048, 2049, 70_001]
@@ -32,7 +32,7 @@ def cores() -> Iterator[None]:
 
 
 def values(size: int, dtype: Any) -> list[Any]:
-    """What each replica brings: numbers whose sum depends on the order."""
+    """The contribution of each replica: numbers whose sum depends on the order."""
     random = np.random.default_rng(size)
     scale = 100 if dtype.is_integer else 1
     return [

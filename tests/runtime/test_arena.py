@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tpuref.base.errors import ResourceExhaustedError
 from tpuref.runtime import arena as module
-from tpuref.runtime.arena import Arena, Heap, available_bytes
+from tpuref.runtime.arena import Arena, Heap
 
 MEBIBYTE = 1 << 20
 
@@ -167,6 +166,14 @@ def test_a_free_block_whose_memory_cannot_be_had_again_stays_free(
     assert heap.allocate(4 * MEBIBYTE) == offset
 
 
+def test_no_memory_for_the_control_area(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(module, "available_bytes", lambda: 3 * MEBIBYTE)
+    with pytest.raises(ResourceExhaustedError, match=f"need {4 * MEBIBYTE} more bytes"):
+        Arena.create(4 * MEBIBYTE, 9)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_no_address_space(monkeypatch: pytest.MonkeyPatch) -> None:
     before = len(os.listdir("/proc/self/fd"))
     asked = []
@@ -201,32 +208,3 @@ def test_arrays_outlive_the_arena() -> None:
     del arena
     assert array.sum() == 300.0
     assert array[5:].base is not None
-
-
-def test_what_a_control_group_leaves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "memory.max").write_text("max\n")
-    assert module._left_in(str(tmp_path)) == module._UNLIMITED
-    (tmp_path / "memory.max").write_text(f"{100 * MEBIBYTE}\n")
-    (tmp_path / "memory.current").write_text(f"{90 * MEBIBYTE}\n")
-    (tmp_path / "memory.stat").write_text(
-        f"anon 5\nactive_file {10 * MEBIBYTE}\ninactive_file {20 * MEBIBYTE}\n"
-    )
-    assert module._left_in(str(tmp_path)) == 40 * MEBIBYTE
-    (tmp_path / "memory.current").write_text(f"{190 * MEBIBYTE}\n")
-    assert module._left_in(str(tmp_path)) == 0
-    assert module._left_in(str(tmp_path / "none")) == module._UNLIMITED
-
-
-def test_what_an_older_control_group_leaves(tmp_path: Path) -> None:
-    (tmp_path / "memory.limit_in_bytes").write_text(f"{100 * MEBIBYTE}\n")
-    (tmp_path / "memory.usage_in_bytes").write_text(f"{90 * MEBIBYTE}\n")
-    (tmp_path / "memory.stat").write_text(f"active_file {MEBIBYTE}\nrss 3\n")
-    assert module._left_in(str(tmp_path)) == 11 * MEBIBYTE
-    (tmp_path / "memory.limit_in_bytes").write_text("9223372036854771712\n")
-    assert module._left_in(str(tmp_path)) == module._UNLIMITED
-
-
-def test_memory_can_be_had_here() -> None:
-    assert 0 < available_bytes() < module._UNLIMITED

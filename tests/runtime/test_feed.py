@@ -13,7 +13,7 @@ from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.spec import TensorSpec
 from tpuref.program import Instr
-from tpuref.runtime.fed import AHEAD, FIRST, Fed
+from tpuref.runtime.core_feed import AHEAD, FIRST, CoreFeed
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.run import Run
 
@@ -88,7 +88,7 @@ def asked_for(shape: list[int], steps: int) -> list[int]:
         counts.append(int(inputs[0]))
         return [np.zeros(1)] * counts[-1]
 
-    fed, run = Fed(instruction(shape), ask), object.__new__(Run)
+    fed, run = CoreFeed(instruction(shape), ask), object.__new__(Run)
     for _ in range(steps):
         fed.next(run)
     return counts
@@ -105,7 +105,7 @@ def test_large_elements_wait_in_small_numbers() -> None:
 
 def test_elements_of_one_run_do_not_reach_the_next() -> None:
     numbers = iter(range(100))
-    fed = Fed(
+    fed = CoreFeed(
         instruction([]),
         lambda inputs: [np.asarray(next(numbers)) for _ in range(int(inputs[0]))],
     )

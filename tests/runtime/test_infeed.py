@@ -144,7 +144,7 @@ def test_a_computation_sees_the_end_of_the_input(session: Any) -> None:
     session.run(queue.split_inputs_and_generate_enqueue_ops([1.0]))
     session.run(queue.generate_close_op())
     assert session.run(out) == (2.0,)
-    with pytest.raises(tf.errors.OutOfRangeError, match="came to its end") as raised:
+    with pytest.raises(tf.errors.OutOfRangeError, match="is exhausted") as raised:
         session.run(out)
     assert "# what takes" in str(raised.value)
 

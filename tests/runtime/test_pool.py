@@ -16,6 +16,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError
+from tpuref.runtime.arena import Arena
 from tpuref.runtime.pool import CACHED_PROGRAMS, CorePool
 from tpuref.runtime.system import LOCAL
 
@@ -172,3 +173,14 @@ def test_inputs_are_not_changed_and_results_are_the_users(session: tf.Session) -
     (third,), _ = session.run(fetch, {x: data})
     third[:] = 0.0
     assert (first == data + 1.0).all() and (second == data).all()
+
+
+def test_more_cores_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before anything is taken: the system would kill some process."""
+    monkeypatch.setattr(Arena, "create", lambda *_: pytest.fail("memory was taken"))
+    with (
+        tf.config.override(executor="pool", topology="1000x1000x2"),
+        tf.Session() as session,
+        pytest.raises(tf.errors.ResourceExhaustedError, match="2000000 cores need"),
+    ):
+        session.run(tf.tpu.initialize_system())

@@ -130,7 +130,7 @@ def test_records_tell_the_physical_core() -> None:
 
 
 def run_of(state: State) -> Run:
-    return Run(state=state, variables=[state], functions={}, host=None, timeout=1.0)
+    return Run(state=state, variables=[state], functions={}, timeout=1.0)
 
 
 def test_outputs_come_replica_by_replica() -> None:

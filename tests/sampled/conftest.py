@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.system import LOCAL
+from tpuref.runtime.system import LOCAL, LOCAL_JOB
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def pool_session() -> Iterator[Callable[[int], Any]]:
     running: list[int] = []
 
     def opened(cores: int) -> Any:
-        if running != [cores] or not LOCAL.device_names()[1:]:
+        if running != [cores] or LOCAL._systems[LOCAL_JOB].topology is None:
             with tf.Session(graph=tf.Graph()) as session, session.graph.as_default():
                 session.run(tf.tpu.initialize_system())
             running[:] = [cores]

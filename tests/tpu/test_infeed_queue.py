@@ -109,6 +109,7 @@ def test_constructor(arguments: dict[str, Any], expected: tuple[Any, ...]) -> No
         ({}, ValueError, "number of tuple elements is unknown"),
         ({"number_of_tuple_elements": 0}, ValueError, "1 or more, got 0"),
         ({"number_of_tuple_elements": -1}, ValueError, "1 or more, got -1"),
+        ({"number_of_tuple_elements": 2**63}, ValueError, "65536 or less, got 9223"),
         ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
         ({"number_of_tuple_elements": "2"}, TypeError, "integer, got '2'"),
         (
@@ -643,7 +644,7 @@ def test_closing_from_another_thread_ends_the_wait() -> None:
     queue = InfeedQueue(tuple_types=[tf.int32], tuple_shapes=[[2]])
     out, close = running(queue), queue.generate_close_op()
     with tf.Session() as sess:
-        ended = pytest.raises(tf.errors.OutOfRangeError, match="came to its end")
+        ended = pytest.raises(tf.errors.OutOfRangeError, match="is exhausted")
         with soon(sess.run, close), ended:
             sess.run(out)
 

@@ -232,6 +232,7 @@ _BY_NAME = {dtype.name: dtype for dtype in DTYPES} | {
 }
 _BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in DTYPES}
 _BY_NUMPY = {dtype.np: dtype for dtype in DTYPES}
+_ENUMS = {dtype.np: dtype.as_datatype_enum for dtype in DTYPES}
 # Python's types map to the types that Python's values get as tensors.
 _BY_PYTHON_TYPE: dict[type[Any], DType] = {
     bool: bool_,
@@ -278,6 +279,58 @@ def as_dtype(value: DTypeLike) -> DType:
             code=codes.UNKNOWN_DTYPE,
         )
     return dtype
+
+
+def datatype_enum(dtype: NumpyDType) -> int:
+    """Return the number by which messages and kernels name an element type.
+
+    Parameters
+    ----------
+    dtype
+        The NumPy dtype of an element type, in native byte order.
+
+    Returns
+    -------
+    int
+        ``as_datatype_enum`` of that type.
+
+    Raises
+    ------
+    KeyError
+        If it is the dtype of no element type.
+
+    Examples
+    --------
+    >>> datatype_enum(np.dtype(np.int64))
+    9
+    """
+    return _ENUMS[dtype]
+
+
+def numpy_dtype(enum: int) -> NumpyDType:
+    """Return the NumPy dtype of the element type that has this number.
+
+    Parameters
+    ----------
+    enum
+        What `datatype_enum` gives.
+
+    Returns
+    -------
+    numpy.dtype
+        The dtype; objects for strings.
+
+    Raises
+    ------
+    KeyError
+        If no element type has this number.
+
+    Examples
+    --------
+    >>> numpy_dtype(9)
+    dtype('int64')
+    """
+    return _BY_ENUM[enum].np
 
 
 def _find(value: object) -> DType | None:

@@ -107,7 +107,7 @@ def _system() -> dict[str, Any]:
     mesh = "x".join(map(str, topology.mesh_shape))
     return {
         "kernels": kernels.IMPLEMENTATION,
-        "vector instructions": kernels.allreduce.vector_instructions(),
+        "vector instructions": kernels.links.vector_instructions(),
         "executor": config.executor,
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
@@ -124,14 +124,14 @@ def _named_tpu() -> str:
     try:
         search.find(None)
     except ValueError:
-        return f"none ({'; '.join(search.trace[1:])})"
-    return "; ".join(search.trace[1:])
+        return f"none ({'; '.join(search.trace.lines[1:])})"
+    return "; ".join(search.trace.lines[1:])
 
 
 def _findings() -> list[Check]:
     from tpuref import kernels
     from tpuref.configuration import config
-    from tpuref.runtime.arena import available_bytes
+    from tpuref.runtime.available_memory import available_bytes
 
     topology = _topology()
     cores = topology.num_cores

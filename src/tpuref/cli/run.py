@@ -13,11 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.executors import EXECUTORS
 
 NAME = "run"
-
-EXECUTORS = ("pool", "lockstep")
-"""Those of `tpuref.configuration`, which is imported only when a command runs."""
 
 Commands = argparse._SubParsersAction  # the type has no public name
 

@@ -2,14 +2,11 @@
 
 # ruff: noqa: F401, F403 - a list of names; the modules say which are public
 
-from __future__ import annotations
-
 from tpuref import data as data
 from tpuref import distribute as distribute
 from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
-from tpuref.base import nest as nest
 from tpuref.base.dtypes import (
     DType as DType,
 )
@@ -76,6 +73,11 @@ from tpuref.data.parsing import *
 from tpuref.data.sparse import SparseTensor as SparseTensor
 from tpuref.data.sparse import SparseTensorValue as SparseTensorValue
 from tpuref.data.sparse import to_dense as sparse_tensor_to_dense
+from tpuref.differentiation.custom_gradient import *
+from tpuref.differentiation.gradients import *
+from tpuref.differentiation.indexed_slices import *
+from tpuref.differentiation.options import *
+from tpuref.differentiation.tape import *
 from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,
 )
@@ -88,8 +90,6 @@ from tpuref.distribute.current import (
 from tpuref.distribute.current import (
     in_cross_tower_context as in_cross_tower_context,
 )
-from tpuref.functions import bitwise as bitwise
-from tpuref.functions import random as random
 from tpuref.functions.activations import sigmoid as sigmoid
 from tpuref.functions.along_axis import *
 from tpuref.functions.arithmetic import *
@@ -225,6 +225,7 @@ from tpuref.graph.variables import (
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
+from tpuref.namespaces import bitwise as bitwise
 from tpuref.namespaces import dtypes as dtypes
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
@@ -233,8 +234,10 @@ from tpuref.namespaces import io as io
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import logging as logging
 from tpuref.namespaces import math as math
+from tpuref.namespaces import nest as nest
 from tpuref.namespaces import nn as nn
 from tpuref.namespaces import python_io as python_io
+from tpuref.namespaces import random as random
 from tpuref.namespaces import sparse as sparse
 from tpuref.namespaces import test as test
 from tpuref.namespaces.logging import get_logger as get_logger
@@ -249,6 +252,3 @@ from tpuref.tpu.padding_report import (
 )
 
 _explain_missing(__name__, "tf.compat.v1")
-_explain_missing(bitwise.__name__, "tf.bitwise")
-_explain_missing(nest.__name__, "tf.nest")
-_explain_missing(random.__name__, "tf.random")

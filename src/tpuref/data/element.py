@@ -20,7 +20,7 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_to_tensor, to_array
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Item = tuple[Array, ...]
 """The arrays of one element."""
@@ -34,7 +34,7 @@ def mapped(structure: Any, function: Callable[[Any], Any]) -> Any:
         return type(structure)(*parts) if named else tuple(parts)
     if isinstance(structure, Mapping):
         result: Any = copy.copy(structure)
-        for key in sorted(structure):
+        for key in nest.sorted_keys(structure):
             result[key] = mapped(structure[key], function)
         return result
     return function(structure)

@@ -74,7 +74,6 @@ class Function:
             state=current.draws,
             variables=[variables],
             functions=self._host_functions,
-            host=None,
             timeout=config.timeout,
         )
         given = [*item, *(current.values[tensor] for tensor in self.captured)]

@@ -26,8 +26,8 @@ from tpuref.data.element import (
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.convert import to_array
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.definition import Array
 from tpuref.ops.host import host_fault
+from tpuref.ops.meaning import Array
 
 
 class Tensors(Stage):

@@ -21,7 +21,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.data.element import Item, specs_of
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.context import Variables
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 

@@ -20,7 +20,7 @@ from tpuref.data.sources import integer
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.convert import to_array
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 
 class Map(Stage):

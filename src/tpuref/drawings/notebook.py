@@ -10,7 +10,7 @@ import numpy as np
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.captions import name_of, numbered, part_of
 from tpuref.drawings.html import table
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 if TYPE_CHECKING:
     from tpuref.drawings.drawn_graph import Graph, Operation, Tensor

@@ -19,7 +19,7 @@ from tpuref.drawings.dot import Dot
 from tpuref.drawings.drawn_graph import Operation, Region, Tensor
 from tpuref.drawings.svg import colour_of
 from tpuref.ops.arrays import CONST, IDENTITY
-from tpuref.ops.tpu import REPLICATE
+from tpuref.ops.tpu import REPLICATE, Replication
 
 _LINE = "#57606a"
 
@@ -175,11 +175,11 @@ class _Sketch:
     def _connect(self, operation: Operation) -> None:
         """Draw the arrows from what an operation reads."""
         if operation.definition is REPLICATE:
+            wanted = Replication.of(operation.attrs)
             for place, tensor in enumerate(operation.inputs):
-                count = operation.attrs["inputs_per_replica"]
-                replica, position = divmod(place, count)
+                replica, position = divmod(place, wanted.inputs_per_replica)
                 end = operation.blocks[0].parameters[position].op.name
-                self._arrow(tensor, end, replica, operation.attrs["replicas"])
+                self._arrow(tensor, end, replica, wanted.replicas)
             return
         if _hands_on(operation):
             if operation.outputs[0] not in self._read:
@@ -195,7 +195,8 @@ class _Sketch:
         while _hands_on(tensor.op):
             tensor = tensor.op.inputs[0]
         if tensor.op.definition is REPLICATE:
-            of, results = tensor.op.attrs["replicas"], tensor.op.blocks[0].results
+            of = Replication.of(tensor.op.attrs).replicas
+            results = tensor.op.blocks[0].results
             replica, position = divmod(tensor.value_index, len(results))
             tensor = results[position]
         arrow = self._arrows.setdefault((tensor.op.name, end), _Arrow(of))

@@ -10,7 +10,7 @@ ENTRIES = (
         codes.INVALID_MESH,
         "This is not a mesh",
         meaning="A mesh is written XxYxC: chips along x, chips along y, and cores "
-        "per chip, each at least 1.",
+        "per chip, each at least 1, with at most 4194304 cores in all.",
         remedy="Write 2x2x2 for eight cores; `tpuref topology 2x2x2` draws it.",
         text="""
             import tpuref as tf

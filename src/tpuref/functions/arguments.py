@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.arrays import PACK, SHAPE
 from tpuref.ops.broadcasting import Axis
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 
 def shape_tensor(shape: Any) -> Tensor:
@@ -88,6 +89,14 @@ def _known_array(tensor: Tensor, name: str) -> Array:
             "use Python integers"
         )
     return known
+
+
+def static_number(value: Any, name: str) -> float:
+    """Return a real number that must be known when the graph is built."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise wrong_type(name, "a number", value) from None
 
 
 def static_integers(value: Any, name: str) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tpuref.graph.tensor import Operation
+from tpuref.ops.tpu import REPLICATE, Assignment, Replication
 from tpuref.runtime.topology import Topology
 
 
@@ -23,15 +24,13 @@ def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]
         order of its logical cores.
     """
     return {
-        operation.name: _numbers(operation)
+        operation.name: _numbers(wanted.assignment, wanted.topology)
         for operation in operations
-        if operation.attrs.get("assignment") is not None
+        if operation.definition is REPLICATE
+        and (wanted := Replication.of(operation.attrs)).assignment is not None
     }
 
 
-def _numbers(replicate: Operation) -> list[list[int]]:
-    topology = Topology(replicate.attrs["topology"])
-    return [
-        [topology.core_at(place) for place in places]
-        for places in replicate.attrs["assignment"]
-    ]
+def _numbers(assignment: Assignment, serialized: bytes | None) -> list[list[int]]:
+    topology = Topology(serialized)
+    return [[topology.core_at(place) for place in places] for places in assignment]

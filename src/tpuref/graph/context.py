@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import coded
 
 if TYPE_CHECKING:
     from tpuref.graph.graph import Graph
+    from tpuref.graph.recorder import Recorder
 
 
 class CurrentSession(Protocol):
@@ -42,6 +44,9 @@ class Context(threading.local):
         The current sessions; written by `push_session` and `pop_session`.
     creators
         What makes variables; written by `variable_creator_scope` and `CallerContext`.
+    recorders
+        What is told of each operation; written by `tpuref.graph.recorder`, tapes and
+        `CallerContext`.
     """
 
     def __init__(self) -> None:
@@ -49,6 +54,7 @@ class Context(threading.local):
         self.eager: list[bool] = []
         self.sessions: list[CurrentSession] = []
         self.creators: list[Callable[..., Any]] = []
+        self.recorders: list[Recorder] = []
 
 
 context = Context()
@@ -95,6 +101,8 @@ def session_for(session: CurrentSession | None, graph: Graph) -> CurrentSession:
             "session=",
             code=codes.NO_SESSION,
         )
+    if not hasattr(chosen, "graph") or not hasattr(chosen, "run"):
+        raise wrong_type("session", "a tf.Session or None", chosen)
     if chosen.graph is not graph:
         raise coded(
             ValueError,

@@ -17,7 +17,8 @@ from tpuref.graph.executor import GraphExecutor
 from tpuref.graph.graph import Graph
 from tpuref.graph.target import LocalTarget
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array, OpDef
+from tpuref.ops.definition import OpDef
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.lockstep import run_instr
 from tpuref.runtime.recording import events_of_run
@@ -67,7 +68,7 @@ def _run() -> Run:
         state=STATE,
         variables=[STATE],
         functions=get_default_graph().host_functions,
-        host=LOCAL,
+        systems=LOCAL,
         timeout=config.timeout,
         events=events_of_run(),
     )

@@ -17,7 +17,8 @@ from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import value_html
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array, Operand
+from tpuref.ops.definition import Operand
+from tpuref.ops.meaning import Array
 
 
 class EagerTensor(Tensor):

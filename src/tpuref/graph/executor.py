@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic_ns
+from typing import Any
 
+from tpuref.base.errors import OpError
 from tpuref.configuration import config
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.placement import check_placement
 from tpuref.graph.target import Target
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.log import logger
@@ -59,13 +61,25 @@ class GraphExecutor:
             state=self.state,
             variables=[self.state],
             functions=self.graph.host_functions,
-            host=None,
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,
             events=recording.events_of_run(),
         )
-        return self.target.run(program, list(feeds.values()), run)
+        try:
+            return self.target.run(program, list(feeds.values()), run)
+        except OpError as error:
+            error.op = self._operation(error.op)
+            raise
+
+    def _operation(self, named: Any) -> Any:
+        """Return the operation with a name, if the graph has one."""
+        if not isinstance(named, str):
+            return named
+        try:
+            return self.graph.get_operation_by_name(named)
+        except KeyError:
+            return named
 
     def _program(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -22,9 +23,10 @@ from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.kernels.slab import Slab
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.definition import Array
-from tpuref.runtime import recording, results
+from tpuref.ops.meaning import Array
+from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
@@ -124,8 +126,8 @@ class Session:
         RuntimeError
             If the session is closed.
         TypeError
-            If a fetch or a fed value is of no use, or a key of `feed_dict` is no tensor
-            of the graph.
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
@@ -276,17 +278,21 @@ class Session:
 
         Raises
         ------
+        TypeError
+            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError
             If `target` is this process, where each session has its own variables.
         """
-        if any(containers or ()):
+        named = listed("tf.Session.reset: containers", containers or ())
+        if any(named):
             raise ValueError(
-                f"tf.Session.reset: there is no container {list(containers or ())!r}; "
+                f"tf.Session.reset: there is no container {named!r}; "
                 "leave containers out to reset everything"
             )
-        opened = open_target(target, config, "tf.Session.reset")
+        function = "tf.Session.reset"
+        opened = open_target(target_of(target, function), config, function)
         opened.reset()
         opened.close()
 
@@ -393,6 +399,7 @@ def _wants_trace(
 ) -> list[CoreTrace] | None:
     if options is None or metadata is None:
         return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 
@@ -418,12 +425,12 @@ def _shown(arrays: Sequence[Array]) -> list[Any]:
     handed_out: set[int] = set()
     shown: list[Any] = []
     for array in arrays:
-        block = results.block_of(array)
+        slab = Slab.of(array)
         if array.ndim == 0:
             shown.append(array[()])
-        elif block is None or block in handed_out:
+        elif slab is None or id(slab) in handed_out:
             shown.append(array.copy())
         else:
-            handed_out.add(block)
+            handed_out.add(id(slab))
             shown.append(array)
     return shown

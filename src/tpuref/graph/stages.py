@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from tpuref.graph.tensor import Operation
 from tpuref.graph.tower_placement import LABEL, TowerPlacement, TowerSystem
-from tpuref.ops.collectives import SUMMABLE, TOWER_SUM
+from tpuref.kernels.fold import SUMMABLE
+from tpuref.ops.collectives import TOWER_SUM
 from tpuref.ops.definition import Place
 
 Stage = tuple[TowerSystem | None, list[Operation]]

@@ -1,7 +1,7 @@
-"""The hot paths, in twins with the same names, arguments and bits.
+"""The hot paths, in twins with equal names, arguments and bits.
 
-``TPUREF_KERNELS`` chooses when this package is imported: ``cython``, ``python``, or
-``auto``, the default, which takes the compiled ones where they were built.
+``TPUREF_KERNELS`` chooses the twin when this package is imported: ``cython``,
+``python``, or ``auto``, the default, which prefers the compiled one if it was built.
 
 Examples
 --------
@@ -19,7 +19,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
-    "tpuref.kernels.cython.allreduce",
+    "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.sharding",
@@ -27,7 +27,7 @@ COMPILED = (
 
 
 def _choose(wanted: str) -> str:
-    """Turn the wish into the name of an implementation that is there."""
+    """Return the name of the implementation to use."""
     if wanted not in ("auto", "cython", "python"):
         raise coded(
             ValueError,
@@ -56,8 +56,8 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
-    from tpuref.kernels.cython import allreduce, links, padding, sharding
+    from tpuref.kernels.cython import flags, links, padding, sharding
 else:
-    from tpuref.kernels.python import allreduce, links, padding, sharding
+    from tpuref.kernels.python import flags, links, padding, sharding
 
-__all__ = ["IMPLEMENTATION", "allreduce", "links", "padding", "sharding"]
+__all__ = ["IMPLEMENTATION", "flags", "links", "padding", "sharding"]

@@ -1,9 +1,9 @@
-"""Splitting, joining, padding and unpadding whole arrays, by the chosen kernels."""
+"""Splitting, joining and padding whole arrays, by the chosen kernels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,17 @@ import numpy.typing as npt
 
 from tpuref.kernels import padding, sharding
 from tpuref.kernels.buffers import Extents, byte_view
+from tpuref.kernels.slab import Slab
 from tpuref.kernels.status import BAD_COUNT, BAD_RANK, DOES_NOT_FIT, OK, check
 
 Array = npt.NDArray[Any]
+Empty = Callable[[Sequence[int], np.dtype[Any]], Array]
+"""Makes an array of a shape and dtype, to be written to."""
 
 
-def split(array: Array, axis: int, num_shards: int) -> list[Array]:
+def split(
+    array: Array, axis: int, num_shards: int, empty: Empty = np.empty
+) -> list[Array]:
     """Cut an array into equal shards along an axis.
 
     Parameters
@@ -27,6 +32,8 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
         The axis to cut; negative ones count from the end.
     num_shards
         How many shards to make.
+    empty
+        Makes the shards.
 
     Returns
     -------
@@ -58,7 +65,7 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
         array.shape[axis] // num_shards,
         *array.shape[axis + 1 :],
     )
-    shards: list[Array] = [np.empty(shape, array.dtype) for _ in range(num_shards)]
+    shards: list[Array] = [empty(shape, array.dtype) for _ in range(num_shards)]
     source = byte_view(np.ascontiguousarray(array))
     outer, run_bytes = _runs(shards[0], axis)
     for shard, part in enumerate(shards):
@@ -69,7 +76,7 @@ def split(array: Array, axis: int, num_shards: int) -> list[Array]:
     return shards
 
 
-def join(arrays: Sequence[Array], axis: int) -> Array:
+def join(arrays: Sequence[Array], axis: int, empty: Empty = np.empty) -> Array:
     """Put arrays together along an axis.
 
     Parameters
@@ -78,11 +85,13 @@ def join(arrays: Sequence[Array], axis: int) -> Array:
         One array or more, of one dtype, whose shapes differ along the axis at most.
     axis
         The axis along which they follow one another; negative ones count from the end.
+    empty
+        Makes the new array.
 
     Returns
     -------
     numpy.ndarray
-        A new array.
+        A new array; the slab itself if the arrays lie side by side in one.
 
     Raises
     ------
@@ -107,8 +116,11 @@ def join(arrays: Sequence[Array], axis: int) -> Array:
         # The bytes of an object array are references, which only NumPy may copy, and
         # the kernel joins shards of equal size.
         return np.concatenate(arrays, axis)
+    joined = Slab.joined(arrays, axis)
+    if joined is not None:
+        return joined
     shape = (*first.shape[:axis], first.shape[axis] * len(arrays))
-    whole: Array = np.empty((*shape, *first.shape[axis + 1 :]), first.dtype)
+    whole = empty((*shape, *first.shape[axis + 1 :]), first.dtype)
     destination = byte_view(whole)
     outer, run_bytes = _runs(first, axis)
     for shard, array in enumerate(arrays):
@@ -168,51 +180,8 @@ def pad_to(array: Array, shape: Sequence[int], out: Array | None = None) -> Arra
     return padded
 
 
-def unpad_to(array: Array, shape: Sequence[int]) -> Array:
-    """Cut the padding off an array again.
-
-    Parameters
-    ----------
-    array
-        A padded array.
-    shape
-        The shape without padding: of the same rank, larger in no dimension.
-
-    Returns
-    -------
-    numpy.ndarray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If the array has no such corner.
-
-    Examples
-    --------
-    >>> unpad_to(np.array([[1, 2, 0], [0, 0, 0]]), (1, 2))
-    array([[1, 2]])
-    """
-    if array.dtype.hasobject:
-        status = _corner_status(shape, array.shape)
-        check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
-        # The bytes of such an array are references, which only NumPy may copy.
-        strings: Array = array[_corner(shape)].copy()
-        return strings
-    corner: Array = np.empty(shape, array.dtype)
-    status = padding.unpad(
-        byte_view(np.ascontiguousarray(array)),
-        _extents(array.shape),
-        byte_view(corner),
-        _extents(shape),
-        array.dtype.itemsize,
-    )
-    check(status, "unpad_to", array_shape=array.shape, shape=tuple(shape))
-    return corner
-
-
 def _axis(function: str, axis: int, rank: int) -> int:
-    """Give the axis counted from the start."""
+    """Return the axis, counted from the start."""
     if not -rank <= axis < rank:
         raise ValueError(
             f"{function}: expected an axis from {-rank} to {rank - 1} for an array of "
@@ -222,7 +191,7 @@ def _axis(function: str, axis: int, rank: int) -> int:
 
 
 def _runs(part: Array, axis: int) -> tuple[int, int]:
-    """Give the number and size of a shard's contiguous runs."""
+    """Return the number and size of a shard's contiguous runs."""
     run = math.prod(part.shape[axis:]) * part.dtype.itemsize
     return math.prod(part.shape[:axis]), run
 
@@ -237,7 +206,7 @@ def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
 
 
 def _corner_status(small: Sequence[int], large: Sequence[int]) -> int:
-    """Say what the kernels would say of these shapes."""
+    """Return the status that the kernels have for these shapes."""
     if len(small) != len(large):
         return BAD_RANK
     if min((*small, *large, 0)) < 0:

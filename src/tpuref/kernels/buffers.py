@@ -1,4 +1,4 @@
-"""The flat memory that kernels take: bytes without a dtype, so that every one works.
+"""The flat memory that kernels take: bytes without a dtype, so that any dtype works.
 
 bfloat16 cannot cross the buffer protocol; its bytes can.
 """
@@ -50,7 +50,7 @@ def byte_view(array: npt.NDArray[np.generic]) -> npt.NDArray[np.uint8]:
 
 
 def flat_bytes(buffer: Buffer, *, writable: bool = False) -> npt.NDArray[np.uint8]:
-    """Take a buffer as Cython's typed memoryviews take one.
+    """Check a buffer as Cython's typed memoryviews do, and view it as an array.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The status codes that kernels give back, and the one place that raises for them.
+"""The status codes that kernels return, and the exceptions for them.
 
-A kernel runs without the interpreter's lock and so cannot raise; it says what was
-wrong in a number. ``cython/status.pxd`` holds the same numbers.
+A kernel runs without the interpreter's lock, so it cannot raise; it returns a number
+that says what was wrong. ``cython/status.pxd`` holds the same numbers.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ DESTINATION_SIZE = 4
 BAD_RANK = 5
 DOES_NOT_FIT = 6
 POISONED = 7
-DEADLINE = 8
-LEFT = 9
-MISMATCH = 10
-BAD_MEMBERS = 11
-BAD_OFFSET = 12
-BAD_DTYPE = 13
+LEFT = 8
+MISMATCH = 9
+BAD_MEMBERS = 10
+BAD_OFFSET = 11
+BAD_DTYPE = 12
 
 MAX_RANK = 32
-"""The most dimensions that a kernel walks: as many as every NumPy release allows."""
+"""The most dimensions that a kernel supports: as many as every NumPy release allows."""
 
 FLAT_LIMIT = 8192
-"""The most bytes of a vector that the links sum by `flat`."""
+"""The most bytes of a vector that `flat` sums."""
 
 _MEANINGS = {
     BAD_COUNT: "a count is negative, or there are no shards",
@@ -35,22 +34,21 @@ _MEANINGS = {
     BAD_RANK: f"the two shapes differ in rank, or have more than {MAX_RANK} dimensions",
     DOES_NOT_FIT: "the unpadded shape is larger than the padded one in some dimension",
     POISONED: "another core failed",
-    DEADLINE: "the deadline passed before all members came",
-    LEFT: "a member left the program without coming here",
-    MISMATCH: "the members came to different collectives",
-    BAD_MEMBERS: "the members are not cores, or this core is not one of them, once",
+    LEFT: "a member left the run without reaching the collective",
+    MISMATCH: "the members reached different collectives",
+    BAD_MEMBERS: "the members are not cores, or do not include this core exactly once",
     BAD_OFFSET: "a vector does not lie within the arena",
     BAD_DTYPE: "values of this type cannot be added",
 }
 
 
 def check(status: int, function: str, **arguments: object) -> None:
-    """Raise the exception that stands for a status, if it is one of failure.
+    """Raise the exception for a status, unless it is OK.
 
     Parameters
     ----------
     status
-        What a kernel gave back.
+        What a kernel returned.
     function
         The name of the function to blame.
     **arguments

@@ -11,12 +11,14 @@ import numpy as np
 from tpuref.base.dtypes import as_dtype, bool_, int32, int64
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.kernels.arrays import join, split
+from tpuref.kernels.arrays import Empty, join, split
+from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
     INDEX,
     INTEGER,
+    NUMERIC,
     NUMERIC_OR_BOOL,
     REAL,
     broadcast_pair,
@@ -71,6 +73,14 @@ def _same(xp: Any, x: Array) -> Any:
 
 def _identity(x: Array) -> Array:
     return x
+
+
+def _infer_each(*xs: Operand) -> list[TensorSpec]:
+    return [TensorSpec(x.shape, x.dtype) for x in xs]
+
+
+def _each(*xs: Array) -> tuple[Array, ...]:
+    return xs
 
 
 def _infer_nothing() -> tuple[TensorSpec, ...]:
@@ -160,7 +170,10 @@ def _range_length(start: Array, limit: Array, delta: Array) -> int:
             "its sign"
         )
     if start.dtype.kind in "iu":
-        return len(range(int(start), int(limit), int(delta)))
+        length = -((int(start) - int(limit)) // int(delta))
+        if length >= 2**63:
+            raise ValueError(f"the range has {length} elements, above {2**63 - 1}")
+        return length
     return math.ceil((end - first) / step)
 
 
@@ -462,14 +475,18 @@ def _part_sizes(
 
 
 def _split(
-    value: Array, *, axis: int, sizes: tuple[int | None, ...]
+    value: Array,
+    *,
+    axis: int,
+    sizes: tuple[int | None, ...],
+    empty: Empty = np.empty,
 ) -> tuple[Array, ...]:
     axis = normalize_axis(axis, value.ndim)
     parts = [part or 0 for part in _part_sizes(value.shape[axis], sizes)]
     # Parts along the outermost axis lie in one piece each, and nothing changes an
     # array that exists, so that they need not be copied.
     if len(set(parts)) == 1 and math.prod(value.shape[:axis]) != 1:
-        return tuple(split(value, axis, len(parts)))
+        return tuple(split(value, axis, len(parts), empty))
     return tuple(np.split(value, np.cumsum(parts[:-1]), axis))
 
 
@@ -505,35 +522,12 @@ def _open_along(value: Operand, axis: int) -> Operand:
     return Operand(TensorShape(sizes), value.dtype)
 
 
-def _concat(*values: Array, axis: int) -> Array:
-    whole = _joined_already(values, normalize_axis(axis, values[0].ndim))
-    return join(values, axis) if whole is None else whole
+def _concat(*values: Array, axis: int, empty: Empty = np.empty) -> Array:
+    return join(values, axis, empty)
 
 
 def _joined(xp: Any, *values: Array, axis: int) -> Any:
     return xp.concatenate(values, axis)
-
-
-def _joined_already(values: Sequence[Array], axis: int) -> Array | None:
-    """Return the array that the values are the parts of, in order and without a gap."""
-    first, memory = values[0], values[0].base
-    if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8:
-        return None
-    start = end = _address(first)
-    for value in values:
-        outermost = math.prod(value.shape[:axis]) == 1 and value.flags.c_contiguous
-        if not outermost or value.base is not memory or _address(value) != end:
-            return None
-        end += value.nbytes
-    shape = list(first.shape)
-    shape[axis] = sum(value.shape[axis] for value in values)
-    offset = start - _address(memory)
-    return memory[offset : offset + end - start].view(first.dtype).reshape(shape)
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
 
 
 # -- repeating and padding ---------------------------------------------------------
@@ -606,6 +600,24 @@ def _infer_broadcast_to(x: Operand, shape: Operand) -> TensorSpec:
 
 def _broadcast_to(xp: Any, x: Array, shape: Array) -> Any:
     return xp.broadcast_to(x, sizes_in(shape)).copy()
+
+
+def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
+    wanted = shape_held_by(shape)
+    together = broadcast_pair(x.shape, wanted)
+    if together is None or not together.is_compatible_with(x.shape):
+        raise ValueError(f"shape {wanted} does not broadcast to {x.describe()}")
+    return TensorSpec(wanted, require_kind(x, NUMERIC))
+
+
+def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
+    """Sum over the axes along which a tensor of that shape was repeated."""
+    sizes = sizes_in(shape)
+    new = x.ndim - len(sizes)
+    repeated = [k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new]]
+    axes, wide = (*range(new), *repeated), widened(x)
+    total = xp.sum(wide, axes, wide.dtype, keepdims=True) if axes else wide
+    return total.reshape(sizes).astype(x.dtype, copy=False)
 
 
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:
@@ -774,6 +786,7 @@ ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
 IDENTITY = OpDef(
     "Identity", infer=_infer_same, meaning=_same, compute=_identity, linear=True
 )
+IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
 SHAPE = OpDef("Shape", infer=_infer_shape, meaning=_shape, static=_static_shape)
 PACK = OpDef("Pack", infer=_infer_pack, meaning=_pack)
 
@@ -782,6 +795,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     ARGUMENT,
     OpDef("Placeholder", infer=_infer_placeholder, fed=True),
     IDENTITY,
+    IDENTITY_N,
     OpDef("StopGradient", infer=_infer_same, meaning=_same, compute=_identity),
     OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
     OpDef("Fill", infer=_infer_fill, meaning=_fill),
@@ -806,6 +820,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Tile", infer=_infer_tile, meaning=_tile),
     OpDef("Repeat", infer=_infer_repeat, meaning=_repeat),
     OpDef("BroadcastTo", infer=_infer_broadcast_to, meaning=_broadcast_to),
+    OpDef("SumToShape", infer=_infer_sum_to_shape, meaning=_sum_to_shape),
     OpDef("PadV2", infer=_infer_pad, meaning=_pad),
     OpDef("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
     OpDef("MatrixDiag", infer=_infer_matrix_diag, compute=ieee(_matrix_diag)),

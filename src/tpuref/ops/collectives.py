@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from tpuref.base.dtypes import (
-    DType,
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    int32,
-    uint32,
-)
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
-from tpuref.kernels.python import allreduce
+from tpuref.kernels.fold import SUMMABLE, fold
 from tpuref.ops.context import EffectContext
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 
 Groups = tuple[tuple[int, ...], ...]
-
-SUMMABLE: tuple[DType, ...] = (float16, bfloat16, float32, float64, int32, uint32)
-"""The element types that cross_replica_sum takes."""
 
 
 def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
@@ -35,17 +21,6 @@ def _summed(x: Operand, *, groups: Groups) -> TensorSpec:
             f"{', '.join(dtype.name for dtype in SUMMABLE)}; use tf.cast"
         )
     return TensorSpec(x.shape, x.dtype)
-
-
-def fold(contributions: Sequence[Array]) -> Array:
-    """Add the contributions from left to right, in replica order.
-
-    float16 and bfloat16 are added as float32 and rounded once, at the end.  Integers
-    wrap around.
-    """
-    shape = contributions[0].shape
-    total = allreduce.fold([array.reshape(-1) for array in contributions])
-    return np.reshape(total, shape)
 
 
 def _cross_replica_sum(

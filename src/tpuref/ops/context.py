@@ -74,7 +74,7 @@ class State(Protocol):
         """Return what feeds a loop."""
 
 
-class System(Protocol):
+class Systems(Protocol):
     """The TPU systems of the jobs."""
 
     def replicate(self, instr: Any, inputs: Sequence[Array], run: Any) -> list[Array]:
@@ -94,8 +94,8 @@ class Run(Protocol):
     ----------
     functions
         The user's Python functions, by token.
-    host
-        What runs the operations of the TPU system; None inside a replica.
+    systems
+        The TPU systems that the program may use; None inside a replica.
     timeout
         The deadline of every wait, in seconds.
     watch
@@ -103,7 +103,7 @@ class Run(Protocol):
     """
 
     functions: Mapping[int, Callable[..., Any]]
-    host: System | None
+    systems: Systems | None
     timeout: float
     watch: Callable[[], None] | None
 

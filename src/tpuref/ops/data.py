@@ -10,6 +10,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.ops.context import EffectContext, Iteration
 from tpuref.ops.definition import OpDef, Operand, Place
 from tpuref.ops.meaning import Array
+from tpuref.ops.ownership import owned
 
 Sizes = tuple[int | None, ...]
 
@@ -61,7 +62,8 @@ def _make(
     context: EffectContext, *captured: Array, iterator: str, token: int
 ) -> Sequence[Array]:
     run = context.run
-    run.state.begin_iteration(iterator, run.functions[token](captured, run))
+    kept = list(map(owned, captured))
+    run.state.begin_iteration(iterator, run.functions[token](kept, run))
     return ()
 
 

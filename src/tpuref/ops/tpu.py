@@ -13,13 +13,16 @@ from tpuref.base.dtypes import as_dtype, int32, string
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.context import EffectContext, System
+from tpuref.ops.context import EffectContext, Systems
 from tpuref.ops.definition import Block, BlockSpec, OpDef, Operand, Place
 from tpuref.ops.meaning import Array
 
 Sizes = tuple[int | None, ...]
 Coordinates = tuple[int, ...]
-Padding = tuple[tuple[str, Any], ...]
+Padding = tuple[tuple[str, tuple[tuple[int | None, bool], ...] | None], ...]
+"""The name of each input, and the size of each dimension and whether it is bucketed."""
+Assignment = tuple[tuple[Coordinates, ...], ...]
+"""The coordinates of each core, by replica and logical core."""
 
 # -- the system --------------------------------------------------------------------
 
@@ -34,24 +37,24 @@ def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
 
 def _initialize(context: EffectContext, **attrs: Any) -> Array:
     topology = np.empty((), object)
-    topology[()] = _system(context).initialize(context.instr)
+    topology[()] = _systems(context).initialize(context.instr)
     return topology
 
 
 def _shutdown(context: EffectContext, **attrs: Any) -> Sequence[Array]:
-    _system(context).shutdown(context.instr)
+    _systems(context).shutdown(context.instr)
     return ()
 
 
-def _system(context: EffectContext) -> System:
-    host: System | None = context.run.host
-    if host is None:
+def _systems(context: EffectContext) -> Systems:
+    systems: Systems | None = context.run.systems
+    if systems is None:
         raise FailedPreconditionError(
             "the TPU system cannot be started, stopped or used from within a "
             "replicated computation; do it outside",
             code=codes.SYSTEM_USED_FROM_WITHIN,
         )
-    return host
+    return systems
 
 
 # -- replicated computations -------------------------------------------------------
@@ -83,7 +86,7 @@ class Replication:
     replicas: int
     inputs_per_replica: int = 0
     padding: Padding | None = None
-    assignment: tuple[tuple[Coordinates, ...], ...] | None = None
+    assignment: Assignment | None = None
     topology: bytes | None = None
     job: str | None = None
     xla_options: tuple[Any, ...] = ()
@@ -103,7 +106,7 @@ def _replicated(
     replicas: int,
     inputs_per_replica: int,
     padding: Padding | None,
-    assignment: tuple[tuple[Coordinates, ...], ...] | None,
+    assignment: Assignment | None,
     topology: bytes | None,
     job: str | None,
     xla_options: tuple[Any, ...],
@@ -113,13 +116,13 @@ def _replicated(
 
 
 def _replicate(context: EffectContext, *inputs: Array, **attrs: Any) -> Sequence[Array]:
-    return _system(context).replicate(context.instr, inputs, context.run)
+    return _systems(context).replicate(context.instr, inputs, context.run)
 
 
 def _own_and_captured(inputs: int, attrs: Mapping[str, Any]) -> int:
-    replicas: int = attrs["replicas"]
-    own: int = attrs["inputs_per_replica"]
-    return own + inputs - replicas * own
+    wanted = Replication.of(attrs)
+    own = wanted.inputs_per_replica
+    return own + inputs - wanted.replicas * own
 
 
 def _replica_input(*, index: int, dtype: str, shape: Sizes | None) -> TensorSpec:

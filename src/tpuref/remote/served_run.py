@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base.errors import CancelledError, InternalError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.reports import put_padded, put_trace
@@ -73,11 +73,6 @@ class ServedRun:
 
     def _fill(self, done: Any, run: Run) -> None:
         inputs = arrays_of(self._inputs)
-        if len(inputs) != len(self._program.parameters):
-            raise malformed(
-                f"the program takes {len(self._program.parameters)} inputs, got "
-                f"{len(inputs)}"
-            )
         run.watch = self._look
         run.elsewhere = self._elsewhere()
         put_arrays(done.outputs, run_program(self._program, {0: inputs}, run)[0])

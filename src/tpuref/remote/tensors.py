@@ -12,7 +12,7 @@ from tpuref.base.dtypes import DType, as_dtype, bool_, string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 MAX_RANK = 32
 

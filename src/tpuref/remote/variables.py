@@ -13,7 +13,8 @@ from tpuref.base.errors import OpError
 from tpuref.base.shapes import unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
-from tpuref.ops.definition import Array, OpDef
+from tpuref.ops.definition import OpDef
+from tpuref.ops.meaning import Array
 from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READ
 from tpuref.program import Instr, Program
 from tpuref.runtime.run import Run
@@ -61,9 +62,7 @@ class ServerVariables:
     def _result(self, program: Program, *inputs: Array) -> Array:
         (instr,) = program.instrs
         known = self._programs.setdefault((instr.op, instr.name), program)
-        run = Run(
-            state=State(), variables=(), functions={}, host=None, timeout=config.timeout
-        )
+        run = Run(state=State(), variables=(), functions={}, timeout=config.timeout)
         try:
             return self._session.run(known, inputs, run)[0]
         except OpError as error:  # the reader says where

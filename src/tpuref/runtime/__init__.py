@@ -1,1 +1,1 @@
-"""What carries out programs: lockstep, and the pool of core processes."""
+"""What runs programs: lockstep, and the pool of core processes."""

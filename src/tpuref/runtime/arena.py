@@ -1,7 +1,7 @@
 """The arena: one piece of memory that the host and all cores see.
 
-It is a memory file without a name, so nothing is left behind whoever is killed.  Each
-process hands out blocks of its own part, the heap; every process reads all of it.
+It is a memory file without a name, so nothing is left behind when a process is killed.
+Each process allocates blocks in its own part, the heap, and reads all of the arena.
 
 ::
 
@@ -20,12 +20,14 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError
-from tpuref.ops.definition import Array
+from tpuref.kernels.slab import Slab
+from tpuref.ops.meaning import Array
+from tpuref.runtime.available_memory import available_bytes
 
 HEAP_BYTES = 1 << 36
-"""The address space of one heap; memory is taken only as blocks are handed out.
+"""The address space of one heap; memory is taken only as blocks are allocated.
 
-Where a limit of the process does not allow for that, heaps are smaller.
+Heaps are smaller if a limit of the process rules this size out.
 """
 
 SMALLEST_HEAP_BYTES = 1 << 26
@@ -33,8 +35,7 @@ SMALLEST_HEAP_BYTES = 1 << 26
 _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
-_UNLIMITED = 1 << 62
-_IDLE_SHARE = 8  # freed blocks beyond this part of what is there give it back
+_IDLE_SHARE = 8  # freed blocks beyond this part of the available memory give it back
 
 
 class Arena:
@@ -68,7 +69,7 @@ class Arena:
 
     @classmethod
     def create(cls, control_bytes: int, heaps: int) -> Arena:
-        """Make the memory; the descriptor is passed to the cores.
+        """Create the arena; its descriptor is passed to the cores.
 
         Raises
         ------
@@ -80,6 +81,9 @@ class Arena:
             descriptor = anonymous_file()
             try:
                 return cls._made(descriptor, control_bytes, heaps, heap_bytes)
+            except ResourceExhaustedError:
+                os.close(descriptor)
+                raise
             except (OSError, MemoryError) as error:
                 os.close(descriptor)
                 if heap_bytes <= SMALLEST_HEAP_BYTES:
@@ -97,11 +101,12 @@ class Arena:
     ) -> Arena:
         first = _rounded(control_bytes, _PAGE)
         os.ftruncate(descriptor, first + heaps * heap_bytes)
-        os.posix_fallocate(descriptor, 0, first)
-        return cls(descriptor, control_bytes, heaps, heap_bytes)
+        arena = cls(descriptor, control_bytes, heaps, heap_bytes)
+        arena.take(0, first)
+        return arena
 
     def close(self) -> None:
-        """Let go of the descriptor; arrays in the memory stay valid."""
+        """Close the descriptor; arrays in the arena stay valid."""
         os.close(self.descriptor)
 
     def heap(self, number: int) -> Heap:
@@ -120,17 +125,28 @@ class Arena:
         array: Array = np.ndarray(shape, dtype, self._map, offset, strides)
         return array
 
+    def slab(self, offset: int, size: int) -> Slab:
+        """Return the bytes at `offset` as a slab."""
+        slab: Slab = Slab((size,), np.uint8, self._map, offset)
+        return slab
+
     def offset_of(self, array: Array) -> int | None:
-        """Return where a contiguous array lies, None outside of the arena."""
+        """Return the offset of a contiguous array, None if it is not in the arena."""
         return self.start_of(array) if array.flags.c_contiguous else None
 
     def start_of(self, array: Array) -> int | None:
-        """Return where the first element lies, None outside of the arena."""
+        """Return the offset of the first element, None if it is not in the arena."""
         offset: int = array.__array_interface__["data"][0] - self._address
         return offset if 0 <= offset < len(self._map) else None
 
     def take(self, offset: int, size: int) -> None:
-        """Take memory for a range, or say what is needed and what is there."""
+        """Take memory for a range.
+
+        Raises
+        ------
+        ResourceExhaustedError
+            If there is not enough; the message has both sizes.
+        """
         available = available_bytes()
         if size > available:
             raise ResourceExhaustedError(_short_of_memory(size, available))
@@ -146,7 +162,7 @@ class Arena:
 
 
 class Heap:
-    """The part of the arena that one process hands out."""
+    """The part of the arena in which one process allocates blocks."""
 
     def __init__(self, arena: Arena, start: int, end: int) -> None:
         self._arena = arena
@@ -165,7 +181,7 @@ class Heap:
         Raises
         ------
         ResourceExhaustedError
-            If the memory cannot be had.
+            If there is no memory for it.
         """
         size = _size_class(size)
         free = self._free.get(size)
@@ -199,7 +215,7 @@ class Heap:
             self._idle -= size
 
     def free(self, offset: int) -> None:
-        """Take a block back."""
+        """Free a block."""
         size = self._sizes.pop(offset)
         self._free.setdefault(size, []).append(offset)
         if size >= _COMMIT_BYTES and self._idle + size > self._idle_limit:
@@ -219,7 +235,7 @@ class Heap:
 
 
 def _size_class(size: int) -> int:
-    """Round a size up so that blocks can be used again: at most a quarter is lost."""
+    """Round a size up so that blocks can be reused; at most a quarter is lost."""
     if size <= _ALIGNMENT:
         return _ALIGNMENT
     if size <= _PAGE:
@@ -239,11 +255,11 @@ def _mapped(descriptor: int, size: int) -> mmap.mmap:
 
 
 def anonymous_file() -> int:
-    """Return the descriptor of new memory that has no name anywhere."""
+    """Return the descriptor of new memory without a name."""
     try:
         if hasattr(os, "memfd_create"):
             return os.memfd_create("tpuref", os.MFD_CLOEXEC)
-        import tempfile  # of no use to a core that starts
+        import tempfile  # only where there is no memfd
 
         descriptor, path = tempfile.mkstemp()
     except OSError as error:
@@ -254,61 +270,6 @@ def anonymous_file() -> int:
         ) from error
     os.unlink(path)
     return descriptor
-
-
-def available_bytes() -> int:
-    """Return how much memory can still be taken, by the system and the cgroup."""
-    return min(_system_available(), _cgroup_available())
-
-
-def _system_available() -> int:
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return _UNLIMITED
-
-
-def _cgroup_available() -> int:
-    """Return what the control groups of this process leave, the tightest one."""
-    try:
-        with open("/proc/self/cgroup") as file:
-            lines = [line.strip() for line in file]
-    except OSError:
-        return _UNLIMITED
-    levels = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers in ("", "memory"):  # version 2, or 1
-            root = os.path.join("/sys/fs/cgroup", controllers)
-            parts = [part for part in path.split("/") if part]
-            levels += [
-                os.path.join(root, *parts[:depth]) for depth in range(len(parts) + 1)
-            ]
-    return min(map(_left_in, levels), default=_UNLIMITED)
-
-
-def _left_in(folder: str) -> int:
-    """Return what a control group leaves; cached files make room where needed."""
-    names = "memory.max", "memory.current"
-    if not os.path.exists(f"{folder}/{names[0]}"):
-        names = "memory.limit_in_bytes", "memory.usage_in_bytes"
-    try:
-        with open(f"{folder}/{names[0]}") as file:
-            limit = file.read().strip()
-        if limit == "max" or int(limit) >= _UNLIMITED:
-            return _UNLIMITED
-        with open(f"{folder}/{names[1]}") as file:
-            used = int(file.read())
-        with open(f"{folder}/memory.stat") as file:
-            parts = dict(line.split() for line in file)
-    except (OSError, ValueError):
-        return _UNLIMITED
-    cached = sum(int(parts.get(name, 0)) for name in ("inactive_file", "active_file"))
-    return max(0, int(limit) - used + cached)
 
 
 def _short_of_memory(need: int, have: int) -> str:

@@ -7,14 +7,13 @@ writes the core's values.  A run calls the steps in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from time import monotonic_ns
 from typing import Any, Protocol
 
 import numpy as np
 
 from tpuref.base.errors import OpError
 from tpuref.ops.arrays import CONST
-from tpuref.ops.control import IF, TOWER_COPY, WHILE
+from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
@@ -31,39 +30,39 @@ from tpuref.runtime.core_events import (
     Label,
     Peer,
 )
-from tpuref.runtime.fed import Fed
+from tpuref.runtime.core_feed import CoreFeed
 from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
+from tpuref.runtime.program_counters import numbered
 from tpuref.runtime.run import Run
-from tpuref.runtime.whereabouts import numbered
+from tpuref.runtime.verdict import truth
 
 Values = list[Any]
 Shape = tuple[int, ...]
 Step = Callable[[Values], None]
 Path = tuple[int, ...]
-"""Where an instruction stands: its index, then block and index at each level inside."""
+"""Where an instruction is: its index, then block and index at each level inside."""
 
 
-class Surroundings(Protocol):
-    """What a core needs from around it while a program runs."""
+class CoreServices(Protocol):
+    """What the program of a core asks of the process that runs it."""
 
     run: Run
     replica: int
-    trace: list[str] | None
     events: CoreEvents | None
-    whereabouts: memoryview
+    counter: memoryview
 
     def go_on(self) -> None:
-        """Raise where the run was called off."""
+        """Raise if the run was called off."""
 
     def collective(self, instr: Instr) -> Callable[[Array], Array]:
         """Return the function that takes part in a collective."""
 
-    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
-        """Return ``out=`` where a collective takes its input, nothing for anywhere."""
+    def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+        """Return ``out=`` if the input of a collective needs certain memory."""
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy, where a collective takes it."""
+        """Return an array, copied if a collective cannot read it where it is."""
 
     def send(self, logical_core: int, value: Array) -> None:
         """Send a value to another logical core of the replica."""
@@ -78,7 +77,7 @@ class Surroundings(Protocol):
         """Return the next value from another replica."""
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Let the host carry out the instruction at `path`."""
+        """Let the host run the instruction at `path`, and return its outputs."""
 
 
 class CoreProgram:
@@ -89,21 +88,21 @@ class CoreProgram:
     program
         The program.
     around
-        What the core needs from around it.
+        The process that runs it.
     logical_core
         The number of the core within its replica.
     plan
-        Which core of the replica carries out and holds what.
+        Which core of the replica runs which instructions.
     path
-        Where the program stands within a larger one.
+        The position of the program within a larger one.
     numbers
-        What the core notes down as its whereabouts, by the id of an instruction.
+        What the core puts into its program counter, by the id of an instruction.
     """
 
     def __init__(
         self,
         program: Program,
-        around: Surroundings,
+        around: CoreServices,
         logical_core: int,
         plan: PlacementPlan,
         path: Path = (),
@@ -115,42 +114,38 @@ class CoreProgram:
         self._plan = plan
         self._parameters = program.parameters
         self._results = program.results
-        slots = 1 + max(
+        self._slots = 1 + max(
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._constants: Values = [None] * slots
         self._summed = {
             slot
             for instr in program.instrs
             if instr.definition.collective is not None
             for slot in instr.inputs
         }
-        self._steps: list[tuple[Step, Instr, int, bool]] = []
-        self._traced: list[tuple[Step, Instr, int, bool]] = []
-        self._recorded: list[tuple[Step, Instr, int, bool]] = []
+        self._steps: list[tuple[Step, int, Label]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1])
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
-        """Carry out the program and return its results."""
-        values = self._constants.copy()
+        """Run the program and return its results."""
+        values: Values = [None] * self._slots
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
-        trace, whereabouts = self._around.trace, self._around.whereabouts
-        steps = self._steps if trace is None else self._traced
-        if self._around.events is not None:
-            steps = self._recorded
+        events, counter = self._around.events, self._around.counter
         try:
-            for step, instr, number, on_core in steps:
-                whereabouts[0] = number
-                step(values)
-                if trace is not None and on_core:
-                    trace.append(instr.name)
+            for step, number, label in self._steps:
+                counter[0] = number
+                if events is None:
+                    step(values)
+                else:
+                    events.observe(step, label, values)
         except OpError as error:
-            locate(error, instr)
+            assert label.instr is not None
+            locate(error, label.instr)
             raise
         return [values[slot] for slot in self._results]
 
@@ -167,18 +162,18 @@ class CoreProgram:
         if instr.definition is CONST:
             self._add_constant(instr)
         else:
-            label = Label(kind(instr), instr.outputs)
-            self._append(self._step(instr, path), instr, instr.core != HOST, label)
+            step, on_core = self._step(instr, path), instr.core != HOST
+            self._append(step, instr, kind(instr), instr.outputs, traced=on_core)
 
     def _add_constant(self, instr: Instr) -> None:
-        """Compute a constant now; only a trace tells of it when the program runs."""
+        """Compute a constant now; its step only puts it in its slot."""
         around, (slot,) = self._around, instr.outputs
         (value,) = compute(CONST, instr, [], around.replica, around.run)
-        self._constants[slot] = value
-        number, on_core = self._numbers[id(instr)], instr.core != HOST
-        entry = (lambda values: None), instr, number, on_core
-        self._traced.append(entry)
-        self._recorded.append(entry)
+
+        def step(values: Values) -> None:
+            values[slot] = value
+
+        self._append(step, instr, None, traced=instr.core != HOST)
 
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
@@ -190,37 +185,14 @@ class CoreProgram:
                 for replica in targets:
                     around.send_to_replica(replica, values[slot])
 
-            peers = tuple((TO_REPLICA, replica) for replica in targets)
-            self._append(send, instr, False, Label(SEND, (slot,), peers))
+            peers = [(TO_REPLICA, replica) for replica in targets]
+            self._append(send, instr, SEND, (slot,), peers)
         elif around.replica in targets:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive_from_replica(source)
 
-            came: Peer = TO_REPLICA, source
-            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
-
-    def _append(self, step: Step, instr: Instr, on_core: bool, label: Label) -> None:
-        number = self._numbers[id(instr)]
-        entry = step, instr, number, on_core
-        self._steps.append(entry)
-        self._traced.append(entry)
-        recorded = self._noting(step, number, label)
-        self._recorded.append((recorded, instr, number, on_core))
-
-    def _noting(self, step: Step, number: int, label: Label) -> Step:
-        """Return a step that also notes when it began and ended."""
-        around = self._around
-
-        def noting(values: Values) -> None:
-            begin = monotonic_ns()
-            try:
-                step(values)
-            finally:
-                assert around.events is not None
-                around.events.note(number, label, begin, values)
-
-        return noting
+            self._append(receive, instr, RECEIVE, (slot,), [(TO_REPLICA, source)])
 
     def _add_transfer(self, transfer: Transfer, instr: Instr) -> None:
         slot, around = transfer.slot, self._around
@@ -229,15 +201,26 @@ class CoreProgram:
             def send(values: Values) -> None:
                 around.send(transfer.target, values[slot])
 
-            to: Peer = TO_CORE, transfer.target
-            self._append(send, instr, False, Label(SEND, (slot,), (to,)))
+            self._append(send, instr, SEND, (slot,), [(TO_CORE, transfer.target)])
         elif transfer.target == self._logical_core:
 
             def receive(values: Values) -> None:
                 values[slot] = around.receive(transfer.source)
 
-            came: Peer = TO_CORE, transfer.source
-            self._append(receive, instr, False, Label(RECEIVE, (slot,), (came,)))
+            self._append(receive, instr, RECEIVE, (slot,), [(TO_CORE, transfer.source)])
+
+    def _append(
+        self,
+        step: Step,
+        instr: Instr,
+        kind: str | None,
+        slots: tuple[int, ...] = (),
+        peers: Sequence[Peer] = (),
+        traced: bool = False,
+    ) -> None:
+        number = self._numbers[id(instr)]
+        label = Label(instr, number, kind, slots, tuple(peers), traced)
+        self._steps.append((step, number, label))
 
     def _step(self, instr: Instr, path: Path) -> Step:
         definition = instr.definition
@@ -273,9 +256,9 @@ class CoreProgram:
         return step
 
     def _compute_quickly(self, definition: OpDef, instr: Instr, thorough: Step) -> Step:
-        """Compute one array from others; leave what is out of the ordinary to a step.
+        """Compute one array from others, and leave any special case to the other step.
 
-        Operations on small arrays take no longer than what the thorough step adds.
+        On small arrays the operation takes no longer than what the other step adds.
         """
         inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
         function, dtype = definition.compute, instr.specs[0].dtype.np
@@ -285,7 +268,7 @@ class CoreProgram:
             try:
                 result = function(*[values[slot] for slot in inputs], **attrs)
             except Exception:
-                thorough(values)  # fails again, in the words of the interpreter
+                thorough(values)  # fails again, with the message of the interpreter
                 return
             if result.__class__ is tuple or result.__class__ is list:
                 thorough(values)
@@ -295,7 +278,7 @@ class CoreProgram:
         return step
 
     def _compute_in_place(self, definition: OpDef, instr: Instr) -> Step:
-        """Compute what a collective takes in memory where the others can read it."""
+        """Compute the input of a collective where its peers read."""
         around, inputs, (output,) = self._around, instr.inputs, instr.outputs
         (spec,) = instr.specs
         if not spec.shape.is_fully_defined():
@@ -304,15 +287,15 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in inputs]
-            places = around.place(shape, dtype)
+            out = around.out_for(shape, dtype)
             (values[output],) = compute(
-                definition, instr, arrays, around.replica, around.run, **places
+                definition, instr, arrays, around.replica, around.run, **out
             )
 
         return step
 
     def _compute_and_share(self, definition: OpDef, instr: Instr) -> Step:
-        """Compute what a collective takes, and put it where the others can read it."""
+        """Compute the input of a collective, and copy it to where its peers read."""
         around, (output,) = self._around, instr.outputs
         compute_it = self._compute(definition, instr)
 
@@ -355,10 +338,10 @@ class CoreProgram:
 
     def _fed(self, instr: Instr, path: Path) -> Step:
         around = self._around
-        fed = Fed(instr, lambda inputs: around.call_host(path, inputs))
+        feed = CoreFeed(instr, lambda inputs: around.call_host(path, inputs))
 
         def step(values: Values) -> None:
-            for slot, array in zip(instr.outputs, fed.next(around.run), strict=True):
+            for slot, array in zip(instr.outputs, feed.next(around.run), strict=True):
                 values[slot] = array
 
         return step
@@ -368,7 +351,7 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             predicate, *arrays = (values[slot] for slot in instr.inputs)
-            results = branches[0 if predicate else 1].run(arrays)
+            results = branches[0 if truth(instr, predicate) else 1].run(arrays)
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
@@ -382,14 +365,17 @@ class CoreProgram:
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in instr.inputs]
             turning, captured = arrays[:split], arrays[split:]
-            turns = 0
-            while limit is None or turns < limit:
+            kept: list[list[Array]] = []
+            while limit is None or len(kept) < limit:
                 around.go_on()
-                if not condition.run(turning + captured)[0]:
+                if not truth(instr, condition.run(turning + captured)[0]):
                     break
-                turning = body.run(turning + captured)
-                turns += 1
-            for slot, result in zip(instr.outputs, turning, strict=True):
+                given = body.run(turning + captured)
+                turning = given[:split]
+                # The next turn may compute into the same memory.
+                kept.append([array.copy() for array in given[split:]])
+            results = turning + joined(kept, instr.specs[split:])
+            for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
         return step
@@ -409,7 +395,7 @@ class CoreProgram:
 
 
 def kind(instr: Instr) -> str:
-    """Return what an instruction does: which of the kinds of events it is."""
+    """Return the kind of event that running an instruction is."""
     if instr.blocks:
         return BLOCK
     definition = instr.definition

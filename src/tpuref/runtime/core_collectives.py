@@ -5,20 +5,24 @@ from __future__ import annotations
 import weakref
 import zlib
 from collections import deque
+from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tpuref.base.dtypes import datatype_enum
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
-from tpuref.ops.definition import Array
+from tpuref.kernels.group import Group
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
+from tpuref.runtime.messages import Divergence
 
 
 class Stopped(Exception):
-    """Another core failed, and this one gives up its run."""
+    """The run was called off."""
 
 
 class Diverged(Exception):
@@ -26,35 +30,24 @@ class Diverged(Exception):
 
     def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
         super().__init__(instr.name)
-        site = instr.site
-        self.report = (
-            instr.op,
-            instr.name,
-            astuple(site),
-            contribution.shape,
-            group,
+        self.report = Divergence(
+            instr.op, instr.name, astuple(instr.site), contribution.shape, group
         )
 
 
-class Group(NamedTuple):
-    """Who adds up, and what the links have to know of it.
+class Participants(NamedTuple):
+    """Who adds up.
 
     Attributes
     ----------
-    members
-        The cores of the group, in replica order.
+    group
+        The group, as the links take it.
     readers
-        The same as a set.
-    dtype
-        The number of the element type.
-    fingerprint
-        What stands for operation, element type and shape.
+        The cores of the group.
     """
 
-    members: Array
+    group: Group
     readers: frozenset[int]
-    dtype: int
-    fingerprint: int
 
 
 class CoreCollectives:
@@ -72,7 +65,7 @@ class CoreCollectives:
     Attributes
     ----------
     moves
-        How often this core changed its place among the replicas.
+        How often this core was given another replica or placement.
     """
 
     def __init__(
@@ -97,7 +90,7 @@ class CoreCollectives:
         placement: tuple[tuple[int, ...], ...],
         algorithm: str,
     ) -> None:
-        """Take part in a run, at this place; what earlier ones left is free now."""
+        """Take part in a run; free what earlier runs left."""
         for offset, _ in self._retired:
             self._heap.free(offset)
         for offset in self._unfinished:
@@ -111,129 +104,114 @@ class CoreCollectives:
             self._replica, self._logical, self._placement = position
             self.moves += 1
 
-    def place(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
-        """Return memory in which a contribution need not be copied; None for none."""
+    def out_for(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
+        """Return memory to compute a contribution in; None if any memory will do."""
         size = dtype.itemsize * int(np.prod(shape))
-        if self._takes_flat(size):
+        if self._chosen(size) == "flat":
             return None
         return self._dropped_later(self._allocated(size), shape, dtype)
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy of it, that a sum takes as it lies."""
-        return array if self._takes_flat(array.nbytes) else self._shared(array)
+        """Return an array, copied if a sum cannot read it where it is."""
+        return array if self._chosen(array.nbytes) == "flat" else self._shared(array)
 
-    def sum(self, known: Group, instr: Instr, contribution: Array) -> Array:
+    def sum(self, known: Participants, instr: Instr, contribution: Array) -> Array:
         """Return the sum of the contributions of this replica's group."""
-        if len(known.members) == 1:
+        if len(known.readers) == 1:
             return contribution
-        if self._takes_flat(contribution.nbytes):
-            result, outcome = self._flat(known, contribution)
-        elif self._algorithm == "ring":
-            result, outcome = self._ring(known, contribution)
-        else:
-            result, outcome = self._direct(known, contribution)
-        if outcome == status.OK:
-            return result
-        if outcome == status.POISONED:
-            raise Stopped
-        replicas = [self._replica_of(int(core)) for core in known.members]
-        raise Diverged(instr, contribution, sorted(replicas))
+        algorithm = ALGORITHMS[self._chosen(contribution.nbytes)]
+        result, outcome = algorithm(self, known, contribution)
+        if outcome != status.OK:
+            self._fail(outcome, known, instr, contribution)
+        return result
 
-    def group(self, instr: Instr, contribution: Array) -> Group:
+    def participants(self, instr: Instr, contribution: Array) -> Participants:
         """Return who adds up such contributions in this run."""
         groups, dtype = instr.attrs["groups"], contribution.dtype
         replicas = next(sorted(g) for g in groups if self._replica in g)
         cores = [self._placement[replica][self._logical] for replica in replicas]
         label = f"{instr.name} {dtype} {contribution.shape}"
-        return Group(
-            np.array(cores, np.int64),
-            frozenset(cores),
-            kernel.dtype_code(dtype),
-            zlib.crc32(label.encode()),
-        )
+        fingerprint = zlib.crc32(label.encode())
+        group = Group(np.array(cores, np.int64), datatype_enum(dtype), fingerprint)
+        return Participants(group, frozenset(cores))
 
-    def _takes_flat(self, size: int) -> bool:
-        if self._algorithm == "auto":
-            return size <= status.FLAT_LIMIT
-        return self._algorithm == "flat"
+    def _chosen(self, size: int) -> str:
+        """Return the name of the algorithm for vectors of so many bytes."""
+        if self._algorithm != "auto":
+            return self._algorithm
+        return "flat" if size <= status.FLAT_LIMIT else "direct"
+
+    def _fail(
+        self, outcome: int, known: Participants, instr: Instr, contribution: Array
+    ) -> None:
+        """Raise the exception for the status of a failed sum."""
+        if outcome == status.POISONED:
+            raise Stopped
+        if outcome in (status.LEFT, status.MISMATCH):
+            replicas = [self._replica_of(core) for core in known.readers]
+            raise Diverged(instr, contribution, sorted(replicas))
+        shape, dtype = contribution.shape, str(contribution.dtype)
+        status.check(outcome, instr.op, shape=shape, dtype=dtype)
 
     def _replica_of(self, core: int) -> int:
         return [cores[self._logical] for cores in self._placement].index(core)
 
     # -- the algorithms --------------------------------------------------------
 
-    def _flat(self, group: Group, contribution: Array) -> tuple[Array, int]:
-        """Sum through the links' staging, in pieces of it where that is forced."""
+    def _flat(self, known: Participants, contribution: Array) -> tuple[Array, int]:
+        """Sum through the staging areas, a large vector in pieces."""
         source = np.ascontiguousarray(contribution)
         result = np.empty(contribution.shape, contribution.dtype)
         if source.nbytes <= status.FLAT_LIMIT:
-            return result, self._flat_piece(group, source, result)
+            return result, self._links.flat(known.group, source, result)
         parts, totals = source.reshape(-1), result.reshape(-1)
         step = status.FLAT_LIMIT // source.itemsize
         for start in range(0, parts.size, step):
             piece = slice(start, start + step)
-            outcome = self._flat_piece(group, parts[piece], totals[piece])
+            outcome = self._links.flat(known.group, parts[piece], totals[piece])
             if outcome != status.OK:
                 break
         return result, outcome
 
-    def _flat_piece(self, group: Group, source: Array, total: Array) -> int:
-        return self._links.flat(
-            group.members, source, total, group.dtype, group.fingerprint
-        )
-
-    def _direct(self, group: Group, contribution: Array) -> tuple[Array, int]:
-        """Sum into one result, which lies in the first member's heap for all."""
-        owns = group.members[0] == self._core
+    def _direct(self, known: Participants, contribution: Array) -> tuple[Array, int]:
+        """Sum into one result for all, in the heap of the first member."""
+        owns = known.group.members[0] == self._core
         target = self._allocated(contribution.nbytes) if owns else 0
         source = self._shared(contribution)
         outcome = self._links.direct(
-            group.members,
-            self._offset(source),
-            target,
-            contribution.size,
-            group.dtype,
-            group.fingerprint,
+            known.group, self._offset(source), target, contribution.size
         )
         if outcome != status.OK:
             return contribution, outcome
-        self._free_retired(group.readers)
+        self._free_retired(known.readers)
         result = self._arena.view(
             self._links.shared_result, contribution.shape, contribution.dtype
         )
         result.flags.writeable = False
         if owns:
             self._unfinished.remove(target)
-            weakref.finalize(result, self._retired.append, (target, group.readers))
+            weakref.finalize(result, self._retired.append, (target, known.readers))
         return result, outcome
 
-    def _ring(self, group: Group, contribution: Array) -> tuple[Array, int]:
-        """Sum chunk by chunk round the ring; every core has a result of its own."""
+    def _ring(self, known: Participants, contribution: Array) -> tuple[Array, int]:
+        """Sum chunk by chunk around the ring; each core has its own result."""
         target = self._allocated(contribution.nbytes)
         scratch = self._allocated(4 * contribution.size)  # float32 partial sums
         source = self._shared(contribution)
         outcome = self._links.ring(
-            group.members,
-            self._offset(source),
-            target,
-            scratch,
-            contribution.size,
-            group.dtype,
-            group.fingerprint,
+            known.group, self._offset(source), target, scratch, contribution.size
         )
         if outcome != status.OK:
             return contribution, outcome
         self._unfinished.remove(scratch)
         self._heap.free(scratch)
-        return (
-            self._dropped_later(target, contribution.shape, contribution.dtype),
-            outcome,
-        )
+        result = self._dropped_later(target, contribution.shape, contribution.dtype)
+        return result, outcome
 
     # -- memory ----------------------------------------------------------------
 
     def _allocated(self, size: int) -> int:
-        """Return a block that is free again after a run that fails."""
+        """Return a block that is freed if the run fails."""
         self._free_dropped()
         offset = self._heap.allocate(size)
         self._unfinished.append(offset)
@@ -242,14 +220,14 @@ class CoreCollectives:
     def _dropped_later(
         self, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> Array:
-        """Return the array in a block that is free again when the array dies."""
+        """Return the array in a block that is freed when the array dies."""
         array = self._arena.view(offset, shape, dtype)
         self._unfinished.remove(offset)
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
     def _shared(self, array: Array) -> Array:
-        """Return an array that lies in the arena, itself or a copy."""
+        """Return an array in the arena: this one or a copy."""
         if self._arena.offset_of(array) is not None:
             return array
         offset = self._allocated(array.nbytes)
@@ -263,15 +241,15 @@ class CoreCollectives:
         return offset
 
     def _free_dropped(self) -> None:
-        """Free what nobody uses any more; arrays may die at any moment."""
+        """Free the blocks whose arrays have died."""
         while self._dropped:
             self._heap.free(self._dropped.popleft())
 
     def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that this core is done with and the others must be.
+        """Free shared results that neither this core nor its readers use any more.
 
-        Another core drops a result at the same place of the program as this one.  Once
-        it has come to a later collective, it has passed that place.
+        All cores drop a result at the same point of the program.  A core that has
+        reached a later collective has passed that point.
         """
         kept = []
         for offset, readers in self._retired:
@@ -280,6 +258,16 @@ class CoreCollectives:
             else:
                 kept.append((offset, readers))
         self._retired[:] = kept
+
+
+Algorithm = Callable[[CoreCollectives, Participants, Array], tuple[Array, int]]
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "flat": CoreCollectives._flat,
+    "direct": CoreCollectives._direct,
+    "ring": CoreCollectives._ring,
+}
+"""The all-reduce algorithms; each returns the sum and the status of the links."""
 
 
 class ReplicaSum:
@@ -297,12 +285,14 @@ class ReplicaSum:
         self._collectives = collectives
         self._instr = instr
         self._known: tuple[Any, ...] = ()
-        self._group: Group
+        self._participants: Participants
 
     def __call__(self, contribution: Array) -> Array:
         """Return the sum of the contributions of this replica's group."""
         known = self._collectives.moves, contribution.shape, contribution.dtype
         if known != self._known:
-            self._group = self._collectives.group(self._instr, contribution)
+            self._participants = self._collectives.participants(
+                self._instr, contribution
+            )
             self._known = known
-        return self._collectives.sum(self._group, self._instr, contribution)
+        return self._collectives.sum(self._participants, self._instr, contribution)

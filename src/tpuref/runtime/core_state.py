@@ -1,11 +1,11 @@
-"""What one core knows of variables and random draws while it runs a program."""
+"""The variables and random draws of one replica while a core runs its program."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.state import stream, uninitialized
 
@@ -16,7 +16,7 @@ class CoreState:
     Parameters
     ----------
     entropy
-        What makes the draws without seeds differ from session to session.
+        Makes the draws without seeds differ from session to session.
     draws
         How often each random operation was evaluated before.
     """
@@ -34,7 +34,7 @@ class CoreState:
         return stream(operation, replica, draw, seed, self.entropy)
 
     def infeed(self, name: str) -> Infeed:
-        """Refuse: the queues are the host's."""
+        """Refuse, as the queues are on the host."""
         raise FailedPreconditionError(f"the infeed {name!r} is on the host")
 
 

@@ -1,7 +1,6 @@
 """The running core processes of a pool, and the memory that they share with the host.
 
-They are started together and ended together; a pool that goes on after a fault starts
-new ones.
+They are started together and ended together. After a fault the pool starts new ones.
 """
 
 from __future__ import annotations
@@ -12,25 +11,27 @@ import weakref
 from collections import deque
 from typing import Any
 
-import numpy as np
-
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import UnavailableError
-from tpuref.kernels import links as kernel
-from tpuref.ops.definition import Array
-from tpuref.runtime import results
+from tpuref.base.errors import ResourceExhaustedError, UnavailableError
+from tpuref.kernels import flags as kernel
+from tpuref.kernels.slab import Slab
+from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.available_memory import available_bytes
+from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
-from tpuref.runtime.whereabouts import Whereabouts, control_bytes
-from tpuref.runtime.wire import Described, inline_array, placed_dtype
+
+CORE_BYTES = 16 << 20
+"""The least memory a core process needs, before it has any data."""
 
 START_SECONDS = 30.0
 """How long the cores may take to start."""
 
 GRACE_SECONDS = 0.5
-"""How long cores may take to give up a run that was called off, and to end."""
+"""How long cores may take to stop a run that was called off, and to end."""
 
 
 class LostCore(Exception):
@@ -53,28 +54,31 @@ class Cores:
     ----------
     arena, heap
         The shared memory, and the host's part of it.
-    links
-        The host's end of the links between the cores.
-    whereabouts
+    flags
+        The flags by which the cores wait for one another, and the poison.
+    counters
         Where each core is in its program.
     processes
         The processes, by the number of the core.
     closing
-        Whether they are being ended on purpose.
+        Whether they are being shut down.
     poll, by_descriptor
-        What waits for messages of all cores, and whose descriptor each is.
+        Waits for messages of all cores, and the core of each descriptor.
 
     Raises
     ------
     UnavailableError
         If the processes cannot be started in time.
+    ResourceExhaustedError
+        If there is not enough memory.
     """
 
     def __init__(self, number: int) -> None:
+        _require_memory(number)
         self.arena = Arena.create(control_bytes(number), number + 1)
         self.heap = self.arena.heap(0)
-        self.links = kernel.Links(self.arena.bytes, 0, -1, number, 0)
-        self.whereabouts = Whereabouts(self.arena.bytes, number)
+        self.flags = kernel.Flags(self.arena.bytes, 0, number)
+        self.counters = ProgramCounters(self.arena.bytes, number)
         self.processes: list[CoreProcess] = []
         self.closing = False
         self.poll = select.poll()
@@ -98,7 +102,7 @@ class Cores:
             raise
 
     def _await_ready(self) -> None:
-        """Wait for all at once, so that the death of any is noticed at once."""
+        """Wait for all together, so that the death of any is noticed at once."""
         deadline = time.monotonic() + START_SECONDS
         poll = select.poll()
         starting = {}
@@ -134,7 +138,7 @@ class Cores:
     # -- messages --------------------------------------------------------------
 
     def post(self, core: int, message: tuple[Any, ...]) -> None:
-        """Send a message, or begin to: what a core does not take now comes later."""
+        """Send a message without waiting; what does not fit is sent later."""
         try:
             self.processes[core].channel.post(message)
         except EOFError:
@@ -148,70 +152,72 @@ class Cores:
     # -- memory ----------------------------------------------------------------
 
     def free_returned(self) -> None:
-        """Free the blocks whose last user has gone; that may happen at any moment."""
+        """Free the blocks that are no longer used."""
         for offset in _drained(self._returned):
             self.heap.free(offset)
 
     def take_freed(self, core: int) -> list[int]:
-        """Return the blocks of a core's heap that the host is done with."""
+        """Empty the list of blocks of a core's heap that the host no longer uses."""
         return _drained(self._freed[core])
 
-    def block(self, size: int) -> tuple[int, Array]:
-        """Return memory that is free again when nobody uses it any more."""
+    def slab(self, size: int) -> tuple[int, Slab]:
+        """Return memory that is freed when it is no longer used."""
         self.free_returned()
         offset = self.heap.allocate(size)
-        block = self.arena.view(offset, (size,), np.dtype(np.uint8))
-        weakref.finalize(block, self._returned.append, offset)
-        return offset, block
-
-    def result_block(self, size: int) -> tuple[int, Array]:
-        """Return such memory for results."""
-        offset, block = self.block(size)
-        results.add(block)
-        return offset, block
+        slab = self.arena.slab(offset, size)
+        weakref.finalize(slab, self._returned.append, offset)
+        return offset, slab
 
     def pinned(self, core: int, described: Described) -> Array:
-        """Return a result that stays in the core's heap for as long as it is used."""
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        array = self.arena.view(described[2], described[1], placed_dtype(described))
-        weakref.finalize(array, self._freed[core].append, described[2])
+        """Return a result that stays in the core's heap while it is used."""
+        array, offset = array_of(described, self.arena), offset_of(described)
+        if offset is not None:
+            weakref.finalize(array, self._freed[core].append, offset)
         return array
 
     def copied(self, described: Described) -> Array:
         """Return a copy of an array that a core described."""
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        view = self.arena.view(described[2], described[1], placed_dtype(described))
-        array: Array = view.copy()
-        return array
+        array = array_of(described, self.arena)
+        return array if offset_of(described) is None else array.copy()
 
     # -- the end ---------------------------------------------------------------
 
     def end(self) -> None:
-        """End the processes in order; results that were handed out stay valid."""
+        """Shut the processes down; results that were handed out stay valid."""
         self._ending()
 
     def are_well(self) -> bool:
-        """Return whether all processes run, neither stopped nor ending."""
+        """Return whether all processes run: none is stopped or ending."""
         return all(process.is_well() for process in self.processes)
 
     def kill(self) -> None:
-        """End the processes at once, whatever they are doing."""
+        """Kill the processes, whatever they are doing."""
         for process in self.processes:
             process.kill()
         self._ending()
 
     def abandon(self) -> None:
-        """Let go of everything: this process is a fork of the host."""
+        """Release everything, as this process is a fork of the host."""
         if self._ending.detach() is not None:
             for process in self.processes:
                 process.abandon()
             self.arena.close()
 
 
+def _require_memory(number: int) -> None:
+    """Refuse so many cores before the system runs out of memory."""
+    need, have = number * CORE_BYTES + control_bytes(number), available_bytes()
+    if need > have:
+        raise ResourceExhaustedError(
+            f"{number} cores need {need} bytes of memory to start with, {have} are "
+            "available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, or "
+            "give the container more memory",
+            code=codes.OUT_OF_SHARED_MEMORY,
+        )
+
+
 def _drained(offsets: deque[int]) -> list[int]:
-    """Take all out; more may come in at any moment, from wherever an array dies."""
+    """Empty the queue; finalizers of arrays may add to it at any moment."""
     taken = []
     while offsets:
         taken.append(offsets.popleft())
@@ -219,7 +225,7 @@ def _drained(offsets: deque[int]) -> list[int]:
 
 
 def _end(processes: list[CoreProcess], arena: Arena) -> None:
-    """End the processes of a pool, and let go of its memory."""
+    """End the processes of a pool, and release its memory."""
     with interrupts_later():
         for process in processes:
             process.channel.close()

@@ -21,7 +21,7 @@ class DeviceAttributes:
     memory_limit_bytes
         The memory that it can use at most.
     incarnation
-        A number that another start of the device does not have.
+        A number that changes whenever the device is started.
     """
 
     name: str
@@ -41,7 +41,7 @@ def devices_of(
 ) -> list[DeviceAttributes]:
     """Return the CPU and the cores of each task of a job, task by task.
 
-    The hosts are all this computer, and its memory is shared by all cores.
+    All hosts are this computer, and all cores share its memory.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     share = memory // topology.num_cores
@@ -59,5 +59,5 @@ def devices_of(
 
 
 def new_incarnation() -> int:
-    """Return a number that no other start of a system has, as good as surely."""
+    """Return a random number that tells one start of a system from another."""
     return int.from_bytes(os.urandom(8), "little")

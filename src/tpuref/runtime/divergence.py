@@ -1,17 +1,28 @@
-"""The errors of replicas that do not reach a collective alike."""
+"""The errors of replicas that do not reach the same collective."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
+from tpuref.program import Instr
+
+
+def come_together(instr: Instr, group: Sequence[int], here: Container[int]) -> bool:
+    """Return whether the replicas of a group are here; raise if only some are."""
+    present = [replica for replica in group if replica in here]
+    if present and len(present) < len(group):
+        error = absent_replicas(instr.op, group, present)
+        error.op, error.site = instr.name, instr.site
+        raise error
+    return bool(present)
 
 
 def absent_replicas(
     op: str, group: Sequence[int], present: Sequence[int]
 ) -> InvalidArgumentError:
-    """Return the error of replicas that wait for others of their group in vain."""
+    """Return the error of replicas that wait in vain for others of their group."""
     return InvalidArgumentError(
         f"{op}: replicas {sorted(present)} wait for "
         f"{sorted(set(group) - set(present))}, which took another branch or left the "
@@ -23,7 +34,7 @@ def absent_replicas(
 def differing_shapes(
     op: str, group: Sequence[int], shapes: Sequence[Sequence[int]]
 ) -> InvalidArgumentError:
-    """Return the error of replicas that bring different shapes."""
+    """Return the error of replicas whose contributions differ in shape."""
     return InvalidArgumentError(
         f"{op}: the replicas of group {list(group)} bring the different shapes "
         f"{[list(shape) for shape in shapes]}; pad or reduce them to one shape before "

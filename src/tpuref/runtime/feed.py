@@ -1,4 +1,4 @@
-"""What brings the elements of a dataset to the replicas while their loop runs."""
+"""Brings the elements of a dataset to the replicas while their loop runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import OutOfRangeError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Element = tuple[Array, ...]
 
@@ -15,8 +15,8 @@ Element = tuple[Array, ...]
 class Feed:
     """Gives each replica its element of each step of one run.
 
-    A replica that asks first makes the feed take what the step needs, for the others
-    too, so nothing is taken that is not used.
+    The first replica that asks for a step makes the feed take the elements of all
+    replicas for it, so none is taken that is not used.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Feed:
     width
         How many arrays an element has.
     steps
-        How many steps the run is to make, for messages.
+        How many steps the run makes, for messages.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Feed:
         return [array for element in taken for array in element]
 
     def _fill_up(self, queue: deque[Element], count: int) -> None:
-        """Take what the next `count` steps need, as far as there is something."""
+        """Take what the next `count` steps need, or as much as there is."""
         try:
             while len(queue) < max(1, count):
                 self._fill()

@@ -1,4 +1,4 @@
-"""The host's side of one run: it serves the cores until all have answered."""
+"""The host's side of one run: serving the cores until all have answered."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
+from tpuref.runtime.channel import Channel
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
+from tpuref.runtime.descriptions import Described, describe_inline
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
+from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
-from tpuref.runtime.result_places import ResultPlaces
+from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
 from tpuref.runtime.turns import PATIENCE_SECONDS, Turns
-from tpuref.runtime.wire import (
-    Channel,
-    Described,
-    describe_inline,
-    describe_strings,
-)
 
 HOST_GAVE_UP = 2
 """What the arena is poisoned with when the host calls a run off."""
@@ -41,7 +38,7 @@ LAST_LINES, LAST_WIDTH = 5, 200
 
 
 class Gathering:
-    """One run, until all of its cores have answered or it was called off.
+    """One run, until all of its cores have answered or it is called off.
 
     Parameters
     ----------
@@ -50,16 +47,16 @@ class Gathering:
     program
         What they run.
     run
-        What the host needs for its part of it.
+        What the host needs for its part.
 
     Attributes
     ----------
-    places
+    slabs
         Where the cores put the results.
     broken
-        Why these cores cannot be used any more, None where they can.
+        Why these cores can no longer be used, None if they can.
     restart
-        Whether others should be started in their place.
+        Whether to start new cores instead of these.
     lost
         The core whose process has ended, and its replica; None for none.
     """
@@ -74,17 +71,17 @@ class Gathering:
             for replica, of_replica in enumerate(run.cores)
             for logical, core in enumerate(of_replica)
         }
-        self.places: ResultPlaces
+        self.slabs: ResultSlabs
         self.broken: str | None = None
         self.restart = False
         self.lost: tuple[int, int] | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
-        self._diverged: dict[int, tuple[Any, ...]] = {}
+        self._diverged: dict[int, Divergence] = {}
         self._turns = Turns()
         self._stall: Stall | None = None
         self._called_off = False
-        self._settled = False  # an exception now would find nothing half done
+        self._settled = False  # an exception now finds nothing half done
 
     def expect(self, cores: Sequence[int]) -> None:
         """Wait for these cores as well."""
@@ -99,7 +96,7 @@ class Gathering:
             if self._run.events is not None:
                 gathered = self._results.values()
                 size = sum(array.nbytes for arrays in gathered for array in arrays)
-                self._run.events.recording.on_host("wait for cores", begin, size)
+                self._run.events.on_host("wait for cores", begin, size)
 
     def _gathered(self) -> Values:
         while self._waiting:
@@ -131,9 +128,9 @@ class Gathering:
                 message = channel.take()
 
     def _attend(self, seconds: float) -> bool:
-        """Read what comes from the cores within some seconds, and send what is left.
+        """Read what the cores send within some seconds, and send what was left over.
 
-        Returns whether anything came.
+        Returns whether anything arrived.
         """
         poll = self._cores.poll
         behind = [c for c in self._waiting if self._channel(c).is_behind]
@@ -165,14 +162,14 @@ class Gathering:
                 self._program,
                 self._place,
                 self._cores.processes,
-                self._cores.whereabouts,
-                self._cores.links,
+                self._cores.counters,
+                self._cores.flags,
                 self._run.timeout,
             )
         return self._stall
 
     def _until_next_look(self) -> float:
-        """Return how long to wait; look after the cores where it is time to."""
+        """Return how long to wait, after looking at the cores if it is time to."""
         stall = self._watched()
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
@@ -185,7 +182,7 @@ class Gathering:
         return stall.next_look - time.monotonic()
 
     def stacks(self) -> str:
-        """Say where each core is, those that have not answered with their stacks."""
+        """Say where each core is, with the stacks of those that have not answered."""
         return self._watched().stacks(tuple(self._waiting))
 
     # -- what cores say --------------------------------------------------------
@@ -205,12 +202,12 @@ class Gathering:
             return
         self._waiting.discard(core)
         if kind == "done":
-            self._take_results(core, replica, *message[2:])
+            self._take_results(core, Results(*message[1:]))
         elif kind == "diverged":
-            self._diverged[replica] = message[2:]
+            self._diverged[replica] = Divergence(*message[1:])
             self._stop()
         elif kind == "error" and not self._called_off:
-            raise rebuilt(*message[2:])
+            raise rebuilt(Failure(*message[1:]))
 
     def _serve(self, kind: str, core: int, *content: Any) -> None:
         if kind == "call":
@@ -220,34 +217,27 @@ class Gathering:
             self._cores.post(target, ("value", source, described))
 
     def _stop(self) -> None:
-        """Let no core wait for the host or for a value of another core."""
+        """End every wait for the host or for a value of another core."""
         for core in self._waiting:
             self._cores.post(core, ("stop",))
 
-    def _take_results(
-        self,
-        core: int,
-        replica: int,
-        outputs: Sequence[Described | None],
-        written: Sequence[tuple[str, Described]],
-        draws: Sequence[tuple[str, int]],
-        trace: Sequence[str],
-    ) -> None:
-        logical = self._place[core][1]
+    def _take_results(self, core: int, left: Results) -> None:
+        replica, logical = self._place[core]
         if logical == 0:
             self._results[replica] = [
-                self.places.array(k, replica) if d is None else self._pinned(core, d)
-                for k, d in enumerate(outputs)
+                self.slabs.array(k, replica) if d is None else self._pinned(core, d)
+                for k, d in enumerate(left.outputs)
             ]
-        for handle, described in written:
+        for handle, described in left.written:
             self._run.variables[replica].write(handle, self._pinned(core, described))
         state = self._run.state
         assert isinstance(state, State)
-        for name, count in draws:
+        for name, count in left.draws:
             if count > state.draws(name, replica):
                 state.set_draws(name, replica, count)
         if self._run.trace is not None and self._run.record is not None:
-            self._run.trace += [self._run.record(n, replica, logical) for n in trace]
+            record, names = self._run.record, left.trace
+            self._run.trace += [record(name, replica, logical) for name in names]
 
     def _pinned(self, core: int, described: Described) -> Array:
         return self._cores.pinned(core, described)
@@ -271,31 +261,36 @@ class Gathering:
         outputs = run_instr(instr, {replica: arrays}, self._run)[replica]
         self._settled = False
         self._watched().host_was_busy()
-        answer = [_whole(np.asarray(array)) for array in outputs]
+        answer = [describe_inline(np.asarray(array)) for array in outputs]
         self._cores.post(core, ("answer", answer))
 
     def _look_after(self) -> None:
-        """Notice the loss of a core while the host itself waits for something."""
+        """Notice the loss of a core while the host waits for something else."""
         self._attend(0.0)
         self._settled = True
         if self._watch is not None:
             self._watch()
 
     def _divergence(self) -> OpError:
-        """Put together what the replicas of the first group reported."""
-        op, name, site, _, group = self._diverged[min(self._diverged)]
-        present = {r: d[3] for r, d in self._diverged.items() if d[1] == name}
+        """Return the error that the reports of the first group amount to."""
+        first = self._diverged[min(self._diverged)]
+        op, group = first.op, first.group
+        present = {
+            replica: each.shape
+            for replica, each in self._diverged.items()
+            if each.name == first.name
+        }
         if set(present) < set(group):
             error = absent_replicas(op, group, list(present))
         else:
             error = differing_shapes(op, group, [present[r] for r in group])
-        error.op, error.site = name, CallSite(*site)
+        error.op, error.site = first.name, CallSite(*first.site)
         return error
 
-    # -- when it is called off -------------------------------------------------
+    # -- calling it off -------------------------------------------------
 
     def call_off(self, error: BaseException) -> BaseException:
-        """Stop the cores that still run, and return what is to be raised."""
+        """Stop the cores that still run, and return the error to raise."""
         self._called_off = True
         if isinstance(error, LostCore):
             return self._lost(error.core)
@@ -303,19 +298,19 @@ class Gathering:
             self.restart = True  # an interrupt; messages may be lost
             return error
         try:
-            self._cores.links.poison(HOST_GAVE_UP)
+            self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
         except LostCore as gone:
             self._lost(gone.core)
             return error
-        except BaseException:  # one interrupt more
+        except BaseException:  # another interrupt
             self.restart = True
             return error
         if self._waiting:
             self._give_up_the_late(error)
         else:
-            self._cores.links.heal()
+            self._cores.flags.heal()
         return error
 
     def _await_the_rest(self) -> None:
@@ -326,16 +321,16 @@ class Gathering:
             self._take_messages()
 
     def _hear_the_others(self, lost: int) -> None:
-        """Let the cores that are left send what they noted of the run."""
+        """Let the other cores send what they noted of the run."""
         self._waiting.discard(lost)
         self._cores.poll.unregister(self._channel(lost))
         with contextlib.suppress(LostCore):
-            self._cores.links.poison(HOST_GAVE_UP)
+            self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
 
     def _give_up_the_late(self, error: BaseException) -> None:
-        """Report cores that do not stop; where it was they who failed, for good."""
+        """Report cores that do not stop; end them for good if the fault is theirs."""
         processes, late = self._cores.processes, sorted(self._waiting)
         held = any(processes[core].is_stopped() for core in late)
         if not held and not isinstance(error, DeadlineExceededError):
@@ -374,11 +369,7 @@ class Gathering:
 
 
 def _last_words(log: str) -> str:
-    """Return the last lines that a core wrote, for the message of its loss."""
+    """Return the last lines that a core wrote, for the message about its loss."""
     written = [line for line in log.splitlines() if line.strip()]
     lines = [f"\n  {line[:LAST_WIDTH]}" for line in written[-LAST_LINES:]]
     return f"\nIts last output:{''.join(lines)}" if lines else ""
-
-
-def _whole(array: Array) -> Described:
-    return describe_strings(array) if array.dtype == object else describe_inline(array)

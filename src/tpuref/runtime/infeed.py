@@ -1,4 +1,4 @@
-"""The queue that brings tuples from the host to the replicas."""
+"""The queue that carries tuples from the host to the replicas."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from tpuref.base.errors import (
     OutOfRangeError,
     ResourceExhaustedError,
 )
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
+from tpuref.ops.ownership import owned
 
 CAPACITY = 1024
 """Tuples that one replica's queue holds before enqueueing is refused."""
 
 
 WATCH_SECONDS = 0.05
-"""How often a wait for a tuple looks whether it is still of use."""
+"""How often a waiting replica checks whether the run is still on."""
 
 
 class Infeed:
@@ -44,7 +45,7 @@ class Infeed:
                     "enqueue less often",
                     code=codes.INFEED_FULL,
                 )
-            queue.append(tuple(elements))
+            queue.append(tuple(map(owned, elements)))
             self._changed.notify_all()
 
     def dequeue(
@@ -55,7 +56,7 @@ class Infeed:
     ) -> tuple[Array, ...]:
         """Take the next tuple of `replica`, waiting at most `timeout` seconds.
 
-        Meanwhile `watch` is called now and then; the wait ends where it raises.
+        Meanwhile `watch` is called now and then; if it raises, the wait ends.
         """
         with self._changed:
             queue = self._waiting.setdefault(replica, deque())
@@ -73,7 +74,7 @@ class Infeed:
                 return queue.popleft()
             if arrived:
                 raise OutOfRangeError(
-                    f"infeed {self.name!r} came to its end: replica {replica} took all "
+                    f"infeed {self.name!r} is exhausted: replica {replica} took all "
                     f"{taken} tuples and asks for one more",
                     code=codes.INFEED_ENDED,
                 )
@@ -89,7 +90,7 @@ class Infeed:
         return f"tuples waiting by replica: {waiting}"
 
     def close(self) -> None:
-        """Let replicas that find their queue empty see the end of the input."""
+        """Close the queue: once it is empty, replicas see the end of the input."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Whole numbers that people give, checked."""
+"""Checks of whole numbers that the user gives."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def as_int32(name: str, value: npt.ArrayLike) -> Int32Array:
 
 
 def as_integer(name: str, value: int) -> int:
-    """Return a value that acts as an integer, such as a NumPy integer, as an int.
+    """Convert a value that acts as an integer, such as a NumPy integer, to an int.
 
     Parameters
     ----------

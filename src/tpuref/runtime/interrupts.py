@@ -1,4 +1,4 @@
-"""Ctrl-C where it would leave something half done: it comes a moment later."""
+"""Ctrl-C is held back where it would leave something half done."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from types import FrameType
 
 @contextlib.contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Keep an interrupt back until the block is done.
+    """Hold an interrupt back until the block is done.
 
-    Only the main thread is interrupted, and only where a handler of Python answers.
+    This matters only in the main thread, and if a Python handler is installed.
     """
     handler = signal.getsignal(signal.SIGINT)
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or not callable(handler):
         yield
         return
-    came: list[int] = []
+    held_back: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        held_back.append(number)
 
     signal.signal(signal.SIGINT, note)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if came:
+        if held_back:
             signal.raise_signal(signal.SIGINT)

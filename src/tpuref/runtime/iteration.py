@@ -7,14 +7,14 @@ from collections.abc import Generator, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import AbortedError, OpError, OutOfRangeError
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 CLOSING_SECONDS = 5.0
 """How long to wait for an element that another thread asked for."""
 
 
 class Iteration:
-    """Gives the elements of a pass, one at each call.
+    """One pass: each call returns its next element.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Iteration:
 
 
 def _without_traceback(error: BaseException) -> OpError:
-    """Return the error to raise again; a traceback would keep the pass alive."""
+    """Return the error to raise again; its traceback would keep the pass alive."""
     if isinstance(error, OpError):
         return type(error)(error.message, op=error.op, site=error.site)
     return AbortedError(f"the pass was ended by {type(error).__name__}: {error}")

@@ -1,7 +1,7 @@
 """The logger ``tpuref`` and its children: silent until the program listens.
 
-Only what is said to whoever sits before the program, that it is stuck or adds up
-something else than it seems to, is written by Python itself to the standard error.
+Python itself writes only the warnings to standard error: a run is stuck, a sum looks
+wrong, or a server is open to strangers.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import logging
 NAME = "tpuref"
 
 FIELDS = ("core", "replica", "run", "epoch")
-"""What each record has as attributes, None where it does not apply."""
+"""The attributes of each record, None where one does not apply."""
 
 
 class _Fields(logging.Filter):
-    """Adds the fields that a record does not have."""
+    """Adds the fields that a record lacks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         for field in FIELDS:
@@ -30,7 +30,7 @@ def logger(area: str) -> logging.Logger:
     Parameters
     ----------
     area
-        What it tells of, such as ``pool``.
+        What its records are about, such as ``pool``.
     """
     silent = advice(area)
     silent.addHandler(logging.NullHandler())
@@ -43,7 +43,7 @@ def advice(area: str | None = None) -> logging.Logger:
     Parameters
     ----------
     area
-        What it tells of; without it the logger is ``tpuref`` itself.
+        What its records are about; without it the logger is ``tpuref`` itself.
     """
     found = logging.getLogger(NAME if area is None else f"{NAME}.{area}")
     found.addFilter(_FILTER)

@@ -1,7 +1,7 @@
 """What a core writes to its standard output and error, shown by the host.
 
-The core writes to memory that the host reads when it comes to it.  So it never waits
-for a reader, nothing is lost when it dies, and nothing is left when all have died.
+The core writes to memory that the host reads when it has the time.  So the core never
+waits for a reader, nothing is lost if it dies, and nothing is left once all have died.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import threading
 import time
 
 LINES_PER_SECOND = 200
-"""How many lines of one core are shown within a second; the others are counted."""
+"""How many lines of one core are shown per second; the others are counted."""
 
 LINE_BYTES = 2000
 """How much of a line is shown."""
 
 KEPT_BYTES = 1 << 16
-"""Of what was shown, this much of the end stays readable."""
+"""How much of the end of what was shown stays readable."""
 
 _CHUNK = 1 << 20  # read, and freed, at a time
 
@@ -53,18 +53,18 @@ class CoreOutput:
         return os.fstat(self._file).st_size
 
     def tail(self, start: int = 0) -> str:
-        """Return the end of what was written, from `start` on at most."""
+        """Return the end of what was written, at most from `start` on."""
         size = self.size
         start = max(start, size - KEPT_BYTES)
         content = os.pread(self._file, size - start, start)
         return content.decode(errors="replace").strip()
 
     def skip(self) -> None:
-        """Show nothing of what was written up to now."""
+        """Skip what was written so far."""
         self._shown = self.size
 
     def close(self) -> None:
-        """Show nothing any more: the file is about to be closed."""
+        """Show nothing from now on, as the file is about to be closed."""
         self._closed = True
 
     def show(self, last: bool = False) -> None:
@@ -73,10 +73,10 @@ class CoreOutput:
         Parameters
         ----------
         last
-            Whether a line without an end is shown as well.
+            Whether to show an unfinished line too.
         """
         if self._closed or not self._lock.acquire(blocking=False):
-            return  # or somebody does it already
+            return  # or another thread is at it
         try:
             _write(self._new_lines(last))
         finally:
@@ -122,13 +122,13 @@ class CoreOutput:
         return f"{self._prefix}{text}{note}\n"
 
     def _free(self) -> None:
-        """Give back memory that nobody reads again."""
+        """Give back the memory of output that is not read again."""
         end = (self._shown - KEPT_BYTES) // _CHUNK * _CHUNK
         if end <= self._freed or not hasattr(mmap, "MADV_REMOVE"):
             return
         length = end - self._freed
         with (
-            contextlib.suppress(OSError),  # a file system that cannot
+            contextlib.suppress(OSError),  # the file system cannot do it
             mmap.mmap(self._file, length, offset=self._freed) as pages,
         ):
             pages.madvise(mmap.MADV_REMOVE)
@@ -136,7 +136,7 @@ class CoreOutput:
 
 
 def _write(text: str) -> None:
-    """Write to the host's standard error, as it is at this moment."""
+    """Write to what is the host's standard error now."""
     if not text or sys.stderr is None:
         return
     with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it

@@ -1,4 +1,4 @@
-"""Padding the inputs of replicas to one common shape, and the account of it."""
+"""Padding the inputs of replicas to one common shape, and the record of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.kernels import arrays
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 
 Dimensions = tuple[tuple["int | None", bool], ...]
 """For each dimension the size to pad to (None: the largest), and whether the largest
@@ -58,14 +58,14 @@ class PaddedInput:
 
 @dataclass
 class PaddingRecord:
-    """The account of one replicated computation."""
+    """How the inputs of one replicated computation were padded."""
 
     inputs: tuple[PaddedInput, ...] = ()
     compiled: set[tuple[tuple[Shape, ...], ...]] = field(default_factory=set)
     hits: int = 0
 
     def count(self, shapes: tuple[tuple[Shape, ...], ...]) -> None:
-        """Take down the padded shapes of a run."""
+        """Record the padded shapes of a run."""
         if shapes in self.compiled:
             self.hits += 1
         self.compiled.add(shapes)
@@ -77,7 +77,7 @@ def padded_shape(name: str, shapes: Sequence[Shape], dimensions: Dimensions) -> 
     Raises
     ------
     InvalidArgumentError
-        If an input has another rank or exceeds a given size.
+        If an input has the wrong rank or exceeds a given size.
     """
     for replica, shape in enumerate(shapes):
         _check(name, replica, shape, dimensions)
@@ -91,14 +91,14 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
     given = [size for size, _ in dimensions]
     if len(shape) != len(dimensions):
         raise InvalidArgumentError(
-            f"{name}: replica {replica} brings shape {list(shape)}, maximum_shapes has "
-            f"{given}, which is of another rank",
+            f"{name}: replica {replica} has shape {list(shape)}, expected rank "
+            f"{len(given)}, that of maximum_shapes {given}",
             code=codes.MAXIMUM_SHAPE_RANK,
         )
     for k, (size, _) in enumerate(dimensions):
         if size is not None and shape[k] > size:
             raise InvalidArgumentError(
-                f"{name}: replica {replica} brings shape {list(shape)}, whose "
+                f"{name}: replica {replica} has shape {list(shape)}, whose "
                 f"dimension {k} is {shape[k]} and exceeds the {size} of "
                 f"maximum_shapes {given}",
                 code=codes.EXCEEDS_MAXIMUM_SHAPE,
@@ -144,7 +144,7 @@ def account(
     dimensions: Dimensions,
     record: PaddingRecord,
 ) -> PaddedInput:
-    """Return the account of one padded input."""
+    """Return how one input was padded."""
     held = int(np.prod(padded)) * len(shapes)
     used = sum(int(np.prod(shape)) for shape in shapes)
     forced = tuple(

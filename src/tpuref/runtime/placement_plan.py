@@ -1,4 +1,4 @@
-"""Which core of a replica carries out what, and which values cross between cores."""
+"""Which core of a replica runs what, and which values cross between cores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Transfer(NamedTuple):
 
 
 class PlacementPlan:
-    """The places of all instructions of a program, and the transfers between them.
+    """The cores of all instructions of a program, and the transfers between them.
 
     All cores of a replica make the same plan, so what one sends is what another
     receives, in the same order.
@@ -37,7 +37,7 @@ class PlacementPlan:
         self._plan(program, frozenset({0}))
 
     def runs_on(self, instr: Instr) -> frozenset[int]:
-        """Return the logical cores that carry out an instruction."""
+        """Return the logical cores that run an instruction."""
         if instr.core == HOST and not instr.blocks:
             return frozenset({0})
         if instr.definition.on_every_core:
@@ -49,7 +49,7 @@ class PlacementPlan:
         return self._before.get(id(instr), ())
 
     def at_the_end(self, program: Program) -> Sequence[Transfer]:
-        """Return the transfers of the results of a program."""
+        """Return the transfers of the program's results."""
         return self._at_the_end.get(id(program), ())
 
     def _plan(self, program: Program, wanted_on: frozenset[int]) -> None:

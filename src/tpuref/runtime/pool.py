@@ -11,8 +11,8 @@
         host call  <-- socket ---  --- socket --->  |
     results        <-- arena, socket ---        done, stopped, or error
 
-The host waits for all sockets at once, so the death of a core is an event like its
-answer.  A core that fails poisons the arena, and its peers give up at their next wait.
+The host waits on all sockets together, so it notices the death of a core as it would
+its answer.  A core that fails poisons the arena, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import FailedPreconditionError
+from tpuref.base.errors import FailedPreconditionError, ResourceExhaustedError
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
+from tpuref.runtime.descriptions import INLINE_BYTES
 from tpuref.runtime.gathering import Gathering
+from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
-from tpuref.runtime.placed_inputs import PlacedInputs
+from tpuref.runtime.messages import RunRequest
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
-from tpuref.runtime.result_places import ResultPlaces
+from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 
@@ -54,7 +56,7 @@ _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The core processes of one TPU system.
+    """The executor that has a process for each core.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class CorePool:
         _POOLS.add(self)
 
     def _launch(self) -> None:
-        """Start the processes, with new memory."""
+        """Start the processes with new memory."""
         begin = monotonic_ns()
         self._cores = Cores(self._number)
         note_on_host("start cores", begin)
@@ -106,7 +108,7 @@ class CorePool:
     # -- life ------------------------------------------------------------------
 
     def close(self) -> None:
-        """End the cores; results that were handed out stay valid.
+        """Shut the cores down; results that were handed out stay valid.
 
         A run of another thread ends with an error.
         """
@@ -136,19 +138,19 @@ class CorePool:
             self.close()
 
     def is_sound(self) -> bool:
-        """Return whether no run is under way and all cores wait for the next."""
+        """Return whether all cores wait for the next run."""
         usable = self._broken is None and not self._restart and not self._lock.locked()
         return usable and self._cores.are_well()
 
     def stacks(self) -> str:
-        """Say where each core of a run is that goes on in another thread."""
+        """Say where each core is, if a run is under way in another thread."""
         gathering = self._gathering
         if gathering is None:
             return f"  pool: no program runs on its {self._number} cores"
         return gathering.stacks()
 
     def abandon(self) -> None:
-        """Let go of everything: this process is a fork of the host."""
+        """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
         self._lock, self._owner = threading.Lock(), 0
         self._broken = (
@@ -158,9 +160,9 @@ class CorePool:
     # -- runs ------------------------------------------------------------------
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
-        """Carry out `program` for the replicas in `inputs` and return their results."""
+        """Run `program` for the replicas in `inputs` and return their results."""
         if self._owner == threading.get_ident():
-            # A host function asks for it, and the cores wait for that.
+            # A host function asks for it, while the cores wait for that function.
             return run_program(program, inputs, run)
         with self._lock:
             try:
@@ -169,19 +171,33 @@ class CorePool:
                 return self._run(program, inputs, run)
             finally:
                 self._owner = 0
-                if self._retired:
-                    self._broken = self._broken or "they were shut down"
-                    self._cores.end()
+                self._end_where_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-        """Return an array to write an input to, where the cores can read it."""
-        usable = self._broken is None and not self._restart
-        if dtype.hasobject or not usable or self._owner == threading.get_ident():
+        """Return an array to write an input to, where the cores can read it.
+
+        While a program runs, perhaps one that waits for this thread, it is in other
+        memory and copied later.
+        """
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or size <= INLINE_BYTES:
             return np.empty(shape, dtype)
-        with self._lock:
-            _, block = self._cores.block(math.prod(shape) * dtype.itemsize)
-        array: Array = block[: math.prod(shape) * dtype.itemsize].view(dtype)
-        return array.reshape(shape)
+        if not self._lock.acquire(blocking=False):
+            return np.empty(shape, dtype)
+        try:
+            if self._broken is not None or self._restart:
+                return np.empty(shape, dtype)
+            return self._cores.slab(size)[1].part(0, shape, dtype)
+        except ResourceExhaustedError:
+            return np.empty(shape, dtype)
+        finally:
+            self._end_where_retired()
+            self._lock.release()
+
+    def _end_where_retired(self) -> None:
+        if self._retired:
+            self._broken = self._broken or "they were shut down"
+            self._cores.end()
 
     def _make_usable(self) -> None:
         if self._broken is not None:
@@ -200,18 +216,18 @@ class CorePool:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
         cores.free_returned()
-        sent, gathering = PlacedInputs(cores), Gathering(cores, program, run)
+        sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
             facts = self._registered(program)
             self._runs += 1
-            gathering.places = ResultPlaces(cores, facts.results, len(inputs))
+            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
             for replica, arrays in inputs.items():
                 gathering.expect(run.cores[replica])
-                self._send(program, facts, replica, arrays, run, sent, gathering.places)
+                self._send(program, facts, replica, arrays, run, sent, gathering.slabs)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
-                run.events.recording.on_host("send to cores", begin, size)
+                run.events.on_host("send to cores", begin, size)
             results = gathering.results()
             self._restart = False
             return results
@@ -237,7 +253,7 @@ class CorePool:
             _LOG.warning("%s", gathering.broken, extra=extra)
 
     def _take_leave(self, gathering: Gathering) -> None:
-        """End the cores where a run left them in no state to go on."""
+        """Kill the cores if the run left them in a state that cannot go on."""
         if gathering.broken is not None:
             self._broken = self._broken or gathering.broken
         elif not gathering.restart:
@@ -246,7 +262,7 @@ class CorePool:
         self._cores.kill()
 
     def _registered(self, program: Program) -> ProgramFacts:
-        """Send a program to all cores, once, and return what there is to know of it."""
+        """Send a program to all cores, unless they have it, and return its facts."""
         known = self._programs.pop(id(program), None)
         if known is None:
             known = program, ProgramFacts(program)
@@ -263,7 +279,7 @@ class CorePool:
                 oldest = next(iter(self._programs))
                 del self._programs[oldest]
                 self._cores.post_to_all(("forget", oldest))
-        self._programs[id(program)] = known  # the latest stands last
+        self._programs[id(program)] = known  # the one used last is at the end
         return known[1]
 
     def _send(
@@ -273,8 +289,8 @@ class CorePool:
         replica: int,
         arrays: Sequence[Array],
         run: Run,
-        sent: PlacedInputs,
-        places: ResultPlaces,
+        sent: InputBlocks,
+        slabs: ResultSlabs,
     ) -> None:
         """Tell the cores of a replica what to run."""
         variables = run.variables[replica]
@@ -287,33 +303,31 @@ class CorePool:
         assert isinstance(state, State)
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
+        owns = replica == 0 or config.check_replicas or facts.owns(replica)
         for logical, core in enumerate(run.cores[replica]):
-            self._cores.post(
-                core,
-                (
-                    "run",
-                    self._runs,
-                    id(program),
-                    replica,
-                    logical,
-                    run.cores,
-                    described,
-                    held,
-                    draws,
-                    state.entropy,
-                    run.timeout,
-                    logical == 0
-                    and (replica == 0 or config.check_replicas or facts.owns(replica)),
-                    run.trace is not None,
-                    0 if run.events is None else run.events.recording.capacity,
-                    places.of(replica),
-                    self._cores.take_freed(core),
-                    config.all_reduce,
-                ),
+            request = RunRequest(
+                run=self._runs,
+                program=id(program),
+                replica=replica,
+                logical_core=logical,
+                placement=run.cores,
+                inputs=described,
+                variables=held,
+                draws=draws,
+                entropy=state.entropy,
+                timeout=run.timeout,
+                reports_writes=logical == 0 and owns,
+                traced=run.trace is not None,
+                capacity=0 if run.events is None else run.events.capacity,
+                result_blocks=slabs.of(replica),
+                freed=self._cores.take_freed(core),
+                all_reduce=config.all_reduce,
             )
+            self._cores.post(core, ("run", *request))
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
+"""All pools of this process, for a fork to abandon. Only `CorePool` adds to it."""
 
 
 def _abandon_all() -> None:

@@ -1,4 +1,4 @@
-"""One core process, as the host sees it: started, asked how it is, ended.
+"""One core process, as the host sees it: how it is started, watched and ended.
 
 ::
 
@@ -28,12 +28,12 @@ from tpuref import kernels
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.channel import Channel
+from tpuref.runtime.messages import STACK_SIGNAL
 from tpuref.runtime.output import CoreOutput
-from tpuref.runtime.whereabouts import STACK_SIGNAL
-from tpuref.runtime.wire import Channel
 
 # Isolated: neither the working directory nor the user's settings can put another module
-# in the place of one that a core needs.  The packages come after the standard library.
+# instead of one that a core needs.  The packages come after the standard library.
 _COMMAND = """\
 import os, sys
 if sys.version_info < (3, 11):
@@ -46,8 +46,8 @@ main(sys.argv[2:])
 """
 
 
-# Ctrl-C is the host's to answer.  But cores stay in its session: the scheduler of Linux
-# shares processors out by session, and who yields in one does not let another go on.
+# The host alone answers Ctrl-C.  But cores stay in its session: Linux shares processors
+# out by session, and a process that yields lets only others of its session run.
 _OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {}
 
 
@@ -134,17 +134,17 @@ class CoreProcess:
 
     def is_well(self) -> bool:
         """Return whether the process runs, neither stopped nor ending."""
-        # While other threads outlive the main one a little, it cannot be waited for.
+        # While other threads outlive the main one, the process cannot be waited for.
         ended = self.wait(0.0) or _status_field(self.pid, 0) in ("Z", "X")
         return not ended and not self.is_stopped()
 
     def processor_ticks(self) -> int:
-        """Return how much processor time it has used, 0 where nobody can tell."""
+        """Return the processor time that it has used, 0 if that is not known."""
         used = (_status_field(self.pid, field) for field in (11, 12))
         return sum(int(ticks or 0) for ticks in used)
 
     def ask_for_stack(self) -> int:
-        """Make the core write its stack, and return where in the log that begins."""
+        """Make the core write its stack, and return where it begins in the log."""
         self.output.show()
         start = self.output.size
         with contextlib.suppress(ProcessLookupError):
@@ -156,7 +156,7 @@ class CoreProcess:
         return self.output.tail(start)
 
     def fate(self, seconds: float) -> str:
-        """Return how the process ended, or that it did not within some seconds."""
+        """Return how the process ended, or that it did not end within some seconds."""
         try:
             status = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -175,18 +175,18 @@ class CoreProcess:
         return True
 
     def kill(self) -> None:
-        """Kill the process; `end` has to follow."""
+        """Kill the process; call `end` afterwards."""
         self._process.kill()
 
     def end(self) -> None:
-        """Kill the process where it still runs, and let go of everything."""
+        """Kill the process if it still runs, and release everything."""
         self._process.kill()
         self._process.wait()
         self.output.show(last=True)
         self._drop()
 
     def abandon(self) -> None:
-        """Let go of what a forked copy of the host holds of its parent's cores."""
+        """Release what a fork of the host holds of its parent's cores."""
         self._process.returncode = 0  # not ours to wait for
         self._drop()
 
@@ -195,12 +195,12 @@ class CoreProcess:
 
 
 def _beyond_the_streams(descriptor: int) -> int:
-    """Copy a descriptor to a number that no standard stream of the core takes."""
+    """Copy a descriptor to a number above those of the standard streams."""
     return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
 
 
 def _bind(lifeline: int, pid: int) -> None:
-    """Let the kernel kill the process when the other end of the lifeline closes."""
+    """Have the kernel kill the process when the other end of the lifeline closes."""
     if hasattr(fcntl, "F_SETSIG"):
         fcntl.fcntl(lifeline, fcntl.F_SETOWN, pid)
         fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
@@ -231,7 +231,7 @@ def _environment(cores: int) -> dict[str, str]:
 
 
 def _status_field(pid: int, field: int) -> str | None:
-    """Return what the system says of a process, counted from its state on."""
+    """Return a field of ``/proc/PID/stat``, counted from the state."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[field]

@@ -1,4 +1,4 @@
-"""What the host has to know of a program that cores run."""
+"""What the host needs to know of a program that cores run."""
 
 from __future__ import annotations
 

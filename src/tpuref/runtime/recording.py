@@ -1,8 +1,8 @@
-"""A recording: what the host and the cores do over time, while somebody wants to know.
+"""A recording: what the host and the cores do over time, while a profile is made.
 
 ::
 
-    host, lockstep       each instruction is noted as it is carried out
+    host, lockstep       each instruction is noted as it runs
     core of the pool     keeps its own events, and sends them when its run is over
 
 Each track keeps its latest events only, so a long program needs no more memory than a
@@ -14,14 +14,14 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tpuref.ops.arrays import CONST
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.core import kind
 from tpuref.runtime.core_events import (
@@ -32,6 +32,7 @@ from tpuref.runtime.core_events import (
     TO_CORE,
     CoreEvent,
 )
+from tpuref.runtime.run import CarryOut, Operands, Run
 
 CAPACITY = 50_000
 """How many events each track keeps."""
@@ -39,10 +40,8 @@ CAPACITY = 50_000
 STEP = "step"
 """The kind of what the host does around a program."""
 
-Values = Mapping[int, Sequence[Array]]
-CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 Meeting = tuple[Any, ...]
-"""What stands for one collective or transfer, on all of its cores alike."""
+"""What identifies one collective or transfer, the same on all of its cores."""
 
 
 class Track(NamedTuple):
@@ -73,7 +72,7 @@ class Event(NamedTuple):
     begin, end
         When, in nanoseconds of the monotonic clock.
     instr
-        The instruction that was carried out, None for none.
+        The instruction that ran, None for none.
     place
         The replica and logical core, None outside of replicated computations.
     outputs
@@ -83,7 +82,7 @@ class Event(NamedTuple):
     group
         How many cores meet in the collective.
     details
-        What else there is to tell.
+        Anything else.
     """
 
     name: str
@@ -99,7 +98,7 @@ class Event(NamedTuple):
 
 
 class Recording:
-    """The events of each track, the latest of them.
+    """The latest events of each track.
 
     Attributes
     ----------
@@ -118,14 +117,14 @@ class Recording:
         self._serial = itertools.count()
 
     def add(self, track: Track, events: Sequence[Event], noted: int) -> None:
-        """Keep events, of so many that there were."""
+        """Keep the latest of `noted` events."""
         with self._lock:
             kept = self._tracks.setdefault(track, deque(maxlen=self.capacity))
             kept.extend(events)
             self._noted[track] = self._noted.get(track, 0) + noted
 
     def tracks(self) -> dict[Track, tuple[list[Event], int]]:
-        """Return the events that were kept of each track, and how many there were."""
+        """Return the kept events of each track, and how many there were."""
         with self._lock:
             return {
                 track: (list(kept), self._noted[track])
@@ -174,7 +173,7 @@ class RunEvents:
         job: str | None = None,
         cores: tuple[tuple[int, ...], ...] = (),
     ) -> None:
-        self.recording = recording
+        self._recording = recording
         self._job = job
         self._cores = cores
         self._serial = recording.next_serial()
@@ -182,15 +181,24 @@ class RunEvents:
 
     def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> RunEvents:
         """Return what a replicated computation of this run adds."""
-        return RunEvents(self.recording, job, cores)
+        return RunEvents(self._recording, job, cores)
+
+    @property
+    def capacity(self) -> int:
+        """How many events each core keeps."""
+        return self._recording.capacity
+
+    def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
+        """Note what this thread of the host has done since `begin`."""
+        self._recording.on_host(name, begin, nbytes)
 
     # -- in this process -------------------------------------------------------
 
     def observe(
-        self, instr: Instr, operands: Values, run: Any, carry_out: CarryOut
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
     ) -> dict[int, Sequence[Array]]:
-        """Carry out an instruction, and note for each replica when that was."""
-        # What is inside a loop is noted for each replica; the loop is of all together.
+        """Run an instruction, and note for each replica when."""
+        # A loop is run for all replicas together, so only what is inside it is noted.
         if instr.definition is CONST or (self._job is not None and instr.blocks):
             return carry_out(instr, operands, run)
         if kind(instr) in (COLLECTIVE, BLOCK):
@@ -202,7 +210,7 @@ class RunEvents:
         return results
 
     def _observe(
-        self, instr: Instr, operands: Values, run: Any, carry_out: CarryOut
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
     ) -> dict[int, Sequence[Array]]:
         begin = monotonic_ns()
         results: dict[int, Sequence[Array]] = {}
@@ -239,7 +247,7 @@ class RunEvents:
         event = Event(
             instr.name, what, begin, end, instr, place, shapes, meetings, group
         )
-        self.recording.add(track, [event], 1)
+        self._recording.add(track, [event], 1)
 
     def _track(self, replica: int, logical: int) -> Track:
         core = self._cores[replica][logical]
@@ -259,7 +267,7 @@ class RunEvents:
         instrs = list(program.all_instrs())
         here = replica, logical
         taken = [self._event(instrs, here, event) for event in events]
-        self.recording.add(self._track(replica, logical), taken, noted)
+        self._recording.add(self._track(replica, logical), taken, noted)
 
     def _event(
         self, instrs: Sequence[Instr], here: tuple[int, int], event: CoreEvent
@@ -277,7 +285,7 @@ class RunEvents:
     def _collective(
         self, instr: Instr, replica: int, logical: int, times: int
     ) -> tuple[tuple[Meeting, ...], int]:
-        """Return what stands for a collective, and how many cores meet in it."""
+        """Return what identifies a collective, and how many cores meet in it."""
         groups = instr.attrs.get("groups") or (tuple(range(len(self._cores))),)
         group = next(tuple(sorted(g)) for g in groups if replica in g)
         return ((self._serial, id(instr), group, logical, times),), len(group)
@@ -297,28 +305,29 @@ def _this_thread() -> Track:
     return Track(None, thread.ident or 0, thread.name)
 
 
-# -- the one that runs --------------------------------------------------------
+# -- the one under way --------------------------------------------------------
 
 _active: list[Recording] = []
+"""The recording under way, if any. Only `start` and `stop` change it."""
 
 
 def start(recording: Recording) -> None:
-    """Let all runs from now on add to a recording."""
+    """Have all runs add to a recording from now on."""
     _active[:] = [recording]
 
 
 def stop() -> None:
-    """Let no later run add to it."""
+    """Have no run add to it from now on."""
     _active.clear()
 
 
 def active() -> Recording | None:
-    """Return the recording that runs, None for none."""
+    """Return the recording that is under way, None for none."""
     return _active[0] if _active else None
 
 
 def note_on_host(name: str, begin: int, nbytes: int = 0) -> None:
-    """Note what this thread has done since `begin`, where there is a recording."""
+    """Note what this thread has done since `begin`, if a recording is under way."""
     if _active:
         _active[0].on_host(name, begin, nbytes)
 

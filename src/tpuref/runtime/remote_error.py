@@ -5,6 +5,7 @@ from __future__ import annotations
 from tpuref.base import errors
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import OpError
+from tpuref.runtime.messages import Failure
 
 
 class RemoteTraceback(Exception):
@@ -15,19 +16,14 @@ class RemoteTraceback(Exception):
 
 
 def remote_traceback(text: str) -> RemoteTraceback | None:
-    """Return the cause that shows what a core wrote, None where it wrote nothing."""
+    """Return a cause that shows what a core wrote, None if it wrote nothing."""
     return RemoteTraceback(text) if text else None
 
 
-def rebuilt(
-    name: str,
-    message: str,
-    op: str | None,
-    site: tuple[str, int, str, str | None] | None,
-    text: str,
-) -> OpError:
-    """Return the error of a core, with its traceback there as the cause."""
-    kind: type[OpError] = getattr(errors, name)
-    error = kind(message, op=op, site=None if site is None else CallSite(*site))
-    error.__cause__ = remote_traceback(text)
+def rebuilt(failure: Failure) -> OpError:
+    """Return the error of a core, with the core's traceback as its cause."""
+    kind: type[OpError] = getattr(errors, failure.kind)
+    site = None if failure.site is None else CallSite(*failure.site)
+    error = kind(failure.message, op=failure.op, site=site)
+    error.__cause__ = remote_traceback(failure.text)
     return error

@@ -1,4 +1,4 @@
-"""Running a replicated computation: which cores, what inputs, what remains."""
+"""Running a replicated computation: its cores, its inputs, what it leaves behind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
+from tpuref.ops.tpu import Assignment, Padding, Replication
 from tpuref.program import Instr, Program
 from tpuref.runtime.executor import Executor
 from tpuref.runtime.lockstep import Values
@@ -48,10 +49,11 @@ class Placement:
     def decide(
         cls, instr: Instr, topology: Topology, fixed: bool, job: str
     ) -> Placement:
-        """Apply the documented rule for a device assignment that is left out."""
-        if instr.attrs["assignment"] is not None:
-            return cls(topology, job, _assigned(instr, topology))
-        replicas, needed = instr.attrs["replicas"], instr.blocks[0].num_cores
+        """Follow the device assignment or, without one, the documented rule."""
+        wanted, needed = Replication.of(instr.attrs), instr.blocks[0].num_cores
+        if wanted.assignment is not None:
+            return cls(topology, job, _assigned(instr, wanted.assignment, topology))
+        replicas = wanted.replicas
         if needed > 1:
             raise InvalidArgumentError(
                 f"the computation uses {needed} logical cores per replica, so it needs "
@@ -78,13 +80,14 @@ class Placement:
         return CoreTrace(operation, replica, logical_core, core, task, name)
 
 
-def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
-    assignment, needed = instr.attrs["assignment"], instr.blocks[0].num_cores
-    if len(assignment) != instr.attrs["replicas"]:
+def _assigned(
+    instr: Instr, assignment: Assignment, topology: Topology
+) -> tuple[tuple[int, ...], ...]:
+    replicas, needed = Replication.of(instr.attrs).replicas, instr.blocks[0].num_cores
+    if len(assignment) != replicas:
         raise InvalidArgumentError(
-            f"the computation has {instr.attrs['replicas']} replicas, its "
-            f"device_assignment has {len(assignment)}; build the assignment with as "
-            "many",
+            f"the computation has {replicas} replicas, its device_assignment has "
+            f"{len(assignment)}; build the assignment with as many",
             code=codes.ASSIGNMENT_TOO_SMALL,
         )
     if needed > len(assignment[0]):
@@ -96,7 +99,7 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
         )
     try:
         return tuple(
-            tuple(topology.core_at(coordinates) for coordinates in replica)
+            tuple(topology.core_at(_in_axes(place, topology)) for place in replica)
             for replica in assignment
         )
     except ValueError as error:
@@ -104,6 +107,18 @@ def _assigned(instr: Instr, topology: Topology) -> tuple[tuple[int, ...], ...]:
             "the device_assignment was made for another topology than the one that "
             f"runs [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]: {error}"
         ) from None
+
+
+def _in_axes(place: tuple[int, ...], topology: Topology) -> tuple[int, ...]:
+    """Return coordinates in the lowest layer of chips with the axes of the topology.
+
+    Releases from 2.4 give the layer of a chip, earlier ones do not.
+    """
+    if len(place) == 4 and topology.mesh_rank == 3 and place[2] == 0:
+        return (*place[:2], place[3])
+    if len(place) == 3 and topology.mesh_rank == 4:
+        return (*place[:2], 0, place[2])
+    return place
 
 
 def _highest(program: Program) -> str:
@@ -121,17 +136,18 @@ def replicate(
     run: Run,
 ) -> list[Array]:
     """Run the computation of `instr` and return the outputs, replica by replica."""
-    replicas, count = instr.attrs["replicas"], instr.attrs["inputs_per_replica"]
+    wanted = Replication.of(instr.attrs)
+    replicas, count = wanted.replicas, wanted.inputs_per_replica
     own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
     captured = list(inputs[replicas * count :])
-    _pad_inputs(instr, own, executor, run)
+    if wanted.padding is not None:
+        _pad_inputs(instr, wanted.padding, own, executor, run)
     views = [ReplicaVariables(run.variables[0]) for _ in range(replicas)]
     host = ReplicaVariables(run.variables[0])
     inner = Run(
         state=run.state,
         variables=views,
         functions=run.functions,
-        host=None,
         timeout=run.timeout,
         cores=placement.cores,
         record=placement.record,
@@ -150,12 +166,13 @@ def replicate(
 
 
 def _pad_inputs(
-    instr: Instr, inputs: list[list[Array]], executor: Executor, run: Run
+    instr: Instr,
+    padding: Padding,
+    inputs: list[list[Array]],
+    executor: Executor,
+    run: Run,
 ) -> None:
-    """Pad every input that has a maximum shape, and keep the account."""
-    padding = instr.attrs["padding"]
-    if padding is None:
-        return
+    """Pad every input that has a maximum shape, and record how."""
     record = run.padding_log.setdefault(instr.name, PaddingRecord())
     shapes = [[own[k].shape for own in inputs] for k in range(len(padding))]
     targets = [
@@ -168,7 +185,7 @@ def _pad_inputs(
             for given, target in zip(shapes, targets, strict=True)
         )
     )
-    record.inputs = _accounts(instr, shapes, targets, record)
+    record.inputs = _accounts(instr.name, padding, shapes, targets, record)
     for k, target in enumerate(targets):
         if target is not None:
             for own in inputs:
@@ -177,15 +194,14 @@ def _pad_inputs(
 
 
 def _accounts(
-    instr: Instr,
+    operation: str,
+    padding: Padding,
     shapes: list[list[Shape]],
     targets: list[Shape | None],
     record: PaddingRecord,
 ) -> tuple[PaddedInput, ...]:
     return tuple(
-        account(instr.name, k, name, shapes[k], target, dims, record)
-        for k, ((name, dims), target) in enumerate(
-            zip(instr.attrs["padding"], targets, strict=True)
-        )
-        if target is not None
+        account(operation, k, name, shapes[k], target, dims, record)
+        for k, ((name, dims), target) in enumerate(zip(padding, targets, strict=True))
+        if target is not None and dims is not None
     )

@@ -1,23 +1,28 @@
-"""What the interpreter needs while it carries out one program."""
+"""What the interpreter needs while it runs one program."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
-from tpuref.program import HOST, Instr
+from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.core_events import CoreEvent
 from tpuref.runtime.state import Draws
 from tpuref.runtime.trace import CoreTrace
 
-if TYPE_CHECKING:
-    from tpuref.runtime.recording import RunEvents
+Operands = Mapping[int, Sequence[Array]]
+"""For each replica that takes part, the inputs of an instruction."""
+
+CarryOut = Callable[[Instr, Any, Any], dict[int, Sequence[Array]]]
 
 
-class Host(Protocol):
-    """What carries out the operations that concern the TPU system as a whole."""
+class Systems(Protocol):
+    """The TPU systems, for the operations that start, stop and use them."""
 
     @property
     def jobs(self) -> Collection[str]:
@@ -32,14 +37,52 @@ class Host(Protocol):
     def shutdown(self, instr: Instr) -> None:
         """Stop the system."""
 
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, where the replicas can read it."""
+
+
+class Events(Protocol):
+    """What a run adds to a recording.
+
+    Attributes
+    ----------
+    capacity
+        How many events each core keeps.
+    """
+
+    @property
+    def capacity(self) -> int:
+        """How many events each core keeps."""
+
+    def within(self, job: str, cores: tuple[tuple[int, ...], ...]) -> Events:
+        """Return what a replicated computation of this run adds."""
+
+    def on_host(self, name: str, begin: int, nbytes: int = 0) -> None:
+        """Note what this thread of the host has done since `begin`."""
+
+    def observe(
+        self, instr: Instr, operands: Operands, run: Run, carry_out: CarryOut
+    ) -> dict[int, Sequence[Array]]:
+        """Run an instruction, and note for each replica when."""
+
+    def take(
+        self,
+        program: Program,
+        replica: int,
+        logical: int,
+        noted: int,
+        events: Sequence[CoreEvent],
+    ) -> None:
+        """Take over what a core noted in this run."""
+
 
 Elsewhere = Callable[[Instr, Sequence[Array], int, "Run"], Sequence[Array]]
-"""Takes an instruction with one replica's inputs to where it is carried out."""
+"""Runs an instruction, with one replica's inputs, in another process."""
 
 
 @dataclass
 class Run:
-    """One program being carried out.
+    """One run of a program.
 
     Attributes
     ----------
@@ -49,10 +92,10 @@ class Run:
         Each replica's view of the variables.
     functions
         The Python functions that PyFunc operations call, by token.
-    host
-        What carries out operations of the TPU system; None inside a replica.
     timeout
         The deadline of every wait, in seconds.
+    systems
+        The TPU systems that the program may use; None inside a replica.
     cores
         The physical cores, by replica and logical core.
     record
@@ -64,7 +107,7 @@ class Run:
     host_variables
         What the host parts of all replicas share; None outside of replicas.
     watch
-        Called now and then during a long wait; ends the wait where it raises.
+        Called now and then during a long wait, which ends if it raises.
     elsewhere
         Takes what needs the client's Python objects to the client's process; None where
         that is this process.
@@ -75,8 +118,8 @@ class Run:
     state: Draws
     variables: Sequence[Variables] | Mapping[int, Variables]
     functions: Mapping[int, Callable[..., Any]]
-    host: Host | None
     timeout: float
+    systems: Systems | None = None
     cores: tuple[tuple[int, ...], ...] = ()
     record: Callable[[str, int, int], CoreTrace] | None = None
     trace: list[CoreTrace] | None = None
@@ -84,12 +127,18 @@ class Run:
     host_variables: Variables | None = None
     watch: Callable[[], None] | None = None
     elsewhere: Elsewhere | None = None
-    events: RunEvents | None = None
+    events: Events | None = None
 
     @property
     def replicas(self) -> int:
         """The number of replicas."""
         return len(self.variables)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write to, on the host where the replicas can read it."""
+        if self.systems is None:
+            return np.empty(shape, dtype)
+        return self.systems.empty(shape, dtype)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Who keeps a run waiting: noticed, reported once, and given up in the end."""
+"""Cores that keep a run waiting: noticed, reported once, and given up in the end."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
-from tpuref.kernels import links
+from tpuref.kernels import flags as kernel
 from tpuref.program import Instr, Program
 from tpuref.runtime.log import advice
 from tpuref.runtime.process import CoreProcess
-from tpuref.runtime.whereabouts import Whereabouts, instruction
+from tpuref.runtime.program_counters import ProgramCounters, instruction
 
 WARNING_SECONDS = 10.0
-"""After this time, or a tenth of the deadline, a stall is reported."""
+"""A stall is reported after this time, or after a tenth of the deadline."""
 
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
-_LONG_STACK_SECONDS = 5.0  # where nobody waits for anything else
+_LONG_STACK_SECONDS = 5.0  # if nothing else waits for them
 _BUSY = 0.15  # of a processor: a core that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = advice("stall")
@@ -36,7 +36,7 @@ class Stall:
         Replica and logical core, by core.
     processes
         The processes of all cores.
-    whereabouts, ends
+    counters, flags
         What the cores write of themselves.
     seconds
         The deadline of every wait.
@@ -47,15 +47,15 @@ class Stall:
         program: Program,
         places: Mapping[int, tuple[int, int]],
         processes: Sequence[CoreProcess],
-        whereabouts: Whereabouts,
-        ends: links.Links,
+        counters: ProgramCounters,
+        flags: kernel.Flags,
         seconds: float,
     ) -> None:
         self._program = program
         self._places = places
         self._processes = processes
-        self._whereabouts = whereabouts
-        self._links = ends
+        self._counters = counters
+        self._flags = flags
         self._seconds = seconds
         self._patience = min(WARNING_SECONDS, seconds / 10)
         self._warned = False
@@ -71,18 +71,18 @@ class Stall:
         return self._looked + self._patience / _LOOKS
 
     def host_was_busy(self) -> None:
-        """Count anew: the cores may have waited for the host."""
+        """Start counting again, as the cores may have waited for the host."""
         self._looked = self._alive = time.monotonic()
         self._seen.clear()
 
     def look(self, running: Iterable[int]) -> DeadlineExceededError | None:
         """Look at the cores that have not answered.
 
-        A stall is reported once; an error is returned when its time is over.
+        A stall is reported once; when its time is over, an error is returned.
         """
         now, running = time.monotonic(), sorted(running)
         for core in running:
-            seen = (self._whereabouts.at(core), *self._links.position(core))
+            seen = (self._counters.at(core), *self._flags.position(core))
             if self._seen.get(core) != seen:
                 self._seen[core], self._since[core] = seen, now
                 self._alive = now
@@ -97,7 +97,7 @@ class Stall:
     def _overdue(
         self, running: Sequence[int], now: float
     ) -> DeadlineExceededError | None:
-        """Return the error where a core waited too long for another, or all do."""
+        """Return the error if a core, or all of them, waited too long."""
         for core in running:
             instr = self.instruction(core)
             if now - self._since[core] >= self._seconds and self._is_waiting(core):
@@ -146,7 +146,7 @@ class Stall:
         if stopped or not waiting:
             return stopped
         absent = [core for core in running if not self._is_waiting(core)]
-        positions = {core: self._links.position(core) for core in running}
+        positions = {core: self._flags.position(core) for core in running}
         least = min(positions.values())
         return absent or [core for core in running if positions[core] == least]
 
@@ -155,11 +155,11 @@ class Stall:
         return instr is not None and instr.definition.collective is not None
 
     def instruction(self, core: int) -> Instr | None:
-        """Return what a core carries out, None where it has noted nothing."""
-        return instruction(self._program, self._whereabouts.at(core))
+        """Return the instruction that a core is in, None for none."""
+        return instruction(self._program, self._counters.at(core))
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
-        """Say where the cores are; of those that are missing, with their stacks."""
+        """Say where the cores are, with the stacks of those that are missing."""
         lines, missing = [], set(missing)
         stacks = self._stacks(missing)
         for core in sorted(running):
@@ -170,7 +170,7 @@ class Stall:
         return "\n".join(lines)
 
     def describe(self, core: int) -> str:
-        """Return the name of a core and what it is doing."""
+        """Name a core and say what it is doing."""
         replica, logical = self._places[core]
         instr = self.instruction(core)
         doing = "in no operation, before its first or after its last"
@@ -183,7 +183,7 @@ class Stall:
         )
 
     def stacks(self, running: Iterable[int]) -> str:
-        """Say where all cores are; of those that run, with their stacks."""
+        """Say where all cores are, with the stacks of those that run."""
         stacks = self._stacks(running, _LONG_STACK_SECONDS)
         return "\n".join(
             f"  {self.describe(core)}\n    {stacks.get(core, 'it has answered')}"

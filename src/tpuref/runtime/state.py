@@ -16,14 +16,14 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
-from tpuref.runtime import results
+from tpuref.ops.ownership import owned
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
 
 
 class Draws(Protocol):
-    """Something that knows the random draws and the infeed queues."""
+    """The random draws and the infeed queues of a run."""
 
     def generator(
         self, operation: str, replica: int, seed: tuple[int | None, int | None]
@@ -54,9 +54,8 @@ class State:
             return self._values[handle]
 
     def write(self, handle: str, value: Array) -> None:
-        """Give a variable a new value; a view of another array is copied."""
-        if isinstance(value.base, np.ndarray) and results.block_of(value) is None:
-            value = value.copy()
+        """Give a variable a new value."""
+        value = owned(value)
         with self._lock:
             self._values[handle] = value
 
@@ -94,7 +93,7 @@ class State:
             return self._infeeds.setdefault(name, Infeed(name))
 
     def begin_iteration(self, name: str, iteration: Iteration) -> None:
-        """Let an iterator give the elements of a new pass."""
+        """Start a new pass of an iterator."""
         with self._lock:
             before = self._iterations.get(name)
             self._iterations[name] = iteration
@@ -107,7 +106,7 @@ class State:
             return name in self._iterations
 
     def iteration(self, name: str) -> Iteration:
-        """Return the pass that an iterator is in; it is an error if none was begun."""
+        """Return the current pass of an iterator; it is an error if there is none."""
         with self._lock:
             if name not in self._iterations:
                 raise FailedPreconditionError(
@@ -120,7 +119,7 @@ class State:
     def begin_feed(
         self, name: str, iteration: Iteration, towers: int, width: int, steps: int
     ) -> None:
-        """Let a pass feed a loop of the replicas anew."""
+        """Start feeding a loop of the replicas from a pass."""
         with self._lock:
             self._feeds[name] = Feed(iteration.next, towers, width, steps)
 
@@ -130,7 +129,7 @@ class State:
             return self._feeds[name]
 
     def close(self) -> None:
-        """Forget the variables; end the iterators, and the threads of theirs."""
+        """Forget the variables, and end the iterators with their threads."""
         with self._lock:
             self._values.clear()
             iterations = list(self._iterations.values())
@@ -139,7 +138,7 @@ class State:
 
     @contextlib.contextmanager
     def set_aside(self) -> Iterator[None]:
-        """Be like a new one within a block, and what it was before afterwards."""
+        """Start afresh within a ``with`` block, and restore everything afterwards."""
         before = vars(self).copy()
         vars(self).update(vars(State()))
         try:
@@ -165,7 +164,7 @@ def stream(
     seed: tuple[int | None, int | None],
     entropy: int,
 ) -> np.random.Generator:
-    """Return the generator of one draw; without seeds, `entropy` makes it differ."""
+    """Return the generator of one draw; without seeds it depends on `entropy`."""
     if seed[0] is None or seed[1] is None:
         origin = [entropy, zlib.crc32(operation.encode())]
     else:
@@ -263,7 +262,7 @@ def _check_agreement(handle: str, views: list[ReplicaVariables]) -> None:
 
 
 def _first_difference(a: Array, b: Array) -> tuple[int, ...] | None:
-    """Return the first index at which the bits differ, None where they all agree."""
+    """Return the first index at which the bits differ, None if there is none."""
     if a.dtype == object:
         differing = np.flatnonzero(a != b)
     elif a.tobytes() == b.tobytes():

@@ -9,14 +9,17 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import CallSite
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
-from tpuref.ops.definition import Array
+from tpuref.ops.meaning import Array
+from tpuref.ops.tpu import Replication
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
-from tpuref.runtime.executor import Executor, Lockstep, start_executor
+from tpuref.runtime.executor import STARTS, Executor, Lockstep
 from tpuref.runtime.log import logger
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
@@ -29,7 +32,7 @@ _LOG = logger("system")
 
 
 def configured_topology() -> Topology | None:
-    """Return the topology that the settings ask for, None where they do not."""
+    """Return the topology that the settings ask for, None if they ask for none."""
     return _topology_of(config.topology, config.cores)
 
 
@@ -65,7 +68,7 @@ class System:
 
     @property
     def known_topology(self) -> Topology:
-        """The topology that was asked for: running, configured, or the default."""
+        """The topology that applies: running, configured, or the default."""
         if self._explicit and self._topology is not None:
             return self._topology
         return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
@@ -76,7 +79,7 @@ class System:
         Parameters
         ----------
         keep_sound
-            Keep an executor of that size that is fit for the next run.
+            Keep an executor of that size if it is ready for the next run.
         """
         with self._lock:
             wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
@@ -87,8 +90,12 @@ class System:
             self._explicit, self._stopped = True, None
             return wanted
 
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the replicas can read it."""
+        return self._executor.empty(shape, dtype)
+
     def stacks(self) -> str:
-        """Say where each core is that runs for another thread."""
+        """Say where each core is, if a run is under way in another thread."""
         return self._executor.stacks()
 
     def shutdown(self, site: CallSite) -> None:
@@ -98,19 +105,19 @@ class System:
             self._explicit, self._stopped = False, site
 
     def close(self) -> None:
-        """Stop what runs, without a word about it."""
+        """Stop the system; unlike after `shutdown`, an evaluation starts it again."""
         with self._lock:
             self._stop()
 
     def _start(self, topology: Topology) -> None:
-        """Start what carries out programs, unless it runs already at that size."""
+        """Start the executor, unless one of that size runs."""
         running = 0 if self._topology is None else self._topology.num_cores
         if running == topology.num_cores and self._kind == config.executor:
             self._topology = topology
             return
         self._executor.retire()
         self._executor, self._topology, self._kind = Lockstep(), None, ""
-        self._executor = start_executor(config.executor, topology.num_cores)
+        self._executor = STARTS[config.executor](topology.num_cores)
         self._topology, self._kind = topology, config.executor
         self.incarnation = new_incarnation()
         _LOG.info(
@@ -132,7 +139,7 @@ class System:
     ) -> tuple[Topology, Executor, bool]:
         """Return what to run on, and whether its size was fixed by the user.
 
-        A system that nobody sized is started, or grown, to what is asked for.
+        A system whose size the user left open is started, or grown, to what is needed.
         """
         with self._lock:
             if self._stopped is not None:
@@ -171,10 +178,10 @@ class Cluster:
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""
         system = self._running(instr)
-        assigned = instr.attrs["topology"]
+        wanted = Replication.of(instr.attrs)
         topology, executor, fixed = system.acquire(
-            instr.attrs["replicas"],
-            None if assigned is None else Topology(serialized=assigned),
+            wanted.replicas,
+            None if wanted.topology is None else Topology(serialized=wanted.topology),
         )
         placement = Placement.decide(instr, topology, fixed, system.job)
         return replicate(instr, inputs, placement, executor, run)
@@ -186,6 +193,16 @@ class Cluster:
     def shutdown(self, instr: Instr) -> None:
         """Stop the system of the job."""
         self._named(instr, "tf.tpu.shutdown_system").shutdown(instr.site)
+
+    def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+        """Return an array to write an input to, where the replicas can read it.
+
+        With several jobs it is not known yet whose replicas that will be.
+        """
+        if len(self._systems) > 1:
+            return np.empty(shape, dtype)
+        (system,) = self._systems.values()
+        return system.empty(shape, dtype)
 
     def known_topology(self, job: str) -> Topology:
         """Return the topology of a job: running, configured, or the default."""
@@ -199,7 +216,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def with_system(self, system: System) -> Iterator[None]:
-        """Let `system` be that of its job within a block."""
+        """Use `system` for its job within a ``with`` block."""
         before = self._systems[system.job]
         self._systems[system.job] = system
         try:
@@ -208,9 +225,9 @@ class Cluster:
             self._systems[system.job] = before
 
     def devices(self) -> list[DeviceAttributes]:
-        """Return the hosts' CPUs and their cores, whether these run already or not.
+        """Return the CPUs and the cores of the hosts.
 
-        Before a system runs, its cores are those that it will be started with.
+        Of a system that is not running, these are the cores it would be started with.
         """
         return [
             device
@@ -219,22 +236,6 @@ class Cluster:
                 job, system.topology or system.known_topology, system.incarnation
             )
         ]
-
-    def device_names(self) -> list[str]:
-        """Return the names of the hosts' CPUs and of the running cores."""
-        names = []
-        for job, system in self._systems.items():
-            topology = system.topology
-            tasks = 1 if topology is None else topology.num_tasks
-            prefix = f"/job:{job}/replica:0/task:"
-            names += [f"{prefix}{task}/device:CPU:0" for task in range(tasks)]
-            if topology is not None:
-                names += [
-                    f"{prefix}{task}/device:TPU:{core}"
-                    for task in range(tasks)
-                    for core in range(topology.num_tpus_per_task)
-                ]
-        return names
 
     def _named(self, instr: Instr, function: str) -> System:
         job = instr.attrs["job"]
@@ -253,7 +254,7 @@ class Cluster:
         return self._systems[job or next(iter(self._systems))]
 
     def _running(self, instr: Instr) -> System:
-        """Return the system of the computation's job, else the one that runs."""
+        """Return the system of the computation's job, else the one that is running."""
         job = instr.attrs["job"]
         if job is not None or len(self._systems) == 1:
             return self._named(instr, "tf.tpu.replicate")
@@ -270,7 +271,7 @@ class Cluster:
 
 
 LOCAL = Cluster([LOCAL_JOB])
-"""The one job of this process."""
+"""The one job of this process. Operations, and `reset` at exit, change its system."""
 
 atexit.register(LOCAL.reset)
 

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import coded
-from tpuref.base.mesh import NO_DEVICE, Coordinates, in_mesh, mesh_text
+from tpuref.base.limits import MAX_CORES
+from tpuref.base.mesh import (
+    MESH_FORM,
+    NO_DEVICE,
+    Coordinates,
+    in_mesh,
+    mesh_text,
+    parsed_mesh,
+)
 from tpuref.drawings.mesh_ascii import draw_mesh
 from tpuref.drawings.mesh_formats import Format, draw_picture
 from tpuref.drawings.topology import topology_picture
 from tpuref.runtime import topology_proto
 from tpuref.runtime.integers import Int32Array, as_int32, as_integer
-
-_MESH = re.compile(r"([1-9][0-9]{0,8})x([1-9][0-9]{0,8})x([1-9][0-9]{0,8})")
 
 
 class MeshRangeError(ValueError, IndexError):
@@ -38,9 +46,10 @@ class Topology:
         gives them, with a mesh of three axes (x, y, core) or four (x, y, z, core).
         The other two arguments are not read when it is given.
     mesh_shape
-        Three positive integers: columns and rows of chips, and cores of a chip.
+        Three or four positive integers: columns and rows of chips, layers of them if
+        there are four, and cores of a chip.
     device_coordinates
-        Integers of shape [tasks, devices per task, 3]: where on the mesh the
+        Integers of shape [tasks, devices per task, mesh rank]: where on the mesh the
         device with this ordinal of this task is.
 
     Raises
@@ -89,8 +98,15 @@ class Topology:
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
-            self._device_coordinates = _given_coordinates(device_coordinates)
-        self._device_at = _devices_by_place(self._mesh_shape, self._device_coordinates)
+            self._device_coordinates = _given_coordinates(
+                device_coordinates, len(self._mesh_shape)
+            )
+        _check_places(self._mesh_shape, self._device_coordinates)
+
+    @cached_property
+    def _device_at(self) -> dict[Coordinates, tuple[int, int]]:
+        """The task and the ordinal of the device at each place."""
+        return _devices_by_place(self._mesh_shape, self._device_coordinates)
 
     @classmethod
     def for_mesh(cls, x: int, y: int, cores_per_chip: int) -> Topology:
@@ -116,7 +132,7 @@ class Topology:
         TypeError
             If a number is not an integer.
         ValueError
-            If a number is less than 1.
+            If a number is less than 1, or there are more than 4194304 cores.
 
         Examples
         --------
@@ -125,12 +141,17 @@ class Topology:
         """
         x = _positive("Topology.for_mesh: x", x)
         y = _positive("Topology.for_mesh: y", y)
-        cores = range(_positive("Topology.for_mesh: cores_per_chip", cores_per_chip))
-        coordinates = [
-            [(*chip, core) for chip in chips for core in cores]
-            for chips in _chips_by_task(x, y)
-        ]
-        return cls(mesh_shape=(x, y, len(cores)), device_coordinates=coordinates)
+        cores = _positive("Topology.for_mesh: cores_per_chip", cores_per_chip)
+        _check_size(f"Topology.for_mesh: {x}x{y}x{cores}", x * y * cores)
+        # The place of each core, by row and column of its chip and its number in it.
+        rows, columns, numbers = np.indices((y, x, cores))
+        places = np.stack([columns, rows, numbers], axis=-1)
+        if x % 2 or y % 2 or x * y <= 4:
+            tasks = places.reshape(1, -1, 3)
+        else:
+            blocks = places.reshape(y // 2, 2, x // 2, 2, cores, 3).swapaxes(1, 2)
+            tasks = blocks.reshape(x * y // 4, -1, 3)
+        return cls(mesh_shape=(x, y, cores), device_coordinates=tasks)
 
     @classmethod
     def for_cores(cls, n: int) -> Topology:
@@ -152,7 +173,7 @@ class Topology:
         TypeError
             If `n` is not an integer.
         ValueError
-            If `n` is less than 1.
+            If `n` is less than 1 or more than 4194304.
 
         Examples
         --------
@@ -160,6 +181,7 @@ class Topology:
         <Topology mesh 4x2x2: 16 cores, 2 tasks with 8 each>
         """
         n = _positive("Topology.for_cores: n", n)
+        _check_size("Topology.for_cores: n", n)
         cores_per_chip = 1 if n % 2 else 2
         chips = n // cores_per_chip
         y = next(y for y in range(math.isqrt(chips), 0, -1) if chips % y == 0)
@@ -172,7 +194,7 @@ class Topology:
         Parameters
         ----------
         text
-            Three positive whole numbers with an x between them.
+            Three positive integers with an x between them.
 
         Returns
         -------
@@ -182,24 +204,21 @@ class Topology:
         Raises
         ------
         ValueError
-            If the text has another form.
+            If the text has another form, or there are more than 4194304 cores.
 
         Examples
         --------
         >>> Topology.parse_mesh("2x2x2")
         (2, 2, 2)
         """
-        match = _MESH.fullmatch(str(text).strip().lower())
-        if match is None:
+        mesh = parsed_mesh(str(text))
+        if mesh is None:
             raise coded(
                 ValueError,
-                "Topology.parse_mesh: a mesh is written XxYxC, three positive whole "
-                "numbers for columns of chips, rows of chips and cores of a chip, "
-                f"such as 2x2x2 for 8 cores; got {text!r}",
+                f"Topology.parse_mesh: a mesh is written {MESH_FORM}; got {text!r}",
                 code=codes.INVALID_MESH,
             )
-        x, y, cores_per_chip = match.groups()
-        return int(x), int(y), int(cores_per_chip)
+        return mesh
 
     @property
     def mesh_shape(self) -> Int32Array:
@@ -233,7 +252,15 @@ class Topology:
 
     @property
     def missing_devices(self) -> npt.NDArray[np.int64]:
-        """The coordinates of the mesh without a device, of shape [holes, rank]."""
+        """The coordinates of the mesh without a device, of shape [holes, rank].
+
+        Raises
+        ------
+        ValueError
+            If the mesh has more than 4194304 places.
+        """
+        places = math.prod(self._mesh_shape.tolist())
+        _check_size(f"Topology.missing_devices: {mesh_text(self._mesh_shape)}", places)
         hole = np.ones(self._mesh_shape, dtype=np.bool_)
         hole[tuple(self._device_coordinates.reshape(-1, self.mesh_rank).T)] = False
         return np.argwhere(hole)
@@ -383,6 +410,8 @@ class Topology:
         >>> Topology.for_mesh(4, 4, 2).core_index(task=1, device=3)
         11
         """
+        task = as_integer("Topology.core_index: task", task)
+        device = as_integer("Topology.core_index: device", device)
         if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
             raise coded(
                 MeshRangeError,
@@ -416,11 +445,11 @@ class Topology:
         >>> Topology.for_mesh(2, 2, 2).core_at([1, 1, 0])
         6
         """
-        coords = tuple(coords)
-        task, device = self._lookup("core_at", coords)
+        coordinates = _coordinates("core_at", coords)
+        task, device = self._lookup("core_at", coordinates)
         if task == NO_DEVICE:
             raise MeshRangeError(
-                f"Topology.core_at: no device is at {list(coords)}; "
+                f"Topology.core_at: no device is at {list(coordinates)}; "
                 f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
                 + self.draw()
             )
@@ -504,10 +533,7 @@ class Topology:
     def _lookup(
         self, function: str, device_coordinates: Iterable[int]
     ) -> tuple[int, int]:
-        coordinates = tuple(
-            as_integer(f"Topology.{function}: a coordinate", at)
-            for at in device_coordinates
-        )
+        coordinates = _coordinates(function, device_coordinates)
         if len(coordinates) != self.mesh_rank:
             raise coded(
                 ValueError,
@@ -533,6 +559,12 @@ class Topology:
         )
 
 
+def _coordinates(function: str, given: Any) -> Coordinates:
+    entries = listed(f"Topology.{function}: device_coordinates", given)
+    name = f"Topology.{function}: a coordinate"
+    return tuple(as_integer(name, entry) for entry in entries)
+
+
 def _require_bytes(serialized: object) -> None:
     if serialized is None or isinstance(serialized, bytes):
         return
@@ -547,23 +579,23 @@ def _require_bytes(serialized: object) -> None:
 
 def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", mesh_shape)
-    if mesh.shape != (3,) or (mesh < 1).any():
+    if mesh.shape not in ((3,), (4,)) or (mesh < 1).any():
         raise coded(
             ValueError,
-            "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
-            f"of chips, cores of a chip), got {mesh.tolist()}",
+            "Topology: mesh_shape must be 3 or 4 positive numbers (columns and rows of "
+            f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}",
             code=codes.INVALID_MESH,
         )
     return mesh
 
 
-def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
+def _given_coordinates(device_coordinates: npt.ArrayLike, rank: int) -> Int32Array:
     name = "Topology: device_coordinates"
     coordinates = as_int32(name, device_coordinates)
-    if coordinates.ndim != 3 or coordinates.shape[2] != 3:
+    if coordinates.ndim != 3 or coordinates.shape[2] != rank:
         raise coded(
             ValueError,
-            f"{name} must have the shape [tasks, devices per task, 3], "
+            f"{name} must have the shape [tasks, devices per task, {rank}], "
             f"got shape {list(coordinates.shape)}",
             code=codes.INVALID_TOPOLOGY,
         )
@@ -601,6 +633,16 @@ def _parsed_coordinates(proto: topology_proto.TopologyProto) -> Int32Array:
         )
     coordinates = as_int32("Topology: device_coordinates", proto.device_coordinates)
     return coordinates.reshape(shape)
+
+
+def _check_places(mesh_shape: Int32Array, device_coordinates: Int32Array) -> None:
+    """Refuse devices outside the mesh, or two at one place."""
+    places = device_coordinates.reshape(-1, device_coordinates.shape[2])
+    inside = ((places >= 0) & (places < mesh_shape)).all()
+    ordered = places[np.lexsort(places.T)]
+    twice = (ordered[1:] == ordered[:-1]).all(axis=1).any()
+    if twice or not inside:
+        _devices_by_place(mesh_shape, device_coordinates)  # says which, with a picture
 
 
 def _devices_by_place(
@@ -657,14 +699,15 @@ def _positive(name: str, value: int) -> int:
     return number
 
 
-def _chips_by_task(x: int, y: int) -> list[list[tuple[int, int]]]:
-    if x % 2 or y % 2 or x * y <= 4:
-        return [[(column, row) for row in range(y) for column in range(x)]]
-    return [
-        [(left + column, top + row) for row in range(2) for column in range(2)]
-        for top in range(0, y, 2)
-        for left in range(0, x, 2)
-    ]
+def _check_size(name: str, cores: int) -> None:
+    """Refuse a mesh that is too large to keep an account of its places."""
+    if cores > MAX_CORES:
+        raise coded(
+            ValueError,
+            f"{name}: {cores} cores are more than the {MAX_CORES} that a system has "
+            "at most",
+            code=codes.INVALID_MESH,
+        )
 
 
 def _job_prefix(job: str | None) -> str:

@@ -1,7 +1,7 @@
-"""The process of one core: receives programs, runs them, answers.
+"""The process of one core: it receives programs, runs them and answers.
 
 Started by `tpuref.runtime.process`, with the descriptors of its socket, of the arena
-and of the lifeline.  It ends when the socket closes, or when the host dies.
+and of the lifeline.  It ends when the socket closes or the host dies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import faulthandler
 import io
-import math
 import os
 import pickle
 import select
@@ -29,10 +28,11 @@ import numpy as np
 
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
-from tpuref.kernels import links as kernel
-from tpuref.ops.definition import Array
+from tpuref.kernels import flags, links
+from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.channel import Channel
 from tpuref.runtime.core import CoreProgram, Path, Shape
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
@@ -42,27 +42,25 @@ from tpuref.runtime.core_collectives import (
 )
 from tpuref.runtime.core_events import PREPARE, CoreEvents, Label
 from tpuref.runtime.core_state import CoreState, CoreVariables
+from tpuref.runtime.descriptions import (
+    Described,
+    array_of,
+    describe_in_arena,
+    describe_inline,
+    goes_inline,
+    inline_array,
+)
+from tpuref.runtime.messages import STACK_SIGNAL, Failure, Results, RunRequest
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.run import Run
-from tpuref.runtime.whereabouts import (
-    STACK_SIGNAL,
-    Whereabouts,
+from tpuref.runtime.program_counters import (
+    ProgramCounters,
     control_bytes,
     instruction,
 )
-from tpuref.runtime.wire import (
-    INLINE_BYTES,
-    Channel,
-    Described,
-    describe_inline,
-    describe_placed,
-    describe_strings,
-    inline_array,
-    placed_dtype,
-)
+from tpuref.runtime.run import Run
 
 SPINS = 200
-"""How often a wait looks again at once, where every core has a processor."""
+"""How often a wait looks again at once if every core has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
@@ -77,7 +75,8 @@ class Core:
         self._heap = arena.heap(number + 1)
         self._channel = channel
         spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
-        self._links = kernel.Links(arena.bytes, 0, number, cores, spins)
+        self._flags = flags.Flags(arena.bytes, 0, cores)
+        self._links = links.Links(self._flags, number, spins)
         self._written = 0
         self._sent: dict[int, Program] = {}
         self._programs: dict[tuple[int, ...], CoreProgram] = {}
@@ -87,18 +86,17 @@ class Core:
         self._placement: tuple[tuple[int, ...], ...] = ()
         self._logical = 0
         self.replica = 0
-        self.trace: list[str] | None = None
         self.events: CoreEvents | None = None
-        self.whereabouts = Whereabouts(arena.bytes, cores).own(number)
+        self.counter = ProgramCounters(arena.bytes, cores).own(number)
         self._idle = self.run = _idle_run()
 
     def serve(self) -> None:
         """Answer the host until it closes the channel."""
-        self._channel.send(("ready", os.getpid()))
+        self._channel.send(("ready",))
         while True:
             message = self._channel.receive()
             if message[0] == "run":
-                self._run(*message[1:])
+                self._run(RunRequest(*message[1:]))
             elif message[0] == "program":
                 self._sent[message[1]] = pickle.loads(message[2])
             elif message[0] == "forget":
@@ -109,99 +107,95 @@ class Core:
         for key in [key for key in self._programs if key[0] == number]:
             del self._programs[key]
 
-    def _prepared(self, number: int, logical_core: int, cores: int) -> CoreProgram:
-        key = number, self.replica, logical_core, cores
+    def _prepared(self, request: RunRequest) -> CoreProgram:
+        replica, logical = request.replica, request.logical_core
+        cores = len(request.placement[replica])
+        key = request.program, replica, logical, cores
         if key not in self._programs:
             begin = monotonic_ns()
-            program = self._sent[number]
+            program = self._sent[request.program]
             plan = PlacementPlan(program, cores)
-            self._programs[key] = CoreProgram(program, self, logical_core, plan)
+            self._programs[key] = CoreProgram(program, self, logical, plan)
             if self.events is not None:
-                self.events.note(0, Label(PREPARE, ()), begin)
+                self.events.note(Label(None, 0, PREPARE), begin)
         return self._programs[key]
 
     # -- one run ---------------------------------------------------------------
 
-    def _run(
-        self,
-        run: int,
-        program: int,
-        replica: int,
-        logical: int,
-        placement: tuple[tuple[int, ...], ...],
-        inputs: Sequence[Described],
-        variables: Sequence[tuple[str, Described]],
-        draws: Sequence[tuple[str, int]],
-        entropy: int,
-        seconds: float,
-        report_writes: bool,
-        traced: bool,
-        recorded: int,
-        targets: Sequence[tuple[int, int] | None],
-        freed: Sequence[int],
-        all_reduce: str,
-    ) -> None:
-        self._free([*freed, *self._lent])
+    def _run(self, request: RunRequest) -> None:
+        """Run what the host asks for, and answer."""
+        replica, logical = request.replica, request.logical_core
+        self._free([*request.freed, *self._lent])
         self._lent.clear()
-        self._collectives.begin(replica, logical, placement, all_reduce)
+        self._collectives.begin(replica, logical, request.placement, request.all_reduce)
         self._from_cores.clear()
-        self.trace = [] if traced else None
-        self.events = CoreEvents(recorded) if recorded else None
-        self.replica, self._logical, self._placement = replica, logical, placement
-        state = CoreState(entropy, dict(draws))
-        held = CoreVariables({h: self._received(d) for h, d in variables})
+        observed = request.traced or request.capacity
+        self.events = CoreEvents(request.traced, request.capacity) if observed else None
+        self.replica, self._logical = replica, logical
+        self._placement = request.placement
+        state = CoreState(request.entropy, dict(request.draws))
+        held = CoreVariables({h: self._received(d) for h, d in request.variables})
         self.run = Run(
             state=state,
             variables={replica: held},
             functions={},
-            host=None,
-            timeout=seconds,
+            timeout=request.timeout,
         )
-        self.whereabouts[0] = 0
-        self._links.begin(run, math.inf)  # deadlines are the host's
+        self.counter[0] = 0
+        self._links.begin(request.run)
         try:
-            prepared = self._prepared(program, logical, len(placement[replica]))
-            results = prepared.run([self._received(d) for d in inputs])
-            self.whereabouts[0] = 0
-            lent = len(self._lent)
-            outputs = [] if logical else list(map(self._delivered, results, targets))
-            written = [
-                (handle, self._described(value))
-                for handle, value in (held.written.items() if report_writes else ())
-            ]
-            del self._lent[lent:]  # from now on they are the host's
-            draws = tuple(state.draws.items())
+            results = self._prepared(request).run(
+                [self._received(described) for described in request.inputs]
+            )
+            self.counter[0] = 0
             answer: tuple[Any, ...] = (
                 "done",
-                run,
-                outputs,
-                written,
-                draws,
-                self.trace or [],
+                *self._left(request, results, held, state),
             )
         except Stopped:
-            answer = ("stopped", run)
+            answer = ("stopped",)
         except Diverged as diverged:
-            answer = ("diverged", run, *diverged.report)
+            answer = ("diverged", *diverged.report)
         except Exception as error:
-            self._links.poison(1)
-            instr = instruction(self._sent[program], self.whereabouts[0])
+            self._flags.poison(1)
+            instr = instruction(self._sent[request.program], self.counter[0])
             where = f"core {self._number}, replica {replica}, process {os.getpid()}"
-            answer = ("error", run, *_described_error(error, instr, replica, where))
+            answer = ("error", *_failure(error, instr, replica, where))
         self._links.finish()
         self.run = self._idle
         self._send_events()
         self._tell_of_output()
         self._channel.send(answer)
 
+    def _left(
+        self,
+        request: RunRequest,
+        results: Sequence[Array],
+        variables: CoreVariables,
+        state: CoreState,
+    ) -> Results:
+        """Return the outcome of the run; its blocks belong to the host from now on."""
+        lent = len(self._lent)
+        outputs: list[Described | None] = []
+        if self._logical == 0:
+            outputs = list(map(self._delivered, results, request.result_blocks))
+        written = [
+            (handle, self._described(value))
+            for handle, value in variables.written.items()
+            if request.reports_writes
+        ]
+        del self._lent[lent:]
+        names = [] if self.events is None else self.events.names
+        return Results(outputs, written, list(state.draws.items()), names)
+
     def _send_events(self) -> None:
-        """Send what was noted of the run, where the host records it."""
-        if self.events is not None:
+        """Send the events of the run if the host records it."""
+        if self.events is not None and self.events.capacity:
             self._channel.send(("events", self.events.noted, self.events.taken()))
-            self.events = None
+        self.events = None
 
     def _tell_of_output(self) -> None:
-        """Let the host show what this core has written to its standard streams."""
+        """Tell the host if this core has written to its standard streams."""
         written = os.lseek(_STANDARD_ERROR, 0, os.SEEK_END)
         if written != self._written:
             self._written = written
@@ -212,37 +206,31 @@ class Core:
             self._heap.free(offset)
 
     def _received(self, described: Described) -> Array:
-        if not isinstance(described[2], int):
-            return inline_array(described)
-        _, shape, offset, *strides = described
-        view = self._arena.view(offset, shape, placed_dtype(described), *strides)
-        return np.asarray(view, order="C")
+        return np.asarray(array_of(described, self._arena), order="C")
 
     def _delivered(
-        self, array: Array, target: tuple[int, int] | None
+        self, array: Array, block: tuple[int, int] | None
     ) -> Described | None:
-        """Put a result in its place and return None, or describe it."""
-        if target is None or target[1] != array.nbytes:
+        """Write a result into its block and return None, or describe it."""
+        if block is None or block[1] != array.nbytes:
             return self._described(array)
-        self._arena.view(target[0], array.shape, array.dtype)[...] = array
+        self._arena.view(block[0], array.shape, array.dtype)[...] = array
         return None
 
     def _described(self, array: Array) -> Described:
-        """Describe an array; one of some size is lent, in this core's heap."""
-        if array.dtype == object:
-            return describe_strings(array)
-        if array.nbytes <= INLINE_BYTES:
+        """Describe an array; a large one is lent, in this core's heap."""
+        if goes_inline(array):
             return describe_inline(array)
         offset = self._heap.allocate(array.nbytes)
         self._lent.append(offset)
         self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_placed(array, offset)
+        return describe_in_arena(array, offset)
 
     # -- what a program asks for -----------------------------------------------
 
     def go_on(self) -> None:
-        """Give up where the run was called off."""
-        if self._links.poisoned():
+        """Raise if the run was called off."""
+        if self._flags.poisoned():
             raise Stopped
 
     def send(self, logical_core: int, value: Array) -> None:
@@ -269,14 +257,14 @@ class Core:
         return self.receive(_of_replica(replica))
 
     def _store(self, message: tuple[Any, ...]) -> None:
-        """Keep a value that came from another core."""
+        """Keep a value from another core."""
         if message[0] != "value":
             raise Stopped
         arrived = self._from_cores.setdefault(message[1], deque())
         arrived.append(self._received(message[2]))
 
     def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Let the host carry out the instruction at `path`."""
+        """Let the host run the instruction at `path`, and return its outputs."""
         lent = len(self._lent)
         described = [self._described(array) for array in inputs]
         self._channel.send(("call", path, described))
@@ -294,43 +282,41 @@ class Core:
         """Return the function that takes part in a sum over replicas."""
         return ReplicaSum(self._collectives, instr)
 
-    def place(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
-        """Return ``out=`` where a sum takes its input, nothing for anywhere."""
-        place = self._collectives.place(shape, dtype)
-        return {} if place is None else {"out": place}
+    def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
+        """Return ``out=`` if the input of a sum needs certain memory."""
+        out = self._collectives.out_for(shape, dtype)
+        return {} if out is None else {"out": out}
 
     def shared(self, array: Array) -> Array:
-        """Return an array, or a copy, where a sum takes it."""
+        """Return an array, copied if a sum cannot read it where it is."""
         return self._collectives.shared(array)
 
 
 def _of_replica(replica: int) -> int:
-    """Return the number under which values from a replica wait, unlike any core's."""
+    """Return the number for values from a replica; no core has it."""
     return -1 - replica
 
 
 def _idle_run() -> Run:
-    return Run(
-        state=CoreState(0, {}), variables={}, functions={}, host=None, timeout=0.0
-    )
+    return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
-def _described_error(
+def _failure(
     error: Exception, instr: Instr | None, replica: int, where: str
-) -> tuple[Any, ...]:
-    """Return class, message, operation, user's line and traceback of an error."""
+) -> Failure:
+    """Describe an error for the host."""
     text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)
-    if f"on replica {replica}" not in error.message:  # not an operation's own fault
+    if f"on replica {replica}" not in error.message:  # as operations do
         error.message = f"on replica {replica}: {error.message}"
     site = error.site
     place = None if site is None else astuple(site)
-    return type(error).__name__, error.message, error.op, place, text
+    return Failure(type(error).__name__, error.message, error.op, place, text)
 
 
 def _fault(error: Exception, instr: Instr | None) -> OpError:
-    """Return the error for a fault that is not one of an operation."""
+    """Return the error for an exception that no operation raised."""
     kind: type[OpError] = errors.InternalError
     if isinstance(error, MemoryError):
         kind = ResourceExhaustedError
@@ -341,7 +327,7 @@ def _fault(error: Exception, instr: Instr | None) -> OpError:
 
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
-    """End this process when the host is gone, where the kernel has not done so."""
+    """End this process when the host is gone, in case the kernel does not."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
@@ -351,7 +337,7 @@ def _watch_lifeline(lifeline: int, host: int) -> None:
 
 
 def _write_lines_at_once() -> None:
-    """Let no line wait in a buffer, neither one of Python nor one of a C library."""
+    """Make Python and the C library write each line at once."""
     assert isinstance(sys.stdout, io.TextIOWrapper)
     sys.stdout.reconfigure(line_buffering=True)
     with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tpuref.configuration import EXECUTORS
+from tpuref.base.executors import EXECUTORS
 
 ARGUMENTS = ("cores", "topology", "executor", "timeout")
 _MESH = re.compile(r"[1-9]\d*(x[1-9]\d*){2}")

@@ -12,11 +12,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The types of SUMMABLE in kernels/fold.py. */
 enum {
-    TPUREF_FLOAT32 = 1, TPUREF_FLOAT64 = 2, TPUREF_INT32 = 3, TPUREF_UINT8 = 4,
-    TPUREF_INT16 = 5, TPUREF_INT8 = 6, TPUREF_COMPLEX64 = 8, TPUREF_INT64 = 9,
-    TPUREF_BFLOAT16 = 14, TPUREF_UINT16 = 17, TPUREF_COMPLEX128 = 18,
-    TPUREF_FLOAT16 = 19, TPUREF_UINT32 = 22, TPUREF_UINT64 = 23
+    TPUREF_FLOAT32 = 1, TPUREF_FLOAT64 = 2, TPUREF_INT32 = 3,
+    TPUREF_BFLOAT16 = 14, TPUREF_FLOAT16 = 19, TPUREF_UINT32 = 22
 };
 
 /* Bytes at an address of any alignment, whatever type was stored there. */
@@ -28,10 +27,8 @@ enum {
 
 typedef float TPUREF_UNALIGNED tpuref_float32;
 typedef double TPUREF_UNALIGNED tpuref_float64;
-typedef uint8_t TPUREF_UNALIGNED tpuref_bits8;
 typedef uint16_t TPUREF_UNALIGNED tpuref_bits16;
 typedef uint32_t TPUREF_UNALIGNED tpuref_bits32;
-typedef uint64_t TPUREF_UNALIGNED tpuref_bits64;
 
 static inline float tpuref_float_of(uint32_t bits)
 {
@@ -102,7 +99,7 @@ typedef void (*tpuref_pass)(
    operand and the sum are float32: neither, the sum, the first operand, both. */
 typedef struct {
     const char *name;
-    tpuref_pass bits8, bits16, bits32, bits64, float32, float64;
+    tpuref_pass bits32, float32, float64;
     tpuref_pass float16[4], bfloat16[4];
 } tpuref_passes;
 
@@ -151,18 +148,14 @@ enum { TPUREF_SUMS = 64 };
     TPUREF_PLAIN(name##_3, tpuref_float32, , \
                  tpuref_bits16, tpuref_widen_##name, float, tpuref_float32, )
 
-TPUREF_PLAIN_SAME(bits8, uint8_t)
-TPUREF_PLAIN_SAME(bits16, uint16_t)
 TPUREF_PLAIN_SAME(bits32, uint32_t)
-TPUREF_PLAIN_SAME(bits64, uint64_t)
 TPUREF_PLAIN_SAME(float32, float)
 TPUREF_PLAIN_SAME(float64, double)
 TPUREF_PLAIN_HALF(float16)
 TPUREF_PLAIN_HALF(bfloat16)
 
 #define TPUREF_PASSES(set) { \
-    #set, tpuref_bits8_##set, tpuref_bits16_##set, tpuref_bits32_##set, \
-    tpuref_bits64_##set, tpuref_float32_##set, tpuref_float64_##set, \
+    #set, tpuref_bits32_##set, tpuref_float32_##set, tpuref_float64_##set, \
     { tpuref_float16_0_##set, tpuref_float16_1_##set, \
       tpuref_float16_2_##set, tpuref_float16_3_##set }, \
     { tpuref_bfloat16_0_##set, tpuref_bfloat16_1_##set, \
@@ -199,16 +192,12 @@ static inline int tpuref_is_half(int dtype)
 static inline size_t tpuref_item_bytes(int dtype)
 {
     switch (dtype) {
-    case TPUREF_INT8: case TPUREF_UINT8:
-        return 1;
-    case TPUREF_INT16: case TPUREF_UINT16: case TPUREF_FLOAT16: case TPUREF_BFLOAT16:
+    case TPUREF_FLOAT16: case TPUREF_BFLOAT16:
         return 2;
     case TPUREF_INT32: case TPUREF_UINT32: case TPUREF_FLOAT32:
         return 4;
-    case TPUREF_INT64: case TPUREF_UINT64: case TPUREF_FLOAT64: case TPUREF_COMPLEX64:
+    case TPUREF_FLOAT64:
         return 8;
-    case TPUREF_COMPLEX128:
-        return 16;
     default:
         return 0;
     }
@@ -224,14 +213,9 @@ static inline void tpuref_add(
     int variant = 2 * (first_wide != 0) + (wide != 0);
     tpuref_pass pass;
     switch (dtype) {
-    case TPUREF_INT8: case TPUREF_UINT8: pass = passes->bits8; break;
-    case TPUREF_INT16: case TPUREF_UINT16: pass = passes->bits16; break;
     case TPUREF_INT32: case TPUREF_UINT32: pass = passes->bits32; break;
-    case TPUREF_INT64: case TPUREF_UINT64: pass = passes->bits64; break;
     case TPUREF_FLOAT32: pass = passes->float32; break;
     case TPUREF_FLOAT64: pass = passes->float64; break;
-    case TPUREF_COMPLEX64: pass = passes->float32; start *= 2; stop *= 2; break;
-    case TPUREF_COMPLEX128: pass = passes->float64; start *= 2; stop *= 2; break;
     case TPUREF_FLOAT16: pass = passes->float16[variant]; break;
     case TPUREF_BFLOAT16: pass = passes->bfloat16[variant]; break;
     default: return;
@@ -256,20 +240,17 @@ static inline void tpuref_settle(
                 (stop - start) * item);
 }
 
-/* destination[start:stop] = the sum of the sources, from left to right. Gives 0, or -1
-   if there are no sources or their type cannot be added; see tpuref_pass. */
-static inline int tpuref_fold(
+/* destination[start:stop] = the sum of one source or more, from left to right; see
+   tpuref_pass. */
+static inline void tpuref_fold(
     const void *const *sources, int count, void *destination, size_t start, size_t stop,
     int dtype, int stream)
 {
-    if (tpuref_item_bytes(dtype) == 0 || count < 1)
-        return -1;
     if (count == 1)
         tpuref_settle(sources[0], destination, start, stop, dtype);
     else
         tpuref_add(sources[0], 0, sources + 1, count - 1, destination, 0, start, stop,
                    dtype, stream);
-    return 0;
 }
 
 #endif

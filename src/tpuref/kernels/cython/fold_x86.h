@@ -1,6 +1,6 @@
-/* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Every function
-   is compiled for instructions of its own and called only where the processor has them.
-   Vectors are added here, four at a time; what is left over, by the plain passes. */
+/* The passes of fold.h for x86-64: with AVX2 and F16C, and with AVX-512. Each function is
+   compiled for its own instructions and called only if the processor has them. They add
+   four vectors at a time, and leave the rest to the plain passes. */
 
 #include <cpuid.h>
 #include <immintrin.h>
@@ -87,18 +87,11 @@ static inline size_t tpuref_before_aligned(
                 tpuref_##name, tpuref_load_##name##_##set, \
                 tpuref_##name, TPUREF_KEEP, bytes)
 
-TPUREF_SAME(bits8, uint8_t, avx2, TPUREF_AVX2, 32)
-TPUREF_SAME(bits16, uint16_t, avx2, TPUREF_AVX2, 32)
 TPUREF_SAME(bits32, uint32_t, avx2, TPUREF_AVX2, 32)
-TPUREF_SAME(bits64, uint64_t, avx2, TPUREF_AVX2, 32)
 TPUREF_SAME(float32, float, avx2, TPUREF_AVX2, 32)
 TPUREF_SAME(float64, double, avx2, TPUREF_AVX2, 32)
 
-/* AVX-512F adds no integers below 32 bits in its widest vectors. */
-TPUREF_SAME(bits8, uint8_t, avx512f, TPUREF_AVX512F, 32)
-TPUREF_SAME(bits16, uint16_t, avx512f, TPUREF_AVX512F, 32)
 TPUREF_SAME(bits32, uint32_t, avx512f, TPUREF_AVX512F, 64)
-TPUREF_SAME(bits64, uint64_t, avx512f, TPUREF_AVX512F, 64)
 TPUREF_SAME(float32, float, avx512f, TPUREF_AVX512F, 64)
 TPUREF_SAME(float64, double, avx512f, TPUREF_AVX512F, 64)
 

@@ -7,10 +7,3 @@ def pad(
     destination_shape: Extents,
     item_bytes: int,
 ) -> int: ...
-def unpad(
-    source: Buffer,
-    source_shape: Extents,
-    destination: Buffer,
-    destination_shape: Extents,
-    item_bytes: int,
-) -> int: ...

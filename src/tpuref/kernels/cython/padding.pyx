@@ -4,7 +4,7 @@
 # cython: initializedcheck=False
 # cython: cdivision=True
 # cython: embedsignature=True
-"""Padding an array with zeros up to a larger shape, and cutting it out, on flat bytes.
+"""Padding an array with zeros up to a larger shape, on flat bytes.
 
 The twin of `tpuref.kernels.python.padding`, which says what the arguments mean.
 """
@@ -41,7 +41,7 @@ def pad(
     const int64_t[::1] destination_shape,
     Py_ssize_t item_bytes,
 ):
-    """Copy an array into the corner of a larger one, zero the rest, give a status."""
+    """Copy an array into the corner of a larger one, zero the rest, return a status."""
     cdef Py_ssize_t rank = source_shape.shape[0]
     cdef int status
     cdef Walk walk
@@ -62,32 +62,6 @@ def pad(
                     &walk, &source_shape[0], &destination_shape[0], rank, item_bytes
                 )
                 spread_rows(&walk, &source[0], &destination[0])
-    return status
-
-
-def unpad(
-    const unsigned char[::1] source,
-    const int64_t[::1] source_shape,
-    unsigned char[::1] destination,
-    const int64_t[::1] destination_shape,
-    Py_ssize_t item_bytes,
-):
-    """Copy the corner of an array out of it and give a status."""
-    cdef Py_ssize_t rank = source_shape.shape[0]
-    cdef int status
-    cdef Walk walk
-    if destination_shape.shape[0] != rank or rank > MAX_RANK:
-        return BAD_RANK
-    with nogil:
-        status = check(
-            source.shape[0], &source_shape[0],
-            destination.shape[0], &destination_shape[0], rank, item_bytes,
-        )
-        if status == OK and not fits(&destination_shape[0], &source_shape[0], rank):
-            status = DOES_NOT_FIT
-        if status == OK and destination.shape[0] > 0:
-            start(&walk, &destination_shape[0], &source_shape[0], rank, item_bytes)
-            gather_rows(&walk, &source[0], &destination[0])
     return status
 
 
@@ -193,13 +167,3 @@ cdef void spread_rows(
         memset(destination + walk.row_bytes, 0, gap)
         source += walk.row_bytes
         destination += walk.row_bytes + gap
-
-
-cdef void gather_rows(
-    Walk* walk, const unsigned char* source, unsigned char* destination
-) noexcept nogil:
-    cdef Py_ssize_t _row
-    for _row in range(walk.rows):
-        memcpy(destination, source, walk.row_bytes)
-        destination += walk.row_bytes
-        source += walk.row_bytes + next_gap(walk)

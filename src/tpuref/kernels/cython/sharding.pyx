@@ -28,7 +28,7 @@ def take_shard(
     Py_ssize_t num_shards,
     Py_ssize_t shard,
 ):
-    """Copy one shard out of the whole array and give a status."""
+    """Copy one shard out of the whole array and return a status."""
     cdef int status = check_counts(outer, run_bytes, num_shards, shard)
     if status != OK:
         return status
@@ -54,7 +54,7 @@ def put_shard(
     Py_ssize_t num_shards,
     Py_ssize_t shard,
 ):
-    """Copy one shard to its place in the whole array and give a status."""
+    """Copy one shard to its place in the whole array and return a status."""
     cdef int status = check_counts(outer, run_bytes, num_shards, shard)
     if status != OK:
         return status

@@ -9,12 +9,11 @@ cdef enum:
     BAD_RANK = 5
     DOES_NOT_FIT = 6
     POISONED = 7
-    DEADLINE = 8
-    LEFT = 9
-    MISMATCH = 10
-    BAD_MEMBERS = 11
-    BAD_OFFSET = 12
-    BAD_DTYPE = 13
+    LEFT = 8
+    MISMATCH = 9
+    BAD_MEMBERS = 10
+    BAD_OFFSET = 11
+    BAD_DTYPE = 12
 
 cdef enum:
     MAX_RANK = 32

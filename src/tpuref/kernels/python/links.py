@@ -1,36 +1,21 @@
-r"""How core processes meet and add up vectors, over one shared memory mapping.
+r"""How core processes add up vectors, over one shared memory mapping.
 
-Every core process, and the host, holds one `Links` over the same memory. Its control
-area begins with a header and goes on with a slot for every core::
-
-    header    poison
-    slot      flag, last, sleepers | record 0, record 1 | staging 0, staging 1
-
-The poison can be set by everybody. All the rest of a slot is written by its own core
-alone, but for ``sleepers``, which counts who is asleep on the flag.
-
-**Flags.** A flag is ``run << 32 | phase``. It only grows: by one whenever its core
-arrives at a place where others wait for it, or is done with something that others wait
-to see done. Members of a collective must therefore come to it in the same phase, that
-is, after as many collectives of the same kinds in groups of the same size; programs
-that are alike on all cores do. Flags are compared by the sign of their difference,
-because the number of the run comes round; a run has room for 2^32 - 2 phases. A core
-that leaves the run stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in
-the flag: who waits for a phase that ``last`` has not reached learns at once that it
-waits in vain.
+Each core process has one `Links` over the same memory. Cores wait for one another by
+their flags (`tpuref.kernels.python.flags`). The slot of a core also has two records, in
+which it describes a collective, and two staging areas for small vectors.
 
 **A collective** goes through these steps, n being its number in the run and p the phase
 of its members before it:
 
-1. wait until all who read record and staging of parity n mod 2, two collectives ago,
-   are done with them (their flags tell; see below);
-2. fill in the record of parity n mod 2; for `flat`, copy the vector into the staging;
-3. set the flag to p + 1 and wait for the flags of all members to get there;
-4. compare all records with the own one: they must bear the same phase, kind, members,
-   dtype, count and fingerprint, otherwise all members see a mismatch;
-5. `flat` folds the staging of all members, `direct` the own chunk of all sources;
-6. set the flag to p + 2: done with what others published. `direct` waits for p + 2 of
-   all members too, because only then the result is whole.
+1. wait until all readers of record and staging area n mod 2, used two collectives ago,
+   are done with them (their flags tell, see below);
+2. fill in record n mod 2; for `flat`, copy the vector into the staging area;
+3. set the flag to p + 1 and wait for the flags of all members to reach that;
+4. compare all records with the own one: phase, kind, members, dtype, count and
+   fingerprint must be the same, otherwise all members see a mismatch;
+5. fold: `flat` the staging areas of all members, `direct` its chunk of all sources;
+6. set the flag to p + 2: done with what others published. `direct` then waits for p + 2
+   of all members, because only then is the result complete.
 
 A `ring` does not meet: after setting its flag to p + 1 a core waits in each of its
 2 (N - 1) steps only until its left neighbour's flag is as high as its own, reads from
@@ -38,52 +23,40 @@ that neighbour, and adds one to its flag. Its record says where the neighbour on
 right may read: the source in the first step, then the partial sums (in ``scratch`` for
 half types, otherwise in ``result``), then the finished chunks in ``result``. In step
 N - 1 + s core r overwrites chunk r - s, whose partial sum its right neighbour read in
-step s. That is past: before a core enters step t, its left neighbour is through step
-t - 1, the one left of that through step t - 2, and so on round the ring to the right
+step s. That read is over: before a core enters step t, its left neighbour has finished
+step t - 1, the one left of that step t - 2, and so on around the ring to the right
 neighbour, N - 1 places to the left. For the same reason the result may be the source.
-At the end a core waits until its right neighbour is through, so that all its buffers
-are its own again. Whoever finds that the left neighbour brought something else, or
-that its record is ``refused``, marks its own record refused and takes its flag to the
-end at once; so the news reaches every core within N - 1 steps.
+At the end a core waits until its right neighbour has finished, so that all its buffers
+are its own again. A core whose left neighbour has another record, or one that is
+``refused``, marks its own record refused and moves its flag to the end at once; so
+every core learns of it within N - 1 steps.
 
 **Two records** suffice. A core that is ahead fills in record n mod 2 while others may
-still read record (n - 1) mod 2 of the same core, which is a different one. Before it
-fills in the record it used for collective n - 2, it waits in step 1 for the flags of
-those who read it to reach the phase that says they are done. Where the members stay the
-same this never waits: all of them had to arrive at collective n - 1, and so were done
-with n - 2. Only where groups change may a reader be further behind, and then the wait
-is for an act that depends on no further step of this core: no two cores can wait for
-each other.
-
-**Waiting** is spinning, then yielding the processor, then sleeping in short slices; all
-of it looks at the poison, and all but the spinning at the deadline.
-
-This twin stores and loads flags through a memory view of 8-byte words, which is one
-aligned access on every platform that CPython runs on, and relies on the processor to
-keep the order of stores and loads, as x86-64 does; elsewhere use the compiled twin. It
-sleeps by the clock. All cores of a run must use the same twin.
+still read its other record, (n - 1) mod 2. Before it fills in the record it used for
+collective n - 2, it waits in step 1 until the flags of that record's readers say that
+they are done. If the members stay the same this never waits: all of them had to arrive
+at collective n - 1, so they were done with n - 2. Only if groups change can a reader be
+further behind, and then it can finish without any further step of this core: no two
+cores can wait for each other.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tpuref.base.dtypes import DTYPES
 from tpuref.kernels import schedule
-from tpuref.kernels.buffers import Buffer, Extents, byte_view, flat_bytes
-from tpuref.kernels.python import allreduce
+from tpuref.kernels.buffers import byte_view
+from tpuref.kernels.fold import SUMMABLE, Array, accumulator, fold
+from tpuref.kernels.group import Group
+from tpuref.kernels.python.flags import Flags
 from tpuref.kernels.status import (
     BAD_COUNT,
     BAD_DTYPE,
     BAD_MEMBERS,
     BAD_OFFSET,
-    DEADLINE,
     DESTINATION_SIZE,
     FLAT_LIMIT,
     LEFT,
@@ -93,127 +66,62 @@ from tpuref.kernels.status import (
     SOURCE_SIZE,
 )
 
-_WORD = 8
-_HEADER_WORDS = 16
-_RECORD_WORDS = 8
-_RECORDS = 16  # where a slot's records begin, in words
-_STAGING = 32
-_SLOT_WORDS = _STAGING + 2 * FLAT_LIMIT // _WORD
-
-# The words of a slot, and of a record.
-_FLAG, _LAST = 0, 1
+# The words of a record; all members must agree on the first four.
 _STAMP, _KIND, _COUNT, _FINGERPRINT, _SOURCE, _RESULT, _SCRATCH, _REFUSED = range(8)
 
-_BARRIER, _FLAT, _DIRECT, _RING = 1, 2, 3, 4
+_FLAT, _DIRECT, _RING = 1, 2, 3
 
-_PENDING = -1
-_YIELDS = 200
-_NAP_SECONDS = 50e-6
-_GONE = 0xFFFFFFFF
-
-_BY_CODE = {dtype.as_datatype_enum: dtype.np for dtype in DTYPES if dtype.is_numeric}
-_CODES = {dtype: code for code, dtype in _BY_CODE.items()}
-
-
-def dtype_code(dtype: np.dtype[Any]) -> int:
-    """Give the number that stands for a dtype in a collective.
-
-    Parameters
-    ----------
-    dtype
-        A numeric type.
-
-    Returns
-    -------
-    int
-        TensorFlow's DataType number.
-
-    Raises
-    ------
-    TypeError
-        If values of the type cannot be added.
-
-    Examples
-    --------
-    >>> dtype_code(np.dtype(np.float32))
-    1
-    """
-    code = _CODES.get(dtype)
-    if code is None:
-        raise TypeError(f"all-reduce: expected a numeric dtype to sum, got {dtype}")
-    return code
-
-
-def control_bytes(cores: int) -> int:
-    """Give the size of the control area.
-
-    Parameters
-    ----------
-    cores
-        The number of cores that share it.
-
-    Returns
-    -------
-    int
-        Its bytes, which must be zero at first.
-    """
-    return _WORD * (_HEADER_WORDS + cores * _SLOT_WORDS)
+_ELEMENTS = {dtype.as_datatype_enum: dtype.np for dtype in SUMMABLE}
 
 
 class Links:
-    """One core's end of the links to all others, or the host's.
+    """One core's end of the links to all others.
 
-    The collectives, `barrier`, `flat`, `direct` and `ring`, give a status: OK,
-    POISONED, DEADLINE, LEFT, MISMATCH, or what is wrong with the arguments, in which
-    case the core has not arrived. After any failure the run is lost for this core;
-    `late` and `differing` say whose doing that was.
+    The collectives, `flat`, `direct` and `ring`, give a status: OK, POISONED, LEFT,
+    MISMATCH, or what is wrong with the arguments, in which case the core has not
+    arrived. After any failure the run is lost for this core.
 
     Parameters
     ----------
-    arena
-        The whole shared mapping, flat bytes.
-    control
-        Where the control area begins: a multiple of 64.
+    flags
+        The flags of all cores.
     core
-        The number of this core, -1 for the host.
-    cores
-        How many cores there are.
+        The number of this core.
     spins
         How often a wait looks again at once before it yields the processor: 0 where
         cores outnumber processors.
 
+    Attributes
+    ----------
+    shared_result
+        Where the result of the last `direct` lies in the arena.
+
     Raises
     ------
     ValueError
-        If there is no such core, or no room for the control area.
+        If there is no such core.
     """
 
-    def __init__(
-        self, arena: Buffer, control: int, core: int, cores: int, spins: int
-    ) -> None:
-        self._arena = flat_bytes(arena, writable=True)
-        _check_place(self._arena, control, core, cores)
-        area = self._arena[control : control + control_bytes(cores)]
-        self._control = area
-        self._words = area.data.cast("Q")
-        self._core, self._cores, self._spins = core, cores, spins
-        self._flag = self._arrival = self._awaited = 0
-        self._deadline = 0.0
+    def __init__(self, flags: Flags, core: int, spins: int) -> None:
+        if not 0 <= core < flags.cores:
+            raise ValueError(
+                f"Links: expected a core from 0 to cores - 1, got core={core}, "
+                f"cores={flags.cores}"
+            )
+        self._flags, self._core, self._spins = flags, core, spins
+        self._flag = self._arrival = 0
         self._collectives = self._parity = 0
+        self._group: Group | None = None
         self._members: list[int] = []
-        self._place = 0
+        self._place = -1
+        self._chunks: list[int] = []
         self._readers: list[list[int]] = [[], []]
         self._released = [0, 0]
-        self._shared_result = 0
-
-    @property
-    def shared_result(self) -> int:
-        """Where the result of the last `direct` lies in the arena."""
-        return self._shared_result
+        self.shared_result = 0
 
     # A run
 
-    def begin(self, run: int, seconds: float) -> None:
+    def begin(self, run: int) -> None:
         """Take part in a run from now on.
 
         Parameters
@@ -221,110 +129,34 @@ class Links:
         run
             Its number, which differs from that of the run before; 32 bits of it count.
             No core may begin a run while another is in the one before.
-        seconds
-            How long the run may take; after that waiting gives DEADLINE.
-
-        Raises
-        ------
-        ValueError
-            If this is the host's end.
         """
-        if self._core < 0:
-            raise ValueError("begin: the host takes no part in runs")
-        self._deadline = time.monotonic() + seconds
         self._collectives = 0
         self._flag = (run & 0xFFFFFFFF) << 32
-        self._publish(self._flag)
+        self._flags.publish(self._core, self._flag)
 
     def finish(self) -> None:
         """Leave the run, whether it went well or not.
 
-        Who waits for this core in vain learns of it at once.
-
-        Raises
-        ------
-        ValueError
-            If this is the host's end.
+        Any core that waits for this one in vain learns of it at once.
         """
-        if self._core < 0:
-            raise ValueError("finish: the host takes no part in runs")
-        self._words[_slot(self._core) + _LAST] = self._flag
-        self._publish(self._flag | _GONE)
-
-    def poison(self, code: int) -> None:
-        """Make all others stop waiting, unless somebody has done so before.
-
-        Parameters
-        ----------
-        code
-            What `poisoned` will say: not 0.
-        """
-        if self._words[0] == 0:
-            self._words[0] = code
-
-    def poisoned(self) -> int:
-        """Give the code of the first poison.
-
-        Returns
-        -------
-        int
-            The code, 0 if there is no poison.
-        """
-        return self._words[0]
-
-    def heal(self) -> None:
-        """Take the poison away: for the host, while no core is in a run."""
-        self._words[0] = 0
+        self._flags.leave(self._core, self._flag)
 
     # The collectives
 
-    def barrier(self, members: Extents, fingerprint: int) -> int:
-        """Wait until all members have come here.
-
-        Parameters
-        ----------
-        members
-            The cores that take part, this one among them.
-        fingerprint
-            A number, 64 bits, that stands for this collective in the program. All
-            members must bring the same.
-
-        Returns
-        -------
-        int
-            A status.
-        """
-        status = self._enter(members, _BARRIER, 0, 0, fingerprint)
-        if status == OK:
-            status = self._meet()
-        if status in (OK, MISMATCH):
-            self._advance()
-        return status
-
     def flat(
-        self,
-        members: Extents,
-        source: npt.NDArray[Any],
-        result: npt.NDArray[Any],
-        dtype: int,
-        fingerprint: int,
+        self, group: Group, source: npt.NDArray[Any], result: npt.NDArray[Any]
     ) -> int:
         """Sum small vectors: every member folds all of them itself.
 
         Parameters
         ----------
-        members
-            The cores that take part, in replica order: the order of summation.
+        group
+            The cores that sum, and what.
         source
             This core's vector, contiguous, FLAT_LIMIT bytes at most; need not lie in
             the arena.
         result
             Receives the sum: as long as `source`, and may be the same memory.
-        dtype
-            The type of the elements, by `dtype_code`.
-        fingerprint
-            A number, 64 bits, that stands for this collective in the program. All
-            members must bring the same.
 
         Returns
         -------
@@ -332,34 +164,27 @@ class Links:
             A status; also SOURCE_SIZE or DESTINATION_SIZE.
         """
         vector, total = byte_view(source), byte_view(result)
-        element = _BY_CODE.get(dtype)
+        element = _ELEMENTS.get(group.dtype)
         if element is None:
             return BAD_DTYPE
         if vector.size > FLAT_LIMIT or vector.size % element.itemsize:
             return SOURCE_SIZE
         if total.size != vector.size:
             return DESTINATION_SIZE
-        count = vector.size // element.itemsize
-        status = self._enter(members, _FLAT, count, dtype, fingerprint)
+        status = self._enter(group, _FLAT, vector.size // element.itemsize)
         if status == OK:
-            self._staging(self._core, vector.size)[:] = vector
+            self._staged(self._core, vector.size)[:] = vector
             status = self._meet()
         if status == OK:
-            vectors = [self._staging(core, vector.size) for core in self._members]
-            sums = allreduce.fold([vector.view(element) for vector in vectors])
+            vectors = [self._staged(core, vector.size) for core in self._members]
+            sums = fold([vector.view(element) for vector in vectors])
             total[:] = sums.view(np.uint8)
         if status in (OK, MISMATCH):
             self._advance()
         return status
 
     def direct(
-        self,
-        members: Extents,
-        source_offset: int,
-        result_offset: int,
-        count: int,
-        dtype: int,
-        fingerprint: int,
+        self, group: Group, source_offset: int, result_offset: int, count: int
     ) -> int:
         """Sum vectors in the arena: every member folds its chunk into one result.
 
@@ -369,9 +194,8 @@ class Links:
 
         Parameters
         ----------
-        members
-            The cores that take part, in replica order: the order of summation, and of
-            the chunks.
+        group
+            The cores that sum, and what.
         source_offset
             Where this core's vector lies in the arena.
         result_offset
@@ -379,25 +203,20 @@ class Links:
             member's source.
         count
             The number of elements.
-        dtype
-            The type of the elements, by `dtype_code`.
-        fingerprint
-            A number, 64 bits, that stands for this collective in the program. All
-            members must bring the same.
 
         Returns
         -------
         int
             A status.
         """
-        status = self._check_vectors((source_offset, result_offset), count, dtype)
+        status = self._check_vectors(group.dtype, count, source_offset, result_offset)
         if status == OK:
-            status = self._enter(members, _DIRECT, count, dtype, fingerprint)
+            status = self._enter(group, _DIRECT, count)
         if status == OK:
             self._offer(source_offset, result_offset, 0)
             status = self._meet()
         if status == OK:
-            self._fold_chunk(count, dtype)
+            self._fold_chunk(_ELEMENTS[group.dtype], count)
         if status in (OK, MISMATCH):
             self._advance()
         if status == OK:
@@ -406,13 +225,11 @@ class Links:
 
     def ring(
         self,
-        members: Extents,
+        group: Group,
         source_offset: int,
         result_offset: int,
         scratch_offset: int,
         count: int,
-        dtype: int,
-        fingerprint: int,
     ) -> int:
         """Sum vectors in the arena: chunks go round from neighbour to neighbour.
 
@@ -420,8 +237,8 @@ class Links:
 
         Parameters
         ----------
-        members
-            The cores that take part, in the order of the ring.
+        group
+            The cores that sum, and what.
         source_offset
             Where this core's vector lies in the arena.
         result_offset
@@ -430,103 +247,37 @@ class Links:
             Where 4 bytes an element can be used meanwhile; only for half types.
         count
             The number of elements.
-        dtype
-            The type of the elements, by `dtype_code`.
-        fingerprint
-            A number, 64 bits, that stands for this collective in the program. All
-            members must bring the same.
 
         Returns
         -------
         int
             A status.
         """
-        status = self._check_vectors((source_offset, result_offset), count, dtype)
-        if status == OK and _is_half(dtype):
+        status = self._check_vectors(group.dtype, count, source_offset, result_offset)
+        if status == OK and _is_half(_ELEMENTS[group.dtype]):
             status = self._check_bytes(scratch_offset, count, 4)
         if status == OK:
-            status = self._enter(members, _RING, count, dtype, fingerprint)
+            status = self._enter(group, _RING, count)
         if status == OK:
             self._offer(source_offset, result_offset, scratch_offset)
-            status = self._run_ring(count, dtype)
+            status = self._run_ring(_ELEMENTS[group.dtype], count)
         return status
-
-    # After a failure
-
-    def late(self, members: Sequence[int] | Extents) -> list[int]:
-        """Give the members that keep this core waiting.
-
-        Parameters
-        ----------
-        members
-            The members of the collective that failed.
-
-        Returns
-        -------
-        list of int
-            Those that have not come to it; if all have, those furthest behind in it.
-        """
-        reached = {int(member): self._reached(member) for member in members}
-        behind = {
-            member: flag
-            for member, flag in reached.items()
-            if _is_before(flag, self._awaited)
-        }
-        absent = [
-            member for member, flag in behind.items() if _is_before(flag, self._arrival)
-        ]
-        least = min(behind.values(), default=0)
-        return absent or [member for member, flag in behind.items() if flag == least]
-
-    def differing(self, members: Sequence[int] | Extents) -> list[int]:
-        """Give the members that came with something else than the first one.
-
-        Parameters
-        ----------
-        members
-            The members of the collective that gave MISMATCH.
-
-        Returns
-        -------
-        list of int
-            Those of another phase, kind, group, dtype, count or fingerprint, among
-            those that have come. Where the first has not, they are compared with this
-            core.
-        """
-        came = [
-            int(member)
-            for member in members
-            if not _is_before(self._reached(member), self._arrival)
-        ]
-        first = self._brought(int(members[0]) if members[0] in came else self._core)
-        return [member for member in came if self._brought(member) != first]
-
-    def position(self, core: int) -> tuple[int, int]:
-        """Give the place that a core has reached.
-
-        Parameters
-        ----------
-        core
-            Any core.
-
-        Returns
-        -------
-        tuple of int
-            The run, and the phase in it: 0xFFFFFFFF once the core has left it.
-        """
-        flag = self._words[self._known(core) + _FLAG]
-        return flag >> 32, flag & _GONE
 
     # Checking arguments
 
-    def _known(self, core: int) -> int:
-        """Give the slot of a core."""
-        if not 0 <= core < self._cores:
-            raise ValueError(f"Links: there are {self._cores} cores, got core {core}")
-        return _slot(int(core))
+    def _take(self, group: Group) -> None:
+        """Work out this core's part in a group, unless that is the previous one."""
+        if group is self._group:
+            return
+        self._group = group
+        self._members = [int(member) for member in group.members]
+        known = all(0 <= member < self._flags.cores for member in self._members)
+        alone = self._members.count(self._core) == 1
+        self._place = self._members.index(self._core) if known and alone else -1
+        self._chunks = schedule.ring_chunks(len(self._members), self._place)
 
-    def _check_vectors(self, offsets: Sequence[int], count: int, dtype: int) -> int:
-        element = _BY_CODE.get(dtype)
+    def _check_vectors(self, dtype: int, count: int, *offsets: int) -> int:
+        element = _ELEMENTS.get(dtype)
         if element is None:
             return BAD_DTYPE
         for offset in offsets:
@@ -538,50 +289,17 @@ class Links:
     def _check_bytes(self, offset: int, count: int, item_bytes: int) -> int:
         if count < 0:
             return BAD_COUNT
-        fits = offset >= 0 and offset + count * item_bytes <= self._arena.size
+        fits = offset >= 0 and offset + count * item_bytes <= self._flags.arena.size
         return OK if fits else BAD_OFFSET
 
-    # Waiting
-
-    def _publish(self, flag: int) -> None:
-        self._words[_slot(self._core) + _FLAG] = flag
+    # Moving the flag, and waiting
 
     def _advance(self) -> None:
         self._flag += 1
-        self._publish(self._flag)
-
-    def _look(self, core: int, target: int) -> int:
-        """Say whether a core has reached a flag, as far as one look can tell."""
-        flag = self._words[_slot(core) + _FLAG]
-        if not _is_before(flag, target):
-            if _is_within(flag, target):
-                return OK
-            last = self._words[_slot(core) + _LAST]
-            if _is_within(last, target) and not _is_before(last, target):
-                return OK
-        if self._words[0] != 0:
-            return POISONED
-        return _PENDING if _is_before(flag, target) else LEFT
+        self._flags.publish(self._core, self._flag)
 
     def _reach(self, core: int, target: int) -> int:
-        """Wait until a core has reached a flag."""
-        self._awaited = target
-        for _turn in range(self._spins):
-            status = self._look(core, target)
-            if status != _PENDING:
-                return status
-        for _turn in range(_YIELDS):
-            status = self._look(core, target)
-            if status != _PENDING:
-                return status
-            os.sched_yield()
-        while time.monotonic() < self._deadline:
-            status = self._look(core, target)
-            if status != _PENDING:
-                return status
-            time.sleep(_NAP_SECONDS)
-        status = self._look(core, target)
-        return DEADLINE if status == _PENDING else status
+        return self._flags.reach(core, target, self._spins)
 
     def _all_reach(self, target: int) -> int:
         for member in self._members:
@@ -592,32 +310,29 @@ class Links:
 
     # The parts of a collective
 
-    def _enter(
-        self, members: Extents, kind: int, count: int, dtype: int, fingerprint: int
-    ) -> int:
+    def _enter(self, group: Group, kind: int, count: int) -> int:
         """Take the arguments, and fill in the record when it is free."""
-        cores = [int(member) for member in members]
-        if cores.count(self._core) != 1 or not all(0 <= c < self._cores for c in cores):
+        self._take(group)
+        if self._place < 0:
             return BAD_MEMBERS
-        self._members, self._place = cores, cores.index(self._core)
         self._parity = self._collectives % 2
         self._arrival = self._flag + 1
         status = self._reclaim()
         if status != OK:
             return status
         record = self._record(self._core)
-        self._words[record + _STAMP] = self._arrival
-        self._words[record + _KIND] = _kind_word(cores, kind, dtype)
-        self._words[record + _COUNT] = count
-        self._words[record + _FINGERPRINT] = fingerprint
-        self._words[record + _REFUSED] = 0
+        record[_STAMP] = self._arrival
+        record[_KIND] = _kind_word(self._members, kind, group.dtype)
+        record[_COUNT] = count
+        record[_FINGERPRINT] = group.fingerprint
+        record[_REFUSED] = 0
         self._lend(kind)
         self._collectives += 1
         return OK
 
     def _reclaim(self) -> int:
-        """Wait until what this core published under this parity has been read."""
-        if self._words[0] != 0:
+        """Wait until what this core published with this parity has been read."""
+        if self._flags.poisoned():
             return POISONED
         for reader in self._readers[self._parity]:
             if reader != self._core:
@@ -627,7 +342,7 @@ class Links:
         return OK
 
     def _lend(self, kind: int) -> None:
-        """Note who will read what is published now, and their flag when they have."""
+        """Note who will read what is published now, and the flag they then have."""
         ring = kind == _RING
         phases = 2 * len(self._members) - 1 if ring else 2
         self._released[self._parity] = self._flag + phases
@@ -635,182 +350,130 @@ class Links:
 
     def _offer(self, source: int, result: int, scratch: int) -> None:
         record = self._record(self._core)
-        self._words[record + _SOURCE] = source
-        self._words[record + _RESULT] = result
-        self._words[record + _SCRATCH] = scratch
+        record[_SOURCE], record[_RESULT], record[_SCRATCH] = source, result, scratch
 
     def _meet(self) -> int:
-        """Arrive, wait for all members, and see whether they brought the same."""
+        """Arrive, wait for all members, and compare their records."""
         self._advance()
         status = self._all_reach(self._arrival)
         if status != OK:
             return status
-        own = self._brought(self._core)
-        same = all(self._brought(member) == own for member in self._members)
+        own = self._agreed(self._core)
+        same = all(self._agreed(member) == own for member in self._members)
         return OK if same else MISMATCH
 
-    def _brought(self, core: int) -> list[int]:
-        """Give what all members must bring alike."""
-        record = self._record(core)
-        return self._words[record + _STAMP : record + _FINGERPRINT + 1].tolist()
+    def _agreed(self, core: int) -> list[int]:
+        """Return what all members must agree on."""
+        return self._record(core)[: _FINGERPRINT + 1].tolist()
 
-    def _fold_chunk(self, count: int, dtype: int) -> None:
+    def _fold_chunk(self, element: np.dtype[Any], count: int) -> None:
         place = schedule.chunk_slice(count, len(self._members), self._place)
-        element = _BY_CODE[dtype]
         sources = [
-            self._vector(self._word(core, _SOURCE), count, element)[place]
-            for core in self._members
+            self._vector(core, _SOURCE, element, count)[place] for core in self._members
         ]
-        self._shared_result = self._word(self._members[0], _RESULT)
-        result = self._vector(self._shared_result, count, element)
-        result[place] = allreduce.fold(sources)
+        first = self._members[0]
+        self.shared_result = self._record(first)[_RESULT]
+        self._vector(first, _RESULT, element, count)[place] = fold(sources)
 
     # The ring
 
     def _neighbour(self, step: int) -> int:
         return self._members[(self._place + step) % len(self._members)]
 
-    def _run_ring(self, count: int, dtype: int) -> int:
-        size, element = len(self._members), _BY_CODE[dtype]
+    def _run_ring(self, element: np.dtype[Any], count: int) -> int:
+        size = len(self._members)
         end = self._flag + 2 * size - 1
         self._advance()
         if size == 1:
-            self._fold_alone(count, element)
+            source = self._vector(self._core, _SOURCE, element, count)
+            self._vector(self._core, _RESULT, element, count)[:] = fold([source])
             return OK
-        for step in range(2 * (size - 1)):
+        for step, chunk in enumerate(self._chunks):
             status = self._left_is_ready(end)
             if status != OK:
                 return status
+            place = schedule.chunk_slice(count, size, chunk)
             if step < size - 1:
-                self._add_chunk(step, count, element)
+                self._add_chunk(step, place, element, count)
             else:
-                self._copy_chunk(step - (size - 1), count, element)
+                left = self._vector(self._neighbour(-1), _RESULT, element, count)
+                self._vector(self._core, _RESULT, element, count)[place] = left[place]
             self._advance()
         return self._reach(self._neighbour(1), end)
-
-    def _fold_alone(self, count: int, element: np.dtype[Any]) -> None:
-        source = self._vector(self._word(self._core, _SOURCE), count, element)
-        result = self._vector(self._word(self._core, _RESULT), count, element)
-        result[:] = allreduce.fold([source])
 
     def _left_is_ready(self, end: int) -> int:
         """Wait until the left neighbour is as far as this core.
 
-        Where it, or one before it, found a difference, say so to the right and give up
-        the other steps.
+        If it, or one further left, found a difference, tell the right neighbour and
+        skip the remaining steps.
         """
         left = self._neighbour(-1)
         status = self._reach(left, self._flag)
         if status != OK:
             return status
-        same = self._brought(left) == self._brought(self._core)
-        if same and not self._word(left, _REFUSED):
+        same = self._agreed(left) == self._agreed(self._core)
+        if same and not self._record(left)[_REFUSED]:
             return OK
-        self._words[self._record(self._core) + _REFUSED] = 1
+        self._record(self._core)[_REFUSED] = 1
         self._flag = end
-        self._publish(end)
+        self._flags.publish(self._core, end)
         return MISMATCH
 
-    def _add_chunk(self, step: int, count: int, element: np.dtype[Any]) -> None:
-        """Add this core's part to what has come together further left."""
-        size = len(self._members)
-        place = schedule.chunk_slice(count, size, (self._place - 1 - step) % size)
-        left, wide = self._neighbour(-1), allreduce.accumulator(element)
-        if step == 0:
-            partial = self._vector(self._word(left, _SOURCE), count, element)
+    def _add_chunk(
+        self, step: int, place: slice, element: np.dtype[Any], count: int
+    ) -> None:
+        """Add this core's part to the sum of those further left."""
+        first, last = step == 0, step == len(self._members) - 2
+        wide = accumulator(element)
+        sums = _SCRATCH if _is_half(element) else _RESULT
+        left = self._neighbour(-1)
+        if first:
+            partial = self._vector(left, _SOURCE, element, count)
         else:
-            partial = self._partial_sums(left, count, element)
-        own = self._vector(self._word(self._core, _SOURCE), count, element)
-        if step == size - 2:
-            total = self._vector(self._word(self._core, _RESULT), count, element)
+            partial = self._vector(left, sums, wide, count)
+        own = self._vector(self._core, _SOURCE, element, count)
+        if last:
+            total = self._vector(self._core, _RESULT, element, count)
         else:
-            total = self._partial_sums(self._core, count, element)
+            total = self._vector(self._core, sums, wide, count)
         with np.errstate(all="ignore"):
             total[place] = partial[place].astype(wide) + own[place].astype(wide)
 
-    def _partial_sums(
-        self, core: int, count: int, element: np.dtype[Any]
-    ) -> allreduce.Vector:
-        wide = allreduce.accumulator(element)
-        where = _RESULT if wide == element else _SCRATCH
-        return self._vector(self._word(core, where), count, wide)
-
-    def _copy_chunk(self, step: int, count: int, element: np.dtype[Any]) -> None:
-        """Take over a chunk that is complete."""
-        size = len(self._members)
-        place = schedule.chunk_slice(count, size, (self._place - step) % size)
-        left = self._word(self._neighbour(-1), _RESULT)
-        own = self._word(self._core, _RESULT)
-        self._vector(own, count, element)[place] = self._vector(left, count, element)[
-            place
-        ]
-
     # Where things lie
 
-    def _record(self, core: int) -> int:
-        return _slot(core) + _RECORDS + self._parity * _RECORD_WORDS
+    def _record(self, core: int) -> memoryview:
+        return self._flags.record(core, self._parity)
 
-    def _word(self, core: int, word: int) -> int:
-        return self._words[self._record(core) + word]
-
-    def _staging(self, core: int, size: int) -> npt.NDArray[np.uint8]:
-        start = _WORD * (_slot(core) + _STAGING) + self._parity * FLAT_LIMIT
-        return self._control[start : start + size]
+    def _staged(self, core: int, size: int) -> npt.NDArray[np.uint8]:
+        return self._flags.staging(core, self._parity)[:size]
 
     def _vector(
-        self, offset: int, count: int, element: np.dtype[Any]
-    ) -> allreduce.Vector:
-        return self._arena[offset : offset + count * element.itemsize].view(element)
-
-    def _reached(self, core: int) -> int:
-        """Give the flag of a core as far as it counts in this run."""
-        slot = self._known(core)
-        flag, last = self._words[slot + _FLAG], self._words[slot + _LAST]
-        start = self._awaited >> 32 << 32
-        if _is_within(flag, start) or _is_before(flag, start):
-            return flag
-        return last if _is_within(last, start) else start
+        self, core: int, word: int, element: np.dtype[Any], count: int
+    ) -> Array:
+        """Return the vector at an offset in a core's record."""
+        offset = self._record(core)[word]
+        arena = self._flags.arena
+        return arena[offset : offset + count * element.itemsize].view(element)
 
 
-def _check_place(
-    arena: npt.NDArray[np.uint8], control: int, core: int, cores: int
-) -> None:
-    if cores < 1 or not -1 <= core < cores:
-        raise ValueError(
-            "Links: expected a core from 0 to cores - 1, or -1 for the host, got "
-            f"core={core}, cores={cores}"
-        )
-    if control < 0 or control + control_bytes(cores) > arena.size:
-        raise ValueError(
-            f"Links: the control area of {cores} cores takes {control_bytes(cores)} "
-            f"bytes, which an arena of {arena.size} does not have at {control}"
-        )
-    if (arena.ctypes.data + control) % 64:
-        raise ValueError("Links: the control area must lie at a multiple of 64")
-
-
-def _slot(core: int) -> int:
-    return _HEADER_WORDS + core * _SLOT_WORDS
-
-
-def _kind_word(members: Sequence[int], kind: int, dtype: int) -> int:
-    """Give a number that stands for a collective, its members and its type."""
+def _kind_word(members: list[int], kind: int, dtype: int) -> int:
+    """Return a number that identifies a collective, its members and its type."""
     group = 0
     for member in members:
         group = group * 31 + member + 1
     return (group << 16 | kind << 8 | dtype) % 2**64
 
 
-def _is_before(flag: int, other: int) -> bool:
-    """Compare by the sign of the difference, as the number of the run comes round."""
-    return (flag - other) % 2**64 >= 2**63
+def vector_instructions() -> str:
+    """Name what adds up: NumPy here, a set of instructions in the compiled twin.
+
+    Returns
+    -------
+    str
+        ``numpy``.
+    """
+    return "numpy"
 
 
-def _is_within(flag: int, other: int) -> bool:
-    """Say whether a flag is of the run of another, and its core still in it."""
-    return flag >> 32 == other >> 32 and flag & _GONE != _GONE
-
-
-def _is_half(dtype: int) -> bool:
-    element = _BY_CODE[dtype]
-    return allreduce.accumulator(element) != element
+def _is_half(element: np.dtype[Any]) -> bool:
+    return accumulator(element) != element

@@ -1,7 +1,7 @@
-"""Padding an array with zeros up to a larger shape, and cutting it out, on flat bytes.
+"""Padding an array with zeros up to a larger shape, on flat bytes.
 
-The smaller array is the corner of the larger one that begins at the origin. Source
-and destination must not overlap.
+The array becomes the corner of the larger one that begins at the origin. Source and
+destination must not overlap.
 """
 
 from __future__ import annotations
@@ -61,44 +61,6 @@ def pad(
     if corner.size:
         place = _corner(whole, large, small, item_bytes)
         place[...] = corner.reshape(place.shape)
-    return OK
-
-
-def unpad(
-    source: Buffer,
-    source_shape: Extents,
-    destination: Buffer,
-    destination_shape: Extents,
-    item_bytes: int,
-) -> int:
-    """Copy the corner of an array out of it.
-
-    Parameters
-    ----------
-    source, source_shape
-        The padded array.
-    destination, destination_shape
-        Receives its corner: of the same rank, larger in no dimension.
-    item_bytes
-        The size of an element.
-
-    Returns
-    -------
-    int
-        OK, BAD_RANK, BAD_COUNT, SOURCE_SIZE, DESTINATION_SIZE or DOES_NOT_FIT; nothing
-        is written unless it is OK.
-    """
-    whole = flat_bytes(source)
-    corner = flat_bytes(destination, writable=True)
-    large = [int(extent) for extent in source_shape]
-    small = [int(extent) for extent in destination_shape]
-    status = _check(whole.size, large, corner.size, small, item_bytes)
-    if status == OK and not _fits(small, large):
-        status = DOES_NOT_FIT
-    if status != OK:
-        return status
-    if corner.size:
-        corner[:] = _corner(whole, large, small, item_bytes).reshape(-1)
     return OK
 
 

@@ -1,0 +1,6 @@
+"""What can run replicated programs, by name."""
+
+from __future__ import annotations
+
+EXECUTORS = ("pool", "lockstep")
+"""The executors; the first is the default."""

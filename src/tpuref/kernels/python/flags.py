@@ -1,0 +1,225 @@
+"""The flags of the cores and the poison: how processes of a pool wait and stop.
+
+They are in a control area of the shared memory: a header, then a slot for each core::
+
+    header    poison
+    slot      flag, last, sleepers | record 0, record 1 | staging 0, staging 1
+
+Any process may set the poison. Everything in a slot is written by its own core only,
+except ``sleepers``, which counts the cores asleep on the flag. For records and staging
+areas see `tpuref.kernels.python.links`.
+
+**Flags.** A flag is ``run << 32 | phase``. It only grows: by one whenever its core
+arrives where others wait for it, or finishes something that others wait for. Members of
+a collective must therefore reach it in the same phase, that is, after equally many
+collectives of the same kinds in groups of the same size; programs that are the same on
+all cores do. Flags are compared by the sign of their difference, because the number of
+the run wraps around; a run has room for 2^32 - 2 phases. A core that leaves the run
+stores its flag in ``last``, and then ``run << 32 | 0xFFFFFFFF`` in the flag: a core
+that waits for a phase which ``last`` has not reached learns at once that it waits in
+vain.
+
+**Waiting** is spinning, then yielding the processor, then sleeping in short slices, and
+checking the poison throughout. A wait has no deadline of its own: the host watches the
+run and poisons it when its time is up.
+
+This twin stores and loads flags through a memory view of 8-byte words, which is one
+aligned access on every platform that CPython runs on, and relies on the processor to
+keep the order of stores and loads, as x86-64 does; elsewhere use the compiled twin. It
+sleeps by the clock. All cores of a run must use the same twin.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from tpuref.kernels.buffers import Buffer, flat_bytes
+from tpuref.kernels.status import FLAT_LIMIT, LEFT, OK, POISONED
+
+_WORD = 8
+_HEADER_WORDS = 16
+_RECORDS = 16  # where a slot's records begin, in words
+_RECORD_WORDS = 8
+_STAGING = 32
+_SLOT_WORDS = _STAGING + 2 * FLAT_LIMIT // _WORD
+
+# The words of a slot.
+_FLAG, _LAST = 0, 1
+
+_GONE = 0xFFFFFFFF
+
+_PENDING = -1
+_YIELDS = 200
+_NAP_SECONDS = 50e-6
+
+
+def control_bytes(cores: int) -> int:
+    """Return the size of the control area.
+
+    Parameters
+    ----------
+    cores
+        The number of cores that share it.
+
+    Returns
+    -------
+    int
+        Its bytes, which must be zero at first.
+    """
+    return _WORD * (_HEADER_WORDS + cores * _SLOT_WORDS)
+
+
+class Flags:
+    """The flags of all cores and the poison, as one process sees them.
+
+    Parameters
+    ----------
+    arena
+        The whole shared mapping, flat bytes.
+    control
+        Where the control area begins: a multiple of 64.
+    cores
+        How many cores there are.
+
+    Raises
+    ------
+    ValueError
+        If there are no cores, or no room for the control area.
+    """
+
+    def __init__(self, arena: Buffer, control: int, cores: int) -> None:
+        self.arena = flat_bytes(arena, writable=True)
+        _check_place(self.arena, control, cores)
+        self._control = self.arena[control : control + control_bytes(cores)]
+        self._words = self._control.data.cast("Q")
+        self.cores = cores
+
+    def poison(self, code: int) -> None:
+        """Make all cores stop waiting; only the first poison counts.
+
+        Parameters
+        ----------
+        code
+            What `poisoned` returns: not 0.
+        """
+        if self._words[0] == 0:
+            self._words[0] = code
+
+    def poisoned(self) -> int:
+        """Return the code of the first poison.
+
+        Returns
+        -------
+        int
+            The code, 0 if there is no poison.
+        """
+        return self._words[0]
+
+    def heal(self) -> None:
+        """Take the poison away: for the host, while no core is in a run."""
+        self._words[0] = 0
+
+    def position(self, core: int) -> tuple[int, int]:
+        """Return how far a core has got.
+
+        Parameters
+        ----------
+        core
+            Any core.
+
+        Returns
+        -------
+        tuple of int
+            The run, and the phase in it: 0xFFFFFFFF once the core has left it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such core.
+        """
+        if not 0 <= core < self.cores:
+            raise ValueError(f"Flags: there are {self.cores} cores, got core {core}")
+        flag = self._words[_slot(core) + _FLAG]
+        return flag >> 32, flag & _GONE
+
+    # For the links: what a core publishes in addition to its flag
+
+    def record(self, core: int, parity: int) -> memoryview:
+        """Return the words of one of a core's two records."""
+        start = _slot(core) + _RECORDS + parity * _RECORD_WORDS
+        return self._words[start : start + _RECORD_WORDS]
+
+    def staging(self, core: int, parity: int) -> npt.NDArray[np.uint8]:
+        """Return one of a core's two staging areas."""
+        start = _WORD * (_slot(core) + _STAGING) + parity * FLAT_LIMIT
+        return self._control[start : start + FLAT_LIMIT]
+
+    # For the links: moving a core's own flag, and waiting for another's
+
+    def publish(self, core: int, flag: int) -> None:
+        """Move a core's flag."""
+        self._words[_slot(core) + _FLAG] = flag
+
+    def leave(self, core: int, flag: int) -> None:
+        """Store how far a core got in the run, and that it has left."""
+        self._words[_slot(core) + _LAST] = flag
+        self.publish(core, flag | _GONE)
+
+    def look(self, core: int, target: int) -> int:
+        """Return whether a core has reached a flag, as a status or `_PENDING`."""
+        flag = self._words[_slot(core) + _FLAG]
+        if not _is_before(flag, target):
+            if _is_within(flag, target):
+                return OK
+            last = self._words[_slot(core) + _LAST]
+            if _is_within(last, target) and not _is_before(last, target):
+                return OK
+        if self._words[0] != 0:
+            return POISONED
+        return _PENDING if _is_before(flag, target) else LEFT
+
+    def reach(self, core: int, target: int, spins: int) -> int:
+        """Wait until a core has reached a flag."""
+        for _turn in range(spins):
+            status = self.look(core, target)
+            if status != _PENDING:
+                return status
+        for _turn in range(_YIELDS):
+            status = self.look(core, target)
+            if status != _PENDING:
+                return status
+            os.sched_yield()
+        while (status := self.look(core, target)) == _PENDING:
+            time.sleep(_NAP_SECONDS)
+        return status
+
+
+def _check_place(arena: npt.NDArray[np.uint8], control: int, cores: int) -> None:
+    if cores < 1:
+        raise ValueError(f"Flags: expected 1 core or more, got cores={cores}")
+    if control < 0 or control + control_bytes(cores) > arena.size:
+        raise ValueError(
+            f"Flags: the control area of {cores} cores takes {control_bytes(cores)} "
+            f"bytes, which an arena of {arena.size} does not have at {control}"
+        )
+    if (arena.ctypes.data + control) % 64:
+        raise ValueError("Flags: the control area must lie at a multiple of 64")
+
+
+def _slot(core: int) -> int:
+    """Return the first word of a core's slot."""
+    return _HEADER_WORDS + core * _SLOT_WORDS
+
+
+def _is_before(flag: int, other: int) -> bool:
+    """Compare by the sign of the difference, as the number of the run wraps around."""
+    return (flag - other) % 2**64 >= 2**63
+
+
+def _is_within(flag: int, other: int) -> bool:
+    """Return whether two flags are of one run, which the first core is still in."""
+    return flag >> 32 == other >> 32 and flag & _GONE != _GONE

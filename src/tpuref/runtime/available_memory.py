@@ -1,0 +1,62 @@
+"""How much memory is left by the system and the control groups of this process."""
+
+from __future__ import annotations
+
+import os
+
+_UNLIMITED = 1 << 62
+
+
+def available_bytes() -> int:
+    """Return how much memory this process can still take."""
+    return min(_system_available(), _cgroup_available())
+
+
+def _system_available() -> int:
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return _UNLIMITED
+
+
+def _cgroup_available() -> int:
+    """Return what is left in the tightest control group of this process."""
+    try:
+        with open("/proc/self/cgroup") as file:
+            lines = [line.strip() for line in file]
+    except OSError:
+        return _UNLIMITED
+    levels = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "memory"):  # version 2, or 1
+            root = os.path.join("/sys/fs/cgroup", controllers)
+            parts = [part for part in path.split("/") if part]
+            levels += [
+                os.path.join(root, *parts[:depth]) for depth in range(len(parts) + 1)
+            ]
+    return min(map(_left_in, levels), default=_UNLIMITED)
+
+
+def _left_in(folder: str) -> int:
+    """Return what is left in a control group; cached files count as free."""
+    names = "memory.max", "memory.current"
+    if not os.path.exists(f"{folder}/{names[0]}"):
+        names = "memory.limit_in_bytes", "memory.usage_in_bytes"
+    try:
+        with open(f"{folder}/{names[0]}") as file:
+            limit = file.read().strip()
+        if limit == "max" or int(limit) >= _UNLIMITED:
+            return _UNLIMITED
+        with open(f"{folder}/{names[1]}") as file:
+            used = int(file.read())
+        with open(f"{folder}/memory.stat") as file:
+            parts = dict(line.split() for line in file)
+    except (OSError, ValueError):
+        return _UNLIMITED
+    cached = sum(int(parts.get(name, 0)) for name in ("inactive_file", "active_file"))
+    return max(0, int(limit) - used + cached)

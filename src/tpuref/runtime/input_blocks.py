@@ -1,0 +1,50 @@
+"""The inputs of one run, in memory that the cores can read."""
+
+from __future__ import annotations
+
+from tpuref.ops.meaning import Array
+from tpuref.runtime.cores import Cores
+from tpuref.runtime.descriptions import (
+    Described,
+    describe_in_arena,
+    describe_inline,
+    goes_inline,
+)
+
+
+class InputBlocks:
+    """The blocks of the arena into which inputs of one run were copied.
+
+    Parameters
+    ----------
+    cores
+        The cores that read it.
+    """
+
+    def __init__(self, cores: Cores) -> None:
+        self._arena, self._heap = cores.arena, cores.heap
+        self._known: dict[int, tuple[Array, Described]] = {}
+        self._blocks: list[int] = []
+
+    def describe(self, array: Array) -> Described:
+        """Describe an array for a message; a large one is copied into the arena."""
+        known = self._known.get(id(array))
+        if known is None:
+            known = array, self._place(array)
+            self._known[id(array)] = known
+        return known[1]
+
+    def _place(self, array: Array) -> Described:
+        if goes_inline(array):
+            return describe_inline(array)
+        offset = self._arena.start_of(array)
+        if offset is None:
+            offset = self._heap.allocate(array.nbytes)
+            self._blocks.append(offset)
+            self._arena.view(offset, array.shape, array.dtype)[...] = array
+        return describe_in_arena(array, offset)
+
+    def release(self) -> None:
+        """Free the blocks."""
+        for offset in self._blocks:
+            self._heap.free(offset)

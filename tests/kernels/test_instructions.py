@@ -1,0 +1,37 @@
+"""The sets of instructions that the compiled kernels add with."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import tpuref.kernels.cython
+from tpuref.kernels.python import links as python
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+def test_the_instructions_in_use_have_a_name():
+    cython = importlib.import_module("tpuref.kernels.cython.links")
+    assert cython.vector_instructions() in ("avx512f", "avx2", "plain")
+    assert python.vector_instructions() == "numpy"
+
+
+def test_all_sets_of_instructions_have_equal_bits(tmp_path):
+    # This processor takes one set only, so a program of their own compares them all.
+    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")
+    program = tmp_path / "passes"
+    source = Path(__file__).with_name("passes.c")
+    headers = Path(tpuref.kernels.cython.__file__).parent
+    command = [*compiler, "-O3", f"-I{headers}", str(source), "-o", str(program)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip(f"there is no C compiler: {compiler}")
+    outcome = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (outcome.stdout, outcome.returncode) == ("equal\n", 0)

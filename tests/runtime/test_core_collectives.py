@@ -1,0 +1,93 @@
+"""What a core makes of the status that its links give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tpuref.base.callsite import CallSite
+from tpuref.configuration import ALL_REDUCES
+from tpuref.kernels import status
+from tpuref.program import Instr
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.core_collectives import (
+    ALGORITHMS,
+    CoreCollectives,
+    Diverged,
+    Stopped,
+)
+
+SUM = Instr(
+    op="CrossReplicaSum",
+    name="total",
+    inputs=(0,),
+    outputs=(1,),
+    attrs={"groups": ((0, 1),)},
+    specs=(),
+    core=0,
+    site=CallSite("train.py", 3, "step"),
+)
+
+
+class Answering:
+    """Links that give one status to every sum."""
+
+    def __init__(self, outcome: int) -> None:
+        self._outcome = outcome
+
+    def flat(self, *arguments: Any) -> int:
+        return self._outcome
+
+    direct = ring = flat
+
+
+def summed(outcome: int, algorithm: str) -> Any:
+    arena = Arena.create(64, 1)
+    try:
+        links: Any = Answering(outcome)
+        collectives = CoreCollectives(0, arena, arena.heap(0), links)
+        collectives.begin(0, 0, ((0,), (1,)), algorithm)
+        contribution = np.zeros(4, np.float32)
+        known = collectives.participants(SUM, contribution)
+        return collectives.sum(known, SUM, contribution)
+    finally:
+        arena.close()
+
+
+def test_each_algorithm_that_can_be_chosen_has_its_function() -> None:
+    assert {"auto", *ALGORITHMS} == set(ALL_REDUCES)
+
+
+@pytest.mark.parametrize("algorithm", ALL_REDUCES)
+def test_only_the_replicas_doing_is_blamed_on_them(algorithm: str) -> None:
+    for outcome in (status.LEFT, status.MISMATCH):
+        with pytest.raises(Diverged):
+            summed(outcome, algorithm)
+    with pytest.raises(Stopped):
+        summed(status.POISONED, algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ALL_REDUCES)
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        status.BAD_COUNT,
+        status.SOURCE_SIZE,
+        status.BAD_MEMBERS,
+        status.BAD_OFFSET,
+        status.BAD_DTYPE,
+    ],
+)
+def test_a_fault_of_the_links_is_told_as_one(outcome: int, algorithm: str) -> None:
+    with pytest.raises(ValueError, match="CrossReplicaSum") as raised:
+        summed(outcome, algorithm)
+    with pytest.raises(ValueError, match="f") as meaning:
+        status.check(outcome, "f")
+    assert str(raised.value).endswith(str(meaning.value).removeprefix("f(): "))
+
+
+def test_an_unknown_algorithm_is_no_direct_one() -> None:
+    with pytest.raises(KeyError, match="tree"):
+        summed(status.OK, "tree")
