@@ -34,7 +34,7 @@ override_value register_multi_flags_validator register_validator set_default tex
 validator
 """
 
-NAMES = frozenset(_LISTED.split())
+__all__ = _LISTED.split()
 """What releases of TensorFlow have there, without what only newer ones of absl have."""
 
 _OLDER = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -92,12 +92,8 @@ def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:
 _explain_missing(__name__, "tf.flags")
 
 
-def __dir__() -> list[str]:
-    return sorted(NAMES)
-
-
 def __getattr__(name: str) -> Any:
-    if name in NAMES:
+    if name in __all__:
         value = getattr(_absl(), name)
         return _with_older_names(value) if name.startswith("DEFINE_") else value
     raise missing_attribute(__name__, name, sys._getframe(1))
