@@ -16,12 +16,16 @@ MODULES = sorted(
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
 NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
+NEED_TRAINING = ("tpuref.checkpoints.", "tpuref.summary.", "tpuref.data.parsing")
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples(module: str) -> None:
     if module.startswith(NEED_GRPC):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+    if module.startswith(NEED_TRAINING):
+        for package in ("safetensors", "google.protobuf"):
+            pytest.importorskip(package, reason="needs pip install tpuref[training]")
     failed, _ = doctest.testmod(
         importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
     )

@@ -172,6 +172,8 @@ class Config:
         object.__setattr__(self, "_values", _from_environment())
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
         values = object.__getattribute__(self, "_values")
         if name not in values:
             message = message_about(f"tf.config.{name}")

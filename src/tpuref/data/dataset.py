@@ -8,10 +8,11 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.errors import coded
+from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
 from tpuref.data.element import mapped
+from tpuref.data.interleaving import Interleave
 from tpuref.data.iterator import (
     EagerIterator,
     ElementDescription,
@@ -19,6 +20,7 @@ from tpuref.data.iterator import (
     initializable,
     one_shot,
 )
+from tpuref.data.options import Options
 from tpuref.data.prefetching import Prefetch
 from tpuref.data.sources import Generator, Range, Slices, Tensors, Zip, flat_like
 from tpuref.data.stage import Pass, Stage
@@ -32,6 +34,7 @@ from tpuref.data.transformations import (
     Skip,
     Take,
 )
+from tpuref.files.operations import glob
 from tpuref.functions.random import get_seed
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.missing.members import ExplainsMissing, explain_missing_members
@@ -185,6 +188,49 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         [(0, 5), (1, 6)]
         """
         return Dataset(Zip(mapped(datasets, _zipped)))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None
+    ) -> Dataset:
+        """Return a dataset of the paths that match a pattern, found at once.
+
+        Parameters
+        ----------
+        file_pattern
+            A pattern as for `tf.io.gfile.glob`, or a list of them.
+        shuffle
+            Whether to shuffle them in each pass, which is the default.
+        seed
+            Of the order.
+
+        Raises
+        ------
+        tpuref.errors.InvalidArgumentError
+            If nothing matches.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import tpuref as tf
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in "ab":
+        ...     with tf.gfile.GFile(os.path.join(folder, name), "w") as file:
+        ...         file.write(name)
+        >>> dataset = tf.data.Dataset.list_files(folder + "/*", shuffle=False)
+        >>> [os.path.basename(path) for path in dataset.as_numpy_iterator()]
+        [b'a', b'b']
+        """
+        found = glob(file_pattern)
+        if not found:
+            raise InvalidArgumentError(
+                f"Dataset.list_files: no files match {file_pattern!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        dataset = Dataset.from_tensor_slices(found)
+        if shuffle is False:
+            return dataset
+        return dataset.shuffle(len(found), seed)
 
     @staticmethod
     def from_any(data: Any) -> Dataset:
@@ -418,6 +464,88 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         [0, 1, 2]
         """
         return Dataset(Prefetch(self.stage, -1 if buffer_size is None else buffer_size))
+
+    def interleave(
+        self,
+        map_func: Callable[..., Any],
+        cycle_length: Any,
+        block_length: Any = 1,
+        num_parallel_calls: Any = None,
+    ) -> Dataset:
+        """Return the elements of the datasets that a function makes, in turn.
+
+        Parameters
+        ----------
+        map_func
+            Takes an element as for `map` and returns a dataset.
+        cycle_length
+            How many datasets are open at a time.
+        block_length
+            How many elements each gives in its turn.
+        num_parallel_calls
+            Accepted for compatibility; has no effect.
+
+        Raises
+        ------
+        TypeError
+            If the function does not return a dataset.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.range(2).interleave(
+        ...     lambda x: tf.data.Dataset.from_tensors(x * 10).repeat(3), 2, 2)
+        >>> [int(x) for x in dataset.as_numpy_iterator()]
+        [0, 0, 10, 10, 0, 10]
+        """
+        return Dataset(
+            Interleave(
+                self.stage, "Dataset.interleave", map_func, cycle_length, block_length
+            )
+        )
+
+    def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
+        """Return the elements of the datasets that a function makes, one by one.
+
+        Parameters
+        ----------
+        map_func
+            Takes an element as for `map` and returns a dataset.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> dataset = tf.data.Dataset.range(1, 4).flat_map(tf.data.Dataset.range)
+        >>> [int(x) for x in dataset.as_numpy_iterator()]
+        [0, 0, 1, 0, 1, 2]
+        """
+        return Dataset(Interleave(self.stage, "Dataset.flat_map", map_func, 1, 1))
+
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """Return what a function makes of the dataset.
+
+        Parameters
+        ----------
+        transformation_func
+            Takes the dataset and returns one.
+        """
+        return transformation_func(self)
+
+    def with_options(self, options: Options) -> Dataset:
+        """Return the dataset itself: its options have no effect.
+
+        Parameters
+        ----------
+        options
+            A `tf.data.Options`.
+        """
+        if not isinstance(options, Options):
+            raise coded(
+                TypeError,
+                f"Dataset.with_options: expected tf.data.Options, got {options!r}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        return self
 
     # -- iterators -------------------------------------------------------------
 

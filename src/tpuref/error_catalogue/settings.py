@@ -52,7 +52,8 @@ ENTRIES = (
         codes.EXTRA_NOT_INSTALLED,
         "An optional package is missing",
         meaning="Looking up Cloud TPUs by name needs the extra gcp; sessions on a "
-        "server need the extra grpc.",
+        "server need the extra grpc; checkpoints, summaries, examples and flags need "
+        "the extra training; paths such as gs:// need the extra files.",
         remedy="Install it as the message says, for example "
         "`pip install 'tpuref[grpc]'`.",
         text="""

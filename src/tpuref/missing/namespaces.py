@@ -172,12 +172,14 @@ def public_names(module: ModuleType) -> frozenset[str]:
     """Return the names of a public namespace."""
     if module.__name__ == "tpuref":  # loads its names at first use
         module = importlib.import_module("tpuref.api")
-    return frozenset(name for name in vars(module) if _is_public(module, name))
+    # What a module lists may be loaded at first use.
+    names = {*vars(module), *getattr(module, "__all__", ())}
+    return frozenset(name for name in names if _is_public(module, name))
 
 
 def _is_public(module: ModuleType, name: str) -> bool:
     """Return whether a name is more than what the module itself uses."""
-    value = vars(module)[name]
+    value = vars(module).get(name)
     if isinstance(value, ModuleType):
         return value.__name__ in NAMESPACES
     if name.startswith("_"):

@@ -1,0 +1,22 @@
+"""The names under ``tf.contrib.data``."""
+
+from __future__ import annotations
+
+from tpuref.data.fused import (
+    AUTOTUNE,
+    batch_and_drop_remainder,
+    map_and_batch,
+    parallel_interleave,
+    shuffle_and_repeat,
+)
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+
+__all__ = [
+    "AUTOTUNE",
+    "batch_and_drop_remainder",
+    "map_and_batch",
+    "parallel_interleave",
+    "shuffle_and_repeat",
+]
+
+_explain_missing(__name__, "tf.contrib.data")

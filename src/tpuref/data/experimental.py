@@ -1,0 +1,28 @@
+"""The names under ``tf.data.experimental``."""
+
+from __future__ import annotations
+
+from tpuref.data.fused import (
+    AUTOTUNE,
+    map_and_batch,
+    parallel_interleave,
+    shuffle_and_repeat,
+)
+from tpuref.data.options import (
+    AutoShardPolicy,
+    DistributeOptions,
+    ThreadingOptions,
+)
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+
+__all__ = [
+    "AUTOTUNE",
+    "AutoShardPolicy",
+    "DistributeOptions",
+    "ThreadingOptions",
+    "map_and_batch",
+    "parallel_interleave",
+    "shuffle_and_repeat",
+]
+
+_explain_missing(__name__, "tf.data.experimental")

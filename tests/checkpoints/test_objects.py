@@ -1,0 +1,87 @@
+"""Checkpoints of objects, and their manager."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip(
+    "safetensors", reason="needs the extra: pip install tpuref[training]"
+)
+
+
+class Net:
+    """What a program may write as a model."""
+
+    def __init__(self, value: float) -> None:
+        self.layers = [tf.Variable([value]), tf.Variable([value + 1])]
+        self.named = {"a/b": tf.Variable([value + 2])}
+        self.again = self.layers[0]
+        self.whole = self  # a circle
+        self.function = len
+
+    def values(self) -> list[float]:
+        return [float(v.numpy()[0]) for v in (*self.layers, self.named["a/b"])]
+
+
+def test_objects_in_eager_mode(tmp_path: Path) -> None:
+    with tf.eager_execution():
+        path = tf.train.Checkpoint(net=Net(1.0)).save(str(tmp_path / "ckpt"))
+        assert path == tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "ckpt-1")
+        net = Net(10.0)
+        tf.train.Checkpoint(net=net).restore(path).assert_consumed()
+        assert net.values() == [1.0, 2.0, 3.0]
+    end = "/.ATTRIBUTES/VARIABLE_VALUE"  # the names that TensorFlow gives
+    assert [name for name, _ in tf.train.list_variables(path)] == [
+        f"net/again{end}", f"net/layers/1{end}", f"net/named/a.Sb{end}",
+        f"save_counter{end}",
+    ]  # fmt: skip
+
+
+def test_objects_in_a_graph(tmp_path: Path) -> None:
+    v = tf.Variable([1.0])
+    checkpoint = tf.train.Checkpoint(v=v)
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=2)
+    with tf.Session() as sess:
+        assert manager.restore_or_initialize() is None
+        paths = [manager.save() for _ in range(3)]
+        assert manager.checkpoints == paths[1:]
+        v.load([5.0], sess)
+        paths.append(manager.save(checkpoint_number=77))
+        assert paths[-1].endswith("ckpt-77")
+    with tf.Session() as sess:
+        again = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=2)
+        assert again.restore_or_initialize() == paths[-1] == again.latest_checkpoint
+        assert sess.run(v).tolist() == [5.0]
+        assert again.save().endswith("ckpt-4")
+        assert len(again.checkpoints) == 2
+
+
+def test_objects_and_values_that_do_not_match(tmp_path: Path, caplog: Any) -> None:
+    with tf.eager_execution():
+        path = tf.train.Checkpoint(a=tf.Variable(1.0), b=tf.Variable(2.0)).save(
+            str(tmp_path / "c")
+        )
+        a = tf.Variable(0.0)
+        with caplog.at_level(logging.WARNING, logger="tpuref"):
+            status = tf.train.Checkpoint(a=a).restore(path)
+        assert "no variable takes: b/" in caplog.text
+        status.expect_partial().assert_existing_objects_matched()
+        assert float(a) == 1.0
+        with pytest.raises(AssertionError, match="no variable takes: b/"):
+            status.assert_consumed()
+        other = tf.train.Checkpoint(z=tf.Variable(0.0)).restore(path)
+        with pytest.raises(AssertionError, match="no values for z/"):
+            other.assert_existing_objects_matched()
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.train.Checkpoint(a=tf.Variable([1.0])).restore(path)
+
+
+def test_a_manager_keeps_at_least_one(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at least 1, or None, got 0"):
+        tf.train.CheckpointManager(tf.train.Checkpoint(), tmp_path, max_to_keep=0)

@@ -1,0 +1,161 @@
+"""Features of serialized examples, and raw bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base import error_codes as codes
+
+pytest.importorskip(
+    "google.protobuf", reason="needs the extra: pip install tpuref[training]"
+)
+
+Evaluate = Callable[..., Any]
+
+
+def example(**features: Any) -> bytes:
+    """Return a serialized example of lists of numbers and texts."""
+
+    def feature(values: Any) -> Any:
+        if isinstance(values[0], bytes):
+            return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
+        if isinstance(values[0], float):
+            return tf.train.Feature(float_list=tf.train.FloatList(value=values))
+        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
+
+    made = tf.train.Features(feature={k: feature(v) for k, v in features.items()})
+    content: bytes = tf.train.Example(features=made).SerializeToString()
+    return content
+
+
+FIRST = example(x=[1.0, 2.0, 3.0, 4.0], label=[7], words=[b"a", b"bc"], rows=[1, 2])
+SECOND = example(x=[5.0, 6.0, 7.0, 8.0], words=[b"d"], rows=[3, 4, 5, 6])
+FEATURES = {
+    "x": tf.FixedLenFeature([2, 2], tf.float32),
+    "label": tf.FixedLenFeature([], tf.int64, default_value=-1),
+    "words": tf.VarLenFeature(tf.string),
+    "rows": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+    "none": tf.VarLenFeature(tf.float32),
+}
+
+
+def test_one_example(evaluate: Evaluate) -> None:
+    parsed = tf.io.parse_single_example(FIRST, FEATURES)
+    assert parsed["x"].shape.as_list() == [2, 2]
+    assert parsed["rows"].shape.as_list() == [None, 2]
+    assert parsed["words"].dtype == tf.string
+    found = evaluate(parsed)
+    assert found["x"].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert found["label"] == 7 and found["rows"].tolist() == [[1, 2]]
+    assert found["words"].indices.tolist() == [[0], [1]]
+    assert found["words"].values.tolist() == [b"a", b"bc"]
+    assert found["words"].dense_shape.tolist() == [2]
+    assert found["none"].values.shape == (0,)
+    assert evaluate(tf.parse_single_example(SECOND, FEATURES)["label"]) == -1
+
+
+def test_a_batch_of_examples(evaluate: Evaluate) -> None:
+    found = tf.parse_example([FIRST, SECOND], FEATURES)
+    dense = tf.sparse.to_dense(found["words"], default_value="?")
+    assert dense.shape.as_list() == [None, None]
+    assert evaluate(dense).tolist() == [[b"a", b"bc"], [b"d", b"?"]]
+    assert evaluate(found["label"]).tolist() == [7, -1]
+    assert evaluate(found["rows"]).tolist() == [[[1, 2], [0, 0]], [[3, 4], [5, 6]]]
+    assert evaluate(found["x"]).shape == (2, 2, 2)
+
+
+def test_records_become_batches(tmp_path: Path) -> None:
+    """As programs feed a model: a file, parsed and decoded, in batches."""
+    path = str(tmp_path / "train.tfrecord")
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for k in range(5):
+            pixels = np.full((2, 2), k, np.uint8).tobytes()
+            writer.write(example(image=[pixels], label=[k]))
+
+    def parse(record: Any) -> Any:
+        found = tf.parse_single_example(
+            record,
+            {"image": tf.FixedLenFeature([], tf.string),
+             "label": tf.FixedLenFeature([], tf.int64)},
+        )  # fmt: skip
+        image = tf.reshape(tf.decode_raw(found["image"], tf.uint8), [2, 2])
+        return tf.cast(image, tf.float32), tf.cast(found["label"], tf.int32)
+
+    dataset = tf.data.TFRecordDataset(path).map(parse).batch(2, drop_remainder=True)
+    images, labels = dataset.make_one_shot_iterator().get_next()
+    assert images.shape.as_list() == [2, 2, 2] and labels.dtype == tf.int32
+    with tf.Session() as sess:
+        for start in (0, 2):
+            image, label = sess.run([images, labels])
+            assert label.tolist() == [start, start + 1]
+            assert image.mean(axis=(1, 2)).tolist() == [start, start + 1]
+
+
+@pytest.mark.parametrize(
+    ("feature", "expected"),
+    [
+        (tf.FixedLenFeature([3], tf.float32), "4 values of the feature 'x'"),
+        (tf.FixedLenFeature([4], tf.int64), "is a float_list, expected a int64_list"),
+        (tf.FixedLenSequenceFeature([3], tf.float32, True), "a multiple of the 3"),
+    ],
+)
+def test_examples_that_are_otherwise(
+    feature: Any, expected: str, evaluate: Evaluate
+) -> None:
+    parsed = tf.parse_single_example(FIRST, {"x": feature})
+    with pytest.raises(tf.errors.InvalidArgumentError, match=expected):
+        evaluate(parsed)
+
+
+def test_what_is_no_example(evaluate: Evaluate) -> None:
+    wanted = {"label": tf.FixedLenFeature([], tf.int64)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no feature 'label'"):
+        evaluate(tf.parse_single_example(SECOND, wanted))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"no tf.train.Example"):
+        evaluate(tf.parse_single_example(b"\xff\xff", wanted))
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        ({}, "at least one feature"),
+        ({"x": tf.FixedLenFeature([], tf.int32)}, "examples hold float32, int64"),
+        ({"x": tf.FixedLenFeature([None], tf.int64)}, "must be fully known"),
+        ({"x": tf.FixedLenSequenceFeature([], tf.int64)}, "needs allow_missing=True"),
+        ({"x": tf.TensorSpec([], tf.int64)}, "must be a tf.FixedLenFeature"),
+    ],
+)
+def test_features_that_are_refused(features: Any, expected: str) -> None:
+    with pytest.raises(ValueError, match=expected) as raised:
+        tf.parse_single_example(FIRST, features)
+    assert codes.INVALID_FEATURE in str(raised.value)
+
+
+def test_raw_bytes(evaluate: Evaluate) -> None:
+    texts = [b"\x01\x02\x03\x04", b"\x05\x06\x07\x08"]
+    big = tf.decode_raw(texts, tf.uint16, little_endian=False)
+    assert big.shape.as_list() == [2, None]
+    assert evaluate(big).tolist() == [[0x0102, 0x0304], [0x0506, 0x0708]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same multiple of the 4"):
+        evaluate(tf.decode_raw([b"1234", b"12345678"], tf.int32))
+
+
+def test_sequences_of_examples() -> None:
+    lists = tf.train.FeatureLists(
+        feature_list={
+            "f": tf.train.FeatureList(
+                feature=[tf.train.Feature(int64_list=tf.train.Int64List(value=[1, -2]))]
+            )
+        }
+    )
+    made = tf.train.SequenceExample(feature_lists=lists)
+    again = tf.train.SequenceExample.FromString(made.SerializeToString())
+    assert again.feature_lists.feature_list["f"].feature[0].int64_list.value[1] == -2
+    assert isinstance(again, tf.train.SequenceExample)
+    assert not isinstance(again, tf.train.Example)

@@ -1,0 +1,63 @@
+"""The script of the documentation converts checkpoints of TensorFlow."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip("tensorflow")
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "checkpoints.md"
+SAVING = """
+import sys
+import tensorflow as tf
+
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+kinds = [tf.float32, tf.float64, tf.bfloat16, tf.int64, tf.int8, tf.bool]
+kept = [tf.cast([[0, 1, 2], [3, 4, 5]], kind) for kind in kinds]
+kept = [v1.get_variable("scope/" + k.dtype.name, initializer=k) for k in kept]
+v1.get_variable("z", initializer=tf.complex([1.0, 2.0], [3.0, 4.0]))
+v1.get_variable("text", initializer=tf.constant("left out"))
+with v1.Session() as sess:
+    sess.run(v1.global_variables_initializer())
+    v1.train.Saver().save(sess, sys.argv[1], global_step=7)
+"""
+
+
+def test_a_converted_checkpoint(tmp_path: Path) -> None:
+    script = re.search(
+        r"title=\"convert.py\"\n(.*?)^```$", PAGE.read_text(), re.M | re.S
+    )
+    assert script is not None
+    (tmp_path / "convert.py").write_text(script[1])
+    (tmp_path / "saving.py").write_text(SAVING)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    old, new = str(tmp_path / "old" / "m"), str(tmp_path / "new" / "m-7")
+    for words in (["saving.py", old], ["convert.py", f"{old}-7", new]):
+        subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, timeout=300)
+    with pytest.raises(tf.errors.UnimplementedError, match="convert.py"):
+        tf.train.load_checkpoint(f"{old}-7")
+    check_converted(tmp_path / "new")
+
+
+def check_converted(folder: Path) -> None:
+    reader = tf.train.load_checkpoint(str(folder))
+    names = {name.rpartition("/")[2] for name in reader.get_variable_to_shape_map()}
+    assert names == {"float32", "float64", "bfloat16", "int64", "int8", "bool", "z"}
+    for name, dtype in reader.get_variable_to_dtype_map().items():
+        value = reader.get_tensor(name)
+        assert value.dtype == dtype.np
+        expected = np.arange(6).reshape(2, 3)
+        if name == "z":
+            assert value.tolist() == [1 + 3j, 2 + 4j]
+        else:
+            assert np.array_equal(value, expected.astype(dtype.np))

@@ -1,0 +1,272 @@
+"""Summaries in event files, as TensorBoard reads them."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base import error_codes as codes
+from tpuref.summary.png import encoded_png
+
+pytest.importorskip(
+    "google.protobuf", reason="needs the extra: pip install tpuref[training]"
+)
+
+Evaluate = Callable[..., Any]
+summary = tf.summary
+
+
+def value_of(serialized: bytes) -> Any:
+    values = tf.Summary.FromString(serialized).value
+    assert len(values) == 1
+    return values[0]
+
+
+def events(folder: Any) -> list[Any]:
+    paths = sorted(Path(folder).glob("events.out.tfevents.*"))
+    return [event for path in paths for event in tf.train.summary_iterator(str(path))]
+
+
+def decoded_png(content: bytes) -> Any:
+    """Return the pixels of a picture without filters: an own reader, for the test."""
+    width, height, _, kind = struct.unpack(">IIBB", content[16:26])
+    start = content.index(b"IDAT")
+    length = int.from_bytes(content[start - 4 : start], "big")
+    rows = zlib.decompress(content[start + 4 : start + 4 + length])
+    channels = {0: 1, 4: 2, 2: 3, 6: 4}[kind]
+    pixels = np.frombuffer(rows, np.uint8).reshape(height, 1 + width * channels)
+    assert not pixels[:, 0].any()
+    return pixels[:, 1:].reshape(height, width, channels)
+
+
+# -- what the operations return ------------------------------------------------
+
+
+def test_tags(evaluate: Evaluate) -> None:
+    with tf.name_scope("model"):
+        first = summary.scalar("my loss", 1.5)
+        again = summary.scalar("my loss", 2.5)
+        family = summary.scalar("loss", 3.5, family="train")
+    tags = [value_of(evaluate(one)).tag for one in (first, again, family)]
+    # As TensorFlow 1.15.5 names them.
+    assert tags == ["model/my_loss", "model/my_loss_1", "train/model/train/loss"]
+    assert first.op.name == "model/my_loss" and first.shape.as_list() == []
+    merged = summary.merge_all()
+    assert len(tf.Summary.FromString(evaluate(merged)).value) == 3
+    assert tf.get_collection(tf.GraphKeys.SUMMARIES) == [first, again, family]
+    assert summary.merge_all("nothing") is None
+    with pytest.raises(tf.errors.InvalidArgumentError, match="tag 'model/my_loss'"):
+        evaluate(summary.merge([first, first]))
+
+
+def test_numbers_of_a_histogram(evaluate: Evaluate) -> None:
+    values = np.random.default_rng(1).normal(size=1000).astype(np.float32)
+    values[:5] = 0.0
+    histo = value_of(evaluate(summary.histogram("h", values))).histo
+    assert (histo.num, histo.min) == (1000, values.min()) and histo.max == values.max()
+    assert histo.sum == pytest.approx(values.astype(np.float64).sum())
+    limits, counts = np.array(histo.bucket_limit), np.array(histo.bucket)
+    assert counts.sum() == 1000 and np.all(np.diff(limits) > 0)
+    found = np.searchsorted(limits, values.astype(np.float64), side="right")
+    assert np.array_equal(np.bincount(found, minlength=limits.size), counts)
+    empty = value_of(evaluate(summary.histogram("e", tf.zeros([0])))).histo
+    assert empty.num == 0 and len(empty.bucket) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="finite numbers"):
+        evaluate(summary.histogram("n", [1.0, float("nan")]))
+
+
+def test_buckets_of_a_histogram(evaluate: Evaluate) -> None:
+    """As TensorFlow 1.15.5 has them."""
+    value = value_of(evaluate(summary.histogram("h", [0.0, 1.0, 1.05, -2.0, 5.0])))
+    limits = [-2.162819, -1.966199, 0.0, 1e-12, 0.917246, 1.008971, 1.109868, 4.636195,
+              5.099814, np.finfo(np.float64).max]  # fmt: skip
+    assert list(value.histo.bucket_limit) == pytest.approx(limits, rel=1e-6)
+    assert list(value.histo.bucket) == [0, 1, 0, 1, 0, 1, 1, 0, 1, 0]
+
+
+def test_pictures(evaluate: Evaluate) -> None:
+    pixels = np.random.default_rng(2).integers(0, 256, (4, 2, 3, 3)).astype(np.uint8)
+    found = tf.Summary.FromString(evaluate(summary.image("p", pixels))).value
+    assert [value.tag for value in found] == ["p/image/0", "p/image/1", "p/image/2"]
+    assert (found[1].image.height, found[1].image.width) == (2, 3)
+    shown = decoded_png(found[1].image.encoded_image_string)
+    assert np.array_equal(shown, pixels[1])
+    one = value_of(evaluate(summary.image("q", pixels, max_outputs=1)))
+    assert one.tag == "q/image"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [  # as TensorFlow 1.15.5 scales them
+        ([0.0, 0.5, 2.0], [0, 63, 255]),
+        ([-1.0, 0.0, 0.5], [1, 128, 191]),
+        ([0.0, 0.0, 0.0], [0, 0, 0]),
+    ],
+)
+def test_numbers_become_pixels(numbers: Any, expected: Any, evaluate: Evaluate) -> None:
+    picture = np.float32(numbers).reshape(1, 1, 3, 1)
+    value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
+    shown = decoded_png(value.image.encoded_image_string)
+    assert shown.ravel().tolist() == expected
+
+
+def test_pixels_without_a_number_are_red(evaluate: Evaluate) -> None:
+    picture = np.float32([[[[1.0, 1.0, 1.0], [np.nan, 0.0, 0.0]]]])
+    value = value_of(evaluate(summary.image("p", picture, max_outputs=1)))
+    shown = decoded_png(value.image.encoded_image_string)
+    assert shown.tolist() == [[[255, 255, 255], [255, 0, 0]]]
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_png_files_are_whole(channels: int) -> None:
+    image_module = pytest.importorskip("PIL.Image")
+    import io
+
+    pixels = np.random.default_rng(channels).integers(0, 256, (5, 7, channels))
+    content = encoded_png(pixels.astype(np.uint8))
+    with image_module.open(io.BytesIO(content)) as picture:
+        shown = np.asarray(picture).reshape(5, 7, channels)
+    assert np.array_equal(shown, pixels)
+
+
+def test_texts(evaluate: Evaluate) -> None:
+    value = value_of(evaluate(summary.text("t", [["a", "b"]])))
+    assert value.metadata.plugin_data.plugin_name == "text"
+    assert list(value.tensor.string_val) == [b"a", b"b"]
+    assert [dim.size for dim in value.tensor.tensor_shape.dim] == [1, 2]
+    with pytest.raises(ValueError, match="takes strings"):
+        summary.text("t", 1.0)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: summary.scalar("s", [1.0, 2.0]),
+        lambda: summary.image("i", tf.zeros([3])),
+    ],
+)
+def test_what_cannot_be_summarized(
+    build: Callable[[], Any], evaluate: Evaluate
+) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=codes.INVALID_SUMMARY):
+        evaluate(build())
+
+
+# -- files ---------------------------------------------------------------------
+
+
+def test_a_file_of_events(tmp_path: Path) -> None:
+    total = tf.constant(2.0, name="two") * 3.0
+    loss = summary.scalar("loss", total)
+    writer = summary.FileWriter(tmp_path / "log", tf.get_default_graph())
+    with tf.Session() as sess:
+        for step in range(3):
+            writer.add_summary(sess.run(loss), global_step=step)
+    by_hand = tf.Summary(value=[tf.Summary.Value(tag="by/hand", simple_value=0.25)])
+    writer.add_summary(by_hand, np.int64(9))
+    writer.flush()
+    found = events(writer.get_logdir())
+    assert found[0].file_version == "brain.Event:2" and found[1].graph_def
+    assert [event.step for event in found[2:]] == [0, 1, 2, 9]
+    assert [e.summary.value[0].simple_value for e in found[2:]] == [6, 6, 6, 0.25]
+    assert all(event.wall_time > 1e9 for event in found)
+    writer.close()
+    writer.add_summary(by_hand, 10)  # begins another file
+    writer.close()
+    assert len(list((tmp_path / "log").iterdir())) == 2
+    assert summary.FileWriterCache.get("a") is summary.FileWriterCache.get("a")
+    summary.FileWriterCache.clear()
+
+
+def test_tensorboard_reads_the_files(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing import event_accumulator
+
+    x = tf.placeholder(tf.float32, [None])
+    summary.scalar("loss", tf.reduce_mean(x))
+    summary.histogram("values", x)
+    summary.image("picture", tf.reshape(x, [1, 2, 2, 1]))
+    summary.text("note", tf.constant("hello"))
+    merged = summary.merge_all()
+    with (
+        tf.Session() as sess,
+        summary.FileWriter(str(tmp_path), tf.get_default_graph()) as writer,
+    ):
+        for step in range(2):
+            numbers = np.arange(4.0) + step
+            writer.add_summary(sess.run(merged, {x: numbers}), step)
+    board = event_accumulator.EventAccumulator(
+        str(tmp_path),
+        size_guidance={"histograms": 0},  # all of them
+    )
+    board.Reload()
+    assert board.Tags()["graph"]
+
+    assert [(s.step, s.value) for s in board.Scalars("loss")] == [(0, 1.5), (1, 2.5)]
+    histogram = board.Histograms("values")[1].histogram_value
+    assert (histogram.num, histogram.min, histogram.max) == (4, 1.0, 4.0)
+    picture = board.Images("picture/image/0")[0]
+    assert (picture.width, picture.height) == (2, 2)
+    assert board.Tensors("note")[0].tensor_proto.string_val[0] == b"hello"
+    assert "note" in board.PluginTagToContent("text")
+    nodes = {node.name: node for node in board.Graph().node}
+    assert list(nodes["loss"].input) == ["Mean"] and nodes["Mean"].op == "Mean"
+
+
+# -- as TensorFlow 2 writes them -----------------------------------------------
+
+
+def test_writing_at_once(tmp_path: Path) -> None:
+    with tf.eager_execution():
+        writer = summary.create_file_writer(str(tmp_path))
+        with writer.as_default():
+            for step in range(4):
+                with summary.record_if(step % 2 == 0):
+                    tf.compat.v2.summary.scalar("loss", step * 0.5, step=step)
+            summary.image("p", np.float32([[[[0.0], [1.0]]]]), step=9)
+            with pytest.raises(ValueError, match="'late' has no step"):
+                tf.compat.v2.summary.scalar("late", 1.0)
+        tf.compat.v2.summary.scalar("unheard", 1.0, step=1)
+        with summary.create_noop_writer().as_default():
+            summary.scalar("unseen", 1.0, step=1)
+    found = events(tmp_path)[1:]
+    assert [event.step for event in found] == [0, 2, 9]
+    assert found[1].summary.value[0].simple_value == 1.0
+    png = found[2].summary.value[0].image.encoded_image_string
+    assert decoded_png(png).ravel().tolist() == [0, 255]
+
+
+def test_writing_in_a_graph(tmp_path: Path) -> None:
+    """As host calls of TPUEstimator programs write."""
+    contrib = tf.contrib.summary
+    step = tf.placeholder(tf.int64, [1])
+    writer = contrib.create_file_writer(str(tmp_path))
+    with writer.as_default():
+        with contrib.always_record_summaries():
+            contrib.scalar("loss", tf.cast(step[0], tf.float32) / 2, step=step[0])
+        with contrib.record_summaries_every_n_global_steps(2, step[0]):
+            contrib.scalar("rare", 1.0, step=step[0], family="f")
+    with tf.Session() as sess:
+        sess.run([contrib.summary_writer_initializer_op(), writer.init()])
+        for number in range(3):
+            sess.run(contrib.all_summary_ops(), {step: [number]})
+        sess.run(writer.flush())
+    found = [(e.step, e.summary.value[0].tag) for e in events(tmp_path)[1:]]
+    assert sorted(found) == [
+        (0, "f/rare"), (0, "loss"), (1, "loss"), (2, "f/rare"), (2, "loss")
+    ]  # fmt: skip
+    with writer.as_default(), pytest.raises(ValueError, match="no global step"):
+        contrib.scalar("x", 1.0)
+    assert summary.all_v2_summary_ops() == contrib.all_summary_ops()
+
+
+def test_eager_mode_needs_a_step() -> None:
+    with tf.eager_execution(), pytest.raises(RuntimeError, match="step=step"):
+        summary.scalar("loss", 1.0)
