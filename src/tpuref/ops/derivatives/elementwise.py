@@ -107,10 +107,7 @@ def _clip(apply: Apply, dz: Tensor, z: Tensor, *operands: Tensor) -> list[Tensor
     ]
 
 
-_CLIP = [
-    lambda apply, dz, z, *xs, k=k: _clip(apply, dz, z, *xs)[k]  # type: ignore[misc]
-    for k in range(3)
-]
+_CLIP = [lambda apply, dz, z, *xs, k=k: _clip(apply, dz, z, *xs)[k] for k in range(3)]
 
 
 def _first_is_greater(apply: Apply, x: Tensor, y: Tensor) -> Tensor:
