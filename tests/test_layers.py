@@ -30,6 +30,8 @@ LAYERS = [
     "graph",
     "functions",
     "differentiation",
+    "training",
+    "losses",
     "tpu",
     "data",
     "cluster_resolver",

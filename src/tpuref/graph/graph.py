@@ -43,6 +43,8 @@ class GraphKeys(metaclass=ExplainsMissing):
     UPDATE_OPS = "update_ops"
     SUMMARIES = "summaries"
     GLOBAL_STEP = "global_step"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    TRAIN_OP = "train_op"
 
 
 class Graph:
@@ -69,6 +71,7 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
+        self.last_loss_reduction: str | None = None
         self.variable_scopes_opened: set[str] = set()
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
