@@ -39,10 +39,9 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     >>> import tpuref as tf
     >>> step = tf.train.create_global_step()
     >>> with tf.Session() as sess:
-    ...     sess.run([step.initializer, step.assign_add(3)])[1]
+    ...     sess.run(step.initializer)
     ...     tf.train.global_step(sess, step)
-    3
-    3
+    0
     """
     if executing_eagerly():
         return int(global_step_tensor.numpy())
