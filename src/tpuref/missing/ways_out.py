@@ -408,10 +408,6 @@ WAYS_OUT = (
     ),
     WayOut("ensure_shape", "Use tensor.set_shape(shape)."),
     WayOut("guarantee_const", "Use the tensor itself."),
-    WayOut(
-        "moving_average_variables GraphKeys.MOVING_AVERAGE_VARIABLES",
-        "Keep the averages in variables of your own, updated with tf.assign.",
-    ),
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
