@@ -95,13 +95,13 @@ class CrossShardOptimizer(Optimizer):
         self._group_assignment = group_assignment
 
     def compute_gradients(
-        self, loss: Any, var_list: Any = None, **kwargs: Any
+        self, loss: Any, var_list: Any = None, *args: Any, **kwargs: Any
     ) -> list[tuple[Any, Any]]:
         """Return the gradients of this replica's part of the loss.
 
         Parameters
         ----------
-        loss, var_list, kwargs
+        loss, var_list, args, kwargs
             As for `tf.train.Optimizer.compute_gradients`.
 
         Returns
@@ -119,7 +119,7 @@ class CrossShardOptimizer(Optimizer):
         summands = self._summands(replicas)
         if replicas > 1 and self._reduction == Reduction.MEAN:
             loss = _divided(loss, summands)
-        return self._opt.compute_gradients(loss, var_list=var_list, **kwargs)
+        return self._opt.compute_gradients(loss, var_list, *args, **kwargs)
 
     def _summands(self, replicas: int) -> int:
         """Return how many replicas a gradient is summed over."""
