@@ -2,13 +2,10 @@
 
 # ruff: noqa: F401, F403 - a list of names; the modules say which are public
 
-from __future__ import annotations
-
 from tpuref import data as data
 from tpuref import distribute as distribute
 from tpuref import tpu as tpu
 from tpuref import train as train
-from tpuref.base import nest as nest
 from tpuref.base.dtypes import (
     DType as DType,
 )
@@ -88,8 +85,6 @@ from tpuref.distribute.current import (
 from tpuref.distribute.current import (
     in_cross_tower_context as in_cross_tower_context,
 )
-from tpuref.functions import bitwise as bitwise
-from tpuref.functions import random as random
 from tpuref.functions.activations import sigmoid as sigmoid
 from tpuref.functions.along_axis import *
 from tpuref.functions.arithmetic import *
@@ -209,10 +204,13 @@ from tpuref.graph.variables import (
     variable_creator_scope as variable_creator_scope,
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.namespaces import bitwise as bitwise
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import math as math
+from tpuref.namespaces import nest as nest
 from tpuref.namespaces import nn as nn
+from tpuref.namespaces import random as random
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
 )
@@ -221,6 +219,3 @@ from tpuref.tpu.padding_report import (
 )
 
 _explain_missing(__name__, "tf.compat.v1")
-_explain_missing(bitwise.__name__, "tf.bitwise")
-_explain_missing(nest.__name__, "tf.nest")
-_explain_missing(random.__name__, "tf.random")

@@ -12,8 +12,4 @@ from tpuref.missing.namespaces import explain_missing as _explain_missing
 __all__ = ["Dataset", "Iterator"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _explain_missing(__name__, "tf.data")

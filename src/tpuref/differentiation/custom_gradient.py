@@ -19,7 +19,7 @@ from tpuref.graph.default import executing_eagerly
 from tpuref.graph.recorder import AppliedOperation, record, recording_to
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
-from tpuref.ops.registry import REGISTRY
+from tpuref.ops.arrays import IDENTITY_N
 
 __all__ = ["custom_gradient"]
 
@@ -80,7 +80,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         rule = _rule(f, gradient, len(values), len(nest.flatten(given)), variables)
         inputs = [*values, *nest.flatten(given)]
         inputs += [variable.read_value() for variable in variables]
-        outputs = _passed_through(inputs, rule)
+        outputs = passed_through(inputs, rule)
         return nest.pack_sequence_as(result, outputs[: len(values)])
 
     return decorated
@@ -165,17 +165,24 @@ def _listed(values: Any) -> list[Any]:
     return nest.flatten(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def _passed_through(
+def passed_through(
     inputs: Sequence[Tensor], rule: Callable[..., Any]
 ) -> Sequence[Tensor]:
-    """Return the inputs as outputs of an operation with its own rule."""
+    """Return the inputs as outputs of an operation with a rule of its own.
+
+    Parameters
+    ----------
+    inputs
+        The tensors.
+    rule
+        What `tpuref.ops.derivatives` describes.
+    """
     with recording_to([]):
-        outputs = apply_all("IdentityN", *inputs)
+        outputs = apply_all(IDENTITY_N.name, *inputs)
     if executing_eagerly():
-        definition = REGISTRY["IdentityN"]
         labels = {RULE: rule}
         step: Any = AppliedOperation(
-            definition, definition.name, inputs, outputs, {}, user_site(), labels
+            IDENTITY_N, IDENTITY_N.name, inputs, outputs, {}, user_site(), labels
         )
     else:
         step = outputs[0].op

@@ -67,7 +67,7 @@ class DistributedVariable(DistributedValues, Variable):
 
     @property
     def handle(self) -> str:
-        """The key of the value of the component here."""
+        """The key of the component here."""
         return self.here().handle
 
     @property

@@ -199,11 +199,11 @@ WAYS_OUT = (
     ),
     # -- training
     WayOut(
-        "gradients GradientTape hessians custom_gradient gradient* recompute_grad "
-        "autodiff RegisterGradient NoGradient NotDifferentiable UnconnectedGradients "
-        "contrib.eager.GradientTape contrib.estimator.clip_gradients_by_norm",
-        "Write the gradients as operations, since tpuref derives none, or let another "
-        "library compute them within tf.tpu.outside_compilation.",
+        "gradient* recompute_grad autodiff RegisterGradient NoGradient "
+        "NotDifferentiable contrib.eager.GradientTape grad_pass_through "
+        "contrib.estimator.clip_gradients_by_norm",
+        "Use tf.gradients or tf.GradientTape, and tf.custom_gradient for a function "
+        "with a gradient of its own.",
     ),
     WayOut(
         "train.*Optimizer train.*_decay "

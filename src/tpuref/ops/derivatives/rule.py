@@ -36,6 +36,10 @@ class Applied(Protocol):
 Rule = Callable[..., Any]
 
 
+class NoGradient(LookupError):
+    """An operation has no gradient as it was applied."""
+
+
 class Rows(NamedTuple):
     """The gradient of a table of which only some rows were used.
 
@@ -130,12 +134,11 @@ def flat(apply: Apply, x: Tensor) -> Tensor:
 
 
 def rank_of(op: Applied, x: Tensor) -> int:
-    """Return the rank of a tensor; LookupError where it is unknown."""
+    """Return the rank of a tensor; NoGradient where it is unknown."""
     rank: int | None = x.shape.rank
     if rank is None:
-        raise LookupError(
-            f"the gradient of {op.type} needs to know the rank of {x.spec.describe()}; "
-            "give it with set_shape"
+        raise NoGradient(
+            f"the rank of {x.spec.describe()} is unknown; give it with set_shape"
         )
     return rank
 
@@ -180,6 +183,18 @@ def where(apply: Apply, mask: Tensor, dy: Tensor) -> Tensor:
 def unless(apply: Apply, mask: Tensor, dy: Tensor) -> Tensor:
     """Return 0 where the mask is true, and the gradient elsewhere."""
     return chosen(apply, mask, number(0, dy), dy)
+
+
+def over_root(apply: Apply, dy: Tensor, y: Tensor) -> Tensor:
+    """Return a gradient divided by a root, 0 where nothing comes back to a root of 0.
+
+    So a root that a maximum or a condition has left out spoils nothing, as in
+    TensorFlow.
+    """
+    if y.dtype.is_complex:
+        return dy / conj(apply, y)
+    without = apply("LogicalAnd", apply("Equal", dy, 0), apply("LogicalNot", y > 0))
+    return unless(apply, without, dy / y)
 
 
 # -- selections --------------------------------------------------------------------
