@@ -33,6 +33,8 @@ LAYERS = [
     "files",
     "checkpoints",
     "summary",
+    "losses",
+    "training",
     "tpu",
     "data",
     "cluster_resolver",

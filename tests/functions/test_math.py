@@ -126,6 +126,27 @@ def test_clipping_by_length() -> None:
         tf.global_norm([None])
 
 
+def test_slices_are_clipped_by_their_rows() -> None:
+    rows = tf.IndexedSlices([[3.0], [4.0]], [1, 1], [3, 1])
+    (clipped, none), length = tf.clip_by_global_norm([rows, None], 1.0)
+    assert none is None
+    assert isinstance(clipped, tf.IndexedSlices)
+    same(run(clipped.values), np.float32([[0.6], [0.8]]))
+    assert run(length) == 5.0
+
+
+def test_an_infinite_norm_clips_to_nothing_usable() -> None:
+    clipped, length = tf.clip_by_global_norm([[np.inf, 1.0], 2.0], 1.0)
+    assert np.isnan(np.concatenate([np.ravel(run(x)) for x in clipped])).all()
+    assert np.isinf(run(length))
+
+
+def test_clipping_by_average_length() -> None:
+    x = np.float32([3.0, -4.0])
+    same(run(tf.clip_by_average_norm(x, 1.0)), np.float32([1.2, -1.6]))
+    same(run(tf.clip_by_average_norm(x, 5.0)), x)
+
+
 def test_real_and_conj_leave_real_tensors_alone() -> None:
     x = tf.constant([1.0])
     assert tf.real(x) is x

@@ -188,6 +188,8 @@ CASES = (
     Case("ArgSort", [CUBE], {"axis": -1, "descending": True}, kind=REAL),
     Case("TopKV2", [CUBE, scalar(2)], kind=REAL),
     Case("TopKV2", [MATRIX[0], scalar(0)], kind=REAL),
+    Case("Unique", [MATRIX[0]], kind=REAL, exact=False),
+    Case("Unique", [CUBE.reshape(-1)], kind=REAL, exact=False),
     Case("InTopKV2", [MATRIX, ints(0, 2), scalar(1)], kind=FLOAT32),
     Case(
         "SearchSorted",

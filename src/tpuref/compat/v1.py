@@ -129,9 +129,11 @@ from tpuref.functions.repetition import *
 from tpuref.functions.reshaping import *
 from tpuref.functions.rounding import *
 from tpuref.functions.scopes import *
+from tpuref.functions.segments import *
 from tpuref.functions.selection import *
 from tpuref.functions.sorting import *
 from tpuref.functions.trigonometry import *
+from tpuref.functions.variable_rows import *
 from tpuref.functions.variable_scope import *
 from tpuref.graph.aggregation import (
     VariableAggregation as VariableAggregation,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
+    CrossShardOptimizer,
     batch_parallel,
     bfloat16_scope,
     core,
@@ -20,6 +21,7 @@ from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
 from tpuref.tpu.infeed_queue import InfeedQueue
 
 __all__ = [
+    "CrossShardOptimizer",
     "DeviceAssignment",
     "InfeedQueue",
     "Topology",

@@ -97,8 +97,12 @@ class IndexedSlices(Operators):
         """Return what is known of the shape of the whole tensor."""
         return self.shape
 
+    def with_values(self, values: Any) -> IndexedSlices:
+        """Return slices with other rows, at the same indices."""
+        return IndexedSlices(values, self._indices, self._shape)
+
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self._values, self._indices, self._shape)
+        return self.with_values(-self._values)
 
     def _as_tensor(self) -> Tensor:
         if self._shape is None:

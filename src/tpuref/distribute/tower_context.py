@@ -18,6 +18,7 @@ from tpuref.base.errors import coded
 from tpuref.distribute.explanation import Report
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.missing.members import explain_missing_members
+from tpuref.training.distribution import register
 
 if TYPE_CHECKING:  # only the public type of TowerContext.distribution_strategy
     from tpuref.distribute.strategy import DistributionStrategy
@@ -183,6 +184,9 @@ _places = _Places()
 def current_place() -> Place:
     """Return where the calling thread is."""
     return _places.stack[-1]
+
+
+register(current_place)
 
 
 @contextlib.contextmanager

@@ -35,6 +35,26 @@ ENTRIES = (
         alone=True,
     ),
     Entry(
+        codes.OPTIMIZER_OUTSIDE_OF_REPLICAS,
+        "A CrossShardOptimizer outside of a replicated computation",
+        meaning="The optimizer divides the loss by the number of replicas and sums "
+        "the gradients of all replicas. Outside of a replicated computation there is "
+        "one, so gradients stay as they are.",
+        remedy="Make the optimizer in the function that is given to tf.tpu.replicate "
+        "or tf.tpu.shard, or use the optimizer within it.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            w = tf.get_variable("w", initializer=1.0)
+            descent = tf.train.GradientDescentOptimizer(0.1)
+            tf.tpu.CrossShardOptimizer(descent).compute_gradients(w * w)
+        """,
+        document="000_04abb9e9288042d8.txt",
+    ),
+    Entry(
         codes.SUM_OF_MEANS,
         "Means of batches are summed over towers",
         meaning="Each tower's value is already a mean over its own batch. Their sum "

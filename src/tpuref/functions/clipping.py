@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from tpuref.base.arguments import listed
 from tpuref.functions.arithmetic import add_n, maximum, multiply, square, truediv
+from tpuref.functions.conversion import cast
 from tpuref.functions.exponentials import sqrt
+from tpuref.functions.extents import size
 from tpuref.functions.reductions import reduce_euclidean_norm, reduce_sum
 from tpuref.graph.build import apply_one
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
+    "clip_by_average_norm",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
@@ -92,13 +95,43 @@ def clip_by_norm(
     return truediv(multiply(t, limit), maximum(length, limit), name or "clip_by_norm")
 
 
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Return `t`, scaled down to a Euclidean norm per element.
+
+    Parameters
+    ----------
+    t
+        Floating-point numbers.
+    clip_norm
+        The greatest norm divided by the number of elements, positive.
+
+    Returns
+    -------
+    Tensor
+        Same shape and dtype as `t`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.clip_by_average_norm([3., 4.], 0.5))
+    array([0.6, 0.8], dtype=float32)
+    """
+    t = convert_to_tensor(t)
+    limit = convert_to_tensor(clip_norm, t.dtype)
+    average = reduce_euclidean_norm(t) / cast(size(t), t.dtype)
+    return truediv(
+        multiply(t, limit), maximum(average, limit), name or "clip_by_average_norm"
+    )
+
+
 def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the Euclidean norm of all tensors of a list together.
 
     Parameters
     ----------
     t_list
-        Tensors of one floating-point dtype; None entries are skipped.
+        Tensors or `tf.IndexedSlices` of one floating-point dtype, of which the rows
+        count; None entries are skipped.
 
     Returns
     -------
@@ -117,7 +150,7 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     5.0
     """
     tensors = listed("tf.global_norm: t_list", t_list)
-    present = [convert_to_tensor(t) for t in tensors if t is not None]
+    present = [_elements(t) for t in tensors if t is not None]
     if not present:
         raise ValueError("tf.global_norm: t_list must contain at least one tensor")
     return sqrt(add_n([reduce_sum(square(t)) for t in present]), name)
@@ -128,13 +161,14 @@ def clip_by_global_norm(
     clip_norm: Any,
     use_norm: Any = None,
     name: str | None = None,
-) -> tuple[list[Tensor | None], Tensor]:
+) -> tuple[list[Any], Tensor]:
     """Return the tensors, scaled down to the joint norm `clip_norm` if it is greater.
 
     Parameters
     ----------
     t_list
-        Tensors of one floating-point dtype; None entries stay None.
+        Tensors or `tf.IndexedSlices` of one floating-point dtype; None entries stay
+        None.
     clip_norm
         The greatest norm of all tensors together, positive.
     use_norm
@@ -143,7 +177,8 @@ def clip_by_global_norm(
     Returns
     -------
     list of Tensor, Tensor
-        The tensors, and their norm before clipping.
+        The tensors, and their norm before clipping.  If the norm is not finite, they
+        are all NaN.
 
     Examples
     --------
@@ -155,6 +190,29 @@ def clip_by_global_norm(
     tensors = listed("tf.clip_by_global_norm: t_list", t_list)
     norm = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     limit = convert_to_tensor(clip_norm, norm.dtype)
-    scale = truediv(limit, maximum(norm, limit))
-    clipped = [None if t is None else multiply(t, scale, name) for t in tensors]
+    # The difference is zero, or NaN: one infinite gradient must not pass for a step.
+    scale = truediv(limit, maximum(norm, limit)) + (norm - norm)
+    clipped = [None if t is None else _scaled(t, scale, name) for t in tensors]
     return clipped, norm
+
+
+def _elements(t: Any) -> Tensor:
+    """Return a tensor, of slices the rows."""
+    return t.values if isinstance(t, _Slices) else convert_to_tensor(t)
+
+
+def _scaled(t: Any, scale: Tensor, name: str | None) -> Any:
+    scaled = multiply(_elements(t), scale, name)
+    return t.with_values(scaled) if isinstance(t, _Slices) else scaled
+
+
+@runtime_checkable
+class _Slices(Protocol):
+    """What is known here of `tf.IndexedSlices`, which lies above."""
+
+    @property
+    def values(self) -> Tensor:
+        """The rows."""
+
+    def with_values(self, values: Tensor) -> Any:
+        """Return slices with other rows, at the same indices."""

@@ -87,6 +87,7 @@ class Graph:
         self.host_functions: dict[int, Callable[..., Any]] = {}
         self.queues: dict[str, Any] = {}
         self.variables_by_name: dict[str, Any] = {}
+        self.last_loss_reduction: str | None = None
         self.variable_scopes_opened: set[str] = set()
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}

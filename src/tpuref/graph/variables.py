@@ -204,7 +204,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         self, initial: Any, dtype: DType | None, name: str | None, shape: Any
     ) -> None:
         value = convert_to_tensor(initial() if callable(initial) else initial, dtype)
-        self._describe(name or "Variable", value, shape, True)
+        self._describe((name or "Variable").rstrip("/"), value, shape, True)
         self._handle = f"{self._name}#{next(_eager_serial)}"
         self._element = self._initial_value = self._initializer = None
         apply("Assign", value, **self._key())

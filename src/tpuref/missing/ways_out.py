@@ -144,10 +144,8 @@ WAYS_OUT = (
         "Use tf.while_loop in the computation.",
     ),
     WayOut(
-        "contrib.tpu.CrossShardOptimizer tpu.CrossShardOptimizer "
         "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
-        "Average each gradient with tf.tpu.cross_replica_sum(gradient) / replicas, and "
-        "assign the new value of the variable.",
+        "Use tf.tpu.CrossShardOptimizer.",
     ),
     WayOut(
         "contrib.tpu.TPUEstimator contrib.tpu.TPUEstimatorSpec contrib.tpu.RunConfig "
@@ -203,18 +201,12 @@ WAYS_OUT = (
         "with a gradient of its own.",
     ),
     WayOut(
-        "train.*Optimizer train.Optimizer train.*_decay train.ExponentialMovingAverage "
+        "train.*Optimizer train.*_decay "
         "optimizers contrib.opt contrib.training.create_train_op "
         "contrib.layers.optimize_loss train.experimental mixed_precision "
         "contrib.mixed_precision contrib.optimizer_v2",
-        "Keep the state of the optimizer in variables, and assign the new values with "
-        "tf.assign or tf.assign_sub.",
-    ),
-    WayOut(
-        "train.get_global_step train.get_or_create_global_step train.global_step "
-        "train.create_global_step",
-        "Keep the step in a variable of your own, such as "
-        "tf.get_variable('global_step', [], tf.int64, trainable=False).",
+        "Use another optimizer or decay of tf.train, or write a subclass of "
+        "tf.train.Optimizer.",
     ),
     WayOut(
         "contrib.framework.*checkpoint* contrib.training.*checkpoint* "

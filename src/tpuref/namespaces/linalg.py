@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F403 - a list of names
 
+from tpuref.functions.clipping import global_norm as global_norm
 from tpuref.functions.creation import eye as eye
 from tpuref.functions.diagonals import matrix_band_part as band_part
 from tpuref.functions.diagonals import matrix_diag as diag

@@ -17,6 +17,7 @@ from tpuref.functions.exponentials import *
 from tpuref.functions.logic import *
 from tpuref.functions.reductions import *
 from tpuref.functions.rounding import *
+from tpuref.functions.segments import unsorted_segment_sum as unsorted_segment_sum
 from tpuref.functions.sorting import in_top_k as in_top_k
 from tpuref.functions.sorting import top_k as top_k
 from tpuref.functions.trigonometry import *

@@ -115,6 +115,24 @@ def _in_top_k(predictions: Array, targets: Array, k: Array) -> Any:
     return valid & finite & (ahead < k)
 
 
+# -- distinct values ---------------------------------------------------------------
+
+
+def _infer_unique(x: Operand) -> tuple[TensorSpec, TensorSpec]:
+    require_kind(x, REAL)
+    shape = require_rank(x, 1)
+    return TensorSpec([None], x.dtype), TensorSpec(shape, int32)
+
+
+def _unique(x: Array) -> tuple[Array, Array]:
+    """Return the distinct values in the order in which they first occur."""
+    _, first, places = np.unique(widened(x), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    return x[first[order]], rank[places.reshape(-1)]
+
+
 # -- places in an order ------------------------------------------------------------
 
 
@@ -152,5 +170,6 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("ArgSort", infer=_infer_arg_sort, compute=ieee(_arg_sort)),
     OpDef("TopKV2", infer=_infer_top_k, compute=ieee(_top_k)),
     OpDef("InTopKV2", infer=_infer_in_top_k, compute=ieee(_in_top_k)),
+    OpDef("Unique", infer=_infer_unique, compute=ieee(_unique)),
     OpDef("SearchSorted", infer=_infer_search, compute=ieee(_search)),
 )

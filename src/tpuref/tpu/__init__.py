@@ -10,6 +10,7 @@ from tpuref.tpu import experimental
 from tpuref.tpu.bfloat16 import bfloat16_scope, bfloat16_scope_dyn
 from tpuref.tpu.collectives import cross_replica_sum
 from tpuref.tpu.cores import core, core_dyn
+from tpuref.tpu.cross_shard_optimizer import CrossShardOptimizer
 from tpuref.tpu.host_calls import (
     outside_compilation,
     outside_compilation_dyn,
@@ -26,6 +27,7 @@ from tpuref.tpu.system import (
 from tpuref.tpu.xla_options import XLAOptions
 
 __all__ = [
+    "CrossShardOptimizer",
     "PaddingSpec",
     "XLAOptions",
     "batch_parallel",

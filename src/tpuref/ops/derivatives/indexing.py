@@ -113,5 +113,7 @@ RULES: dict[str, Rule] = {
 SORTING_RULES: dict[str, Rule] = {
     "Sort": _sort,
     "TopKV2": _top_k,
-    **dict.fromkeys(("ArgSort", "InTopKV2", "SearchSorted"), not_differentiable),
+    **dict.fromkeys(
+        ("ArgSort", "InTopKV2", "SearchSorted", "Unique"), not_differentiable
+    ),
 }

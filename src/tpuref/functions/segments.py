@@ -1,0 +1,99 @@
+"""Distinct values, and sums of the rows that belong to each."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tpuref.base.dtypes import int32
+from tpuref.functions.conversion import cast
+from tpuref.functions.joining import concat
+from tpuref.functions.reshaping import expand_dims, reshape
+from tpuref.graph.build import apply, apply_all
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = ["unique", "unsorted_segment_sum"]
+
+
+class Unique(NamedTuple):
+    """The result of `unique`."""
+
+    y: Tensor
+    idx: Tensor
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """Return the distinct values of a vector, in the order of their first occurrence.
+
+    Parameters
+    ----------
+    x
+        A vector of real numbers.
+    out_idx
+        The dtype of the positions, int32 or int64.
+
+    Returns
+    -------
+    y : Tensor
+        The distinct values.
+    idx : Tensor
+        For each element of `x` its position in `y`.
+
+    Raises
+    ------
+    ValueError
+        If `x` is not a vector.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y, idx = tf.Session().run(tf.unique([7, 3, 7]))
+    >>> y.tolist(), idx.tolist()
+    ([7, 3], [0, 1, 0])
+    """
+    values, places = apply_all("Unique", convert_to_tensor(x), name=name)
+    return Unique(values, cast(places, out_idx))
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Return the sum of the rows of each segment.
+
+    Parameters
+    ----------
+    data
+        Numbers; the first dimensions are those of `segment_ids`.
+    segment_ids
+        The segment of each row, int32 or int64, from 0 to `num_segments` - 1.
+    num_segments
+        How many segments there are.
+
+    Returns
+    -------
+    Tensor
+        ``[num_segments, ...]``, of the dtype of `data`; zeros where a segment has no
+        row.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+    tf.errors.InvalidArgumentError
+        At run time, if a segment does not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sums = tf.math.unsorted_segment_sum([[1.0], [2.0], [4.0]], [1, 0, 1], 3)
+    >>> tf.Session().run(sums).tolist()
+    [[2.0], [5.0], [0.0]]
+    """
+    data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+    places = expand_dims(ids, -1)
+    part = apply("Shape", data, out_type="int32")[ids.shape.ndims :]
+    count = reshape(cast(num_segments, int32), [1])
+    total: Tensor = apply(
+        "ScatterNd", places, data, concat([count, part], 0), name=name
+    )
+    return total

@@ -1,0 +1,1 @@
+"""Training: optimizers, the global step, decays of learning rates, moving averages."""

@@ -1,0 +1,172 @@
+"""The global step: how many steps of training there have been."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import int64
+from tpuref.base.errors import coded
+from tpuref.functions.initializers import Zeros
+from tpuref.functions.variable_scope import get_variable
+from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.graph import Graph, GraphKeys
+from tpuref.graph.tensor import Tensor
+from tpuref.graph.variables import Variable
+
+__all__ = [
+    "assert_global_step",
+    "create_global_step",
+    "get_global_step",
+    "get_or_create_global_step",
+    "global_step",
+]
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """Return the value that a global step has in a session.
+
+    Parameters
+    ----------
+    sess
+        The session; of no matter in eager mode.
+    global_step_tensor
+        The global step.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> step = tf.train.create_global_step()
+    >>> with tf.Session() as sess:
+    ...     sess.run(step.initializer)
+    ...     tf.train.global_step(sess, step)
+    0
+    """
+    if executing_eagerly():
+        return int(global_step_tensor.numpy())
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph: Graph | None = None) -> Any:
+    """Return the global step of a graph, None if it has none.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Raises
+    ------
+    TypeError
+        If it is no variable of an integer.
+    ValueError
+        If there are several.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.train.get_global_step() is None
+    True
+    """
+    graph = graph or get_default_graph()
+    known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
+    if len(known) > 1:
+        raise coded(
+            ValueError,
+            f"tf.train.get_global_step: the collection {GraphKeys.GLOBAL_STEP!r} must "
+            f"have one variable, got {known}",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    if not known:
+        return graph.variables_by_name.get("global_step")
+    assert_global_step(known[0])
+    return known[0]
+
+
+def create_global_step(graph: Graph | None = None) -> Any:
+    """Create the global step of a graph: an int64 variable that starts with 0.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Raises
+    ------
+    ValueError
+        If it has one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.train.create_global_step().name
+    'global_step:0'
+    """
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise coded(
+            ValueError,
+            "tf.train.create_global_step: the graph has a global step; use "
+            "tf.train.get_or_create_global_step()",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    if executing_eagerly():
+        step = _made([])
+        graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
+        return step
+    with graph.as_default(), graph.outside_regions(), graph.name_scope(None):
+        return _made([GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+
+
+def _made(collections: list[str]) -> Any:
+    return get_variable(
+        GraphKeys.GLOBAL_STEP,
+        shape=[],
+        dtype=int64,
+        initializer=Zeros(),
+        trainable=False,
+        collections=collections,
+        aggregation=VariableAggregation.ONLY_FIRST_TOWER,
+    )
+
+
+def get_or_create_global_step(graph: Graph | None = None) -> Any:
+    """Return the global step of a graph, creating it if need be.
+
+    Parameters
+    ----------
+    graph
+        The graph, by default the current one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> step = tf.train.get_or_create_global_step()
+    >>> step is tf.train.get_or_create_global_step()
+    True
+    """
+    graph = graph or get_default_graph()
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Refuse what cannot be a global step: it is a variable of one integer.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    given = global_step_tensor
+    if (
+        not isinstance(given, (Variable, Tensor))
+        or not given.dtype.is_integer
+        or given.shape.ndims not in (0, None)
+    ):
+        raise coded(
+            TypeError,
+            f"the global step must be a variable of one integer, got {given!r}",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )

@@ -1,0 +1,55 @@
+"""Distinct values, sums of segments, and changes of rows of variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "bfloat16", "uint8"])
+def test_distinct_values_come_in_the_order_of_their_first_occurrence(
+    evaluate: Any, dtype: str
+) -> None:
+    x = tf.constant([7, 3, 7, 9, 0, 3], dtype)
+    y, idx = evaluate(tf.unique(x, tf.int64))
+    assert (y.tolist(), y.dtype.name) == ([7, 3, 9, 0], dtype)
+    assert (idx.tolist(), idx.dtype) == ([0, 1, 0, 2, 3, 1], np.int64)
+
+
+def test_of_nothing_there_are_no_distinct_values(evaluate: Any) -> None:
+    y, idx = evaluate(tf.unique(tf.constant([], tf.int32)))
+    assert (y.size, idx.size) == (0, 0)
+    with pytest.raises(ValueError, match="rank"):
+        tf.unique([[1, 2]])
+
+
+def test_sums_of_segments(evaluate: Any) -> None:
+    data = np.arange(12.0).reshape(2, 3, 2)
+    ids = np.array([[2, 0, 2], [0, 3, 0]])
+    expected = np.zeros([5, 2])
+    np.add.at(expected, ids, data)
+    for count in (5, tf.identity(np.int64(5))):
+        sums = tf.math.unsorted_segment_sum(data, ids, count)
+        np.testing.assert_array_equal(evaluate(sums), expected)
+    x = tf.constant(data)
+    (slope,) = tf.gradients(tf.math.unsorted_segment_sum(x, ids, 5)[0], x)
+    np.testing.assert_array_equal(evaluate(slope)[..., 0], ids == 0)
+
+
+def test_rows_of_a_variable(evaluate: Any) -> None:
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    rows = [[0.5, 0.5], [1.0, 1.0]]
+    assert evaluate(tf.scatter_add(v, [2, 2], rows)).tolist()[2] == [6.5, 7.5]
+    assert evaluate(tf.scatter_sub(v, [0, 0], rows)).tolist()[0] == [-0.5, 0.5]
+    changed = evaluate(tf.scatter_update(v, np.int64([1, 0]), rows))
+    assert changed.tolist() == [[1.0, 1.0], [0.5, 0.5], [6.5, 7.5]]
+    assert evaluate(v).tolist() == changed.tolist()
+    with pytest.raises(ValueError, match="expected shape"):
+        tf.scatter_add(v, [0], rows)
+    missing = tf.scatter_add(v, tf.identity([3, 0]), rows)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        evaluate(missing)

@@ -1,0 +1,223 @@
+"""CrossShardOptimizer: replicas train as one does on the whole batch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.losses.reduction import Reduction
+
+STEPS = 6
+ROWS = np.random.RandomState(5).randn(16, 3).astype("float32")
+TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]]).astype("float32")
+IDS = np.random.RandomState(6).randint(0, 4, 16).astype("int32")
+
+
+@pytest.fixture(autouse=True)
+def fresh_graph() -> Iterator[None]:
+    with tf.Graph().as_default():
+        yield
+
+
+def loss_of(rows: Any, targets: Any, ids: Any) -> Any:
+    w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
+    table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
+    guesses = tf.matmul(rows, w) + tf.nn.embedding_lookup(table, ids)
+    return tf.reduce_mean(tf.square(guesses - targets))
+
+
+def optimizer_of(name: str) -> tf.train.Optimizer:
+    if name == "Adam":
+        return tf.train.AdamOptimizer(0.1)
+    return tf.train.MomentumOptimizer(0.1, 0.5)
+
+
+def trained(build: Any) -> list[np.ndarray]:
+    with tf.Graph().as_default(), tf.Session() as session:
+        done = build()
+        session.run(tf.global_variables_initializer())
+        for _ in range(STEPS):
+            session.run(done)
+        return session.run(tf.trainable_variables())
+
+
+def on_the_whole_batch(name: str) -> list[np.ndarray]:
+    def build() -> Any:
+        optimizer = optimizer_of(name)
+        pairs = optimizer.compute_gradients(loss_of(ROWS, TARGETS, IDS))
+        dense = [(tf.convert_to_tensor(g), v) for g, v in pairs]
+        return optimizer.apply_gradients(dense)
+
+    return trained(build)
+
+
+def on_replicas(name: str, replicas: int, reduction: str = Reduction.MEAN) -> Any:
+    scale = 1.0 if reduction == Reduction.MEAN else 1.0 / replicas
+
+    def step(*batch: Any) -> Any:
+        optimizer = tf.tpu.CrossShardOptimizer(optimizer_of(name), reduction)
+        loss = loss_of(*batch) * scale
+        train_op = optimizer.minimize(loss, tf.train.get_or_create_global_step())
+        with tf.control_dependencies([train_op]):
+            return tf.reshape(loss, [1])
+
+    return trained(
+        lambda: tf.tpu.shard(
+            step,
+            inputs=[tf.constant(a) for a in (ROWS, TARGETS, IDS)],
+            num_shards=replicas,
+        )
+    )
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+@pytest.mark.parametrize("name", ["Momentum", "Adam"])
+@pytest.mark.parametrize("replicas", [1, 2, 4, 8])
+def test_replicas_train_as_one(replicas: int, name: str, executor: str) -> None:
+    expected = on_the_whole_batch(name)
+    with tf.config.override(cores=replicas, executor=executor):
+        values = on_replicas(name, replicas)
+    for value, wanted in zip(values, expected, strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_sum_is_not_divided() -> None:
+    with tf.config.override(cores=4):
+        values = on_replicas("Momentum", 4, Reduction.SUM)
+    for value, wanted in zip(values, on_the_whole_batch("Momentum"), strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_groups_sum_among_themselves() -> None:
+    """Replica 0's variable counts, so its group decides."""
+
+    def step(x: Any) -> Any:
+        w = tf.get_variable("w", initializer=1.0)
+        optimizer = tf.tpu.CrossShardOptimizer(
+            tf.train.GradientDescentOptimizer(1.0), group_assignment=[[0, 2], [1, 3]]
+        )
+        return optimizer.minimize(w * x)
+
+    with tf.config.override(cores=4):
+        (value,) = trained(lambda: tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]]))
+    assert value == 1.0 - STEPS * (1.0 + 3.0) / 2
+
+
+@pytest.mark.parametrize(
+    ("groups", "rule"),
+    [
+        ([[0, 1], [2]], "each of the replicas 0 to 3"),
+        ([[0, 1, 2], [3]], "groups of equal size"),
+        (((0, 1), (2, 3)), "a list of lists"),
+        ([0, 1, 2, 3], "a list of lists"),
+    ],
+)
+def test_groups_that_are_no_partition(groups: Any, rule: str) -> None:
+    def step(x: Any) -> Any:
+        w = tf.get_variable("w", initializer=1.0)
+        optimizer = tf.tpu.CrossShardOptimizer(
+            tf.train.GradientDescentOptimizer(1.0), group_assignment=groups
+        )
+        return optimizer.minimize(w * x)
+
+    with pytest.raises(ValueError, match=rule):
+        tf.tpu.replicate(step, [[1.0], [2.0], [3.0], [4.0]])
+
+
+@pytest.mark.parametrize("reduction", ["mean", None, Reduction.NONE])
+def test_other_reductions_are_refused(reduction: Any) -> None:
+    with pytest.raises(ValueError, match=r"Reduction\.MEAN or SUM"):
+        tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(), reduction)
+
+
+def test_what_is_no_optimizer_is_refused() -> None:
+    with pytest.raises(TypeError, match="must be a tf.train.Optimizer"):
+        tf.tpu.CrossShardOptimizer("adam")
+
+
+def test_outside_of_replicas_there_is_one(caplog: pytest.LogCaptureFixture) -> None:
+    def build() -> Any:
+        w = tf.get_variable("w", initializer=1.0)
+        optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.5))
+        return optimizer.minimize(w * 3.0)
+
+    with caplog.at_level(logging.WARNING, "tpuref"):
+        (value,) = trained(build)
+    assert value == 1.0 - STEPS * 1.5
+    assert "outside a replicated computation" in caplog.text
+
+
+def test_each_replica_clips_its_own_gradients() -> None:
+    def step(x: Any) -> Any:
+        w = tf.get_variable("w", initializer=[0.0, 0.0])
+        optimizer = tf.tpu.CrossShardOptimizer(
+            tf.train.GradientDescentOptimizer(1.0), Reduction.SUM
+        )
+        ((gradient, _),) = optimizer.compute_gradients(tf.reduce_sum(w * x))
+        (clipped,), _ = tf.clip_by_global_norm([gradient], 1.0)
+        return optimizer.apply_gradients([(clipped, w)])
+
+    with tf.config.override(cores=2), tf.Session() as session:
+        done = tf.tpu.replicate(step, [[[3.0, 4.0]], [[0.0, 0.5]]])
+        session.run(tf.global_variables_initializer())
+        session.run(done)
+        value = session.run(tf.trainable_variables()[0])
+    np.testing.assert_allclose(value, [-0.6, -0.8 - 0.5], rtol=1e-6)
+
+
+def test_slots_and_variables_are_those_of_the_inner_optimizer() -> None:
+    inner = tf.train.MomentumOptimizer(0.5, 0.5)
+    optimizer = tf.contrib.tpu.CrossShardOptimizer(inner)
+    w = tf.get_variable("w", initializer=1.0)
+    optimizer.minimize(w * w)
+    assert optimizer.get_slot_names() == ["momentum"]
+    assert optimizer.get_slot(w, "momentum") is inner.get_slot(w, "momentum")
+    assert optimizer.variables() == inner.variables()
+    assert optimizer.get_name() == "CrossShardOptimizer"
+
+
+def test_a_loop_in_the_computation_trains_too() -> None:
+    """Slots are made once, outside of the loop, whose body is built once."""
+
+    def step() -> Any:
+        def body(turn: Any) -> Any:
+            w = tf.get_variable("w", initializer=4.0)
+            optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.5))
+            with tf.control_dependencies([optimizer.minimize(w * w)]):
+                return turn + 1
+
+        return tf.while_loop(lambda turn: turn < STEPS, body, [0])
+
+    def plain() -> Any:
+        w = tf.get_variable("w", initializer=4.0)
+        return tf.train.AdamOptimizer(0.5).minimize(w * w)
+
+    with tf.config.override(cores=2), tf.Session() as session:
+        done = tf.tpu.replicate(step, [[], []])
+        session.run(tf.global_variables_initializer())
+        session.run(done)
+        value = session.run(tf.trainable_variables()[0])
+    np.testing.assert_allclose(value, trained(plain)[0], rtol=1e-6)
+
+
+def test_a_bfloat16_scope_trains_float32_variables() -> None:
+    def step(x: Any) -> Any:
+        with tf.tpu.bfloat16_scope():
+            ones = tf.ones_initializer()
+            w = tf.get_variable("w", [2], tf.bfloat16, initializer=ones)
+            loss = tf.cast(tf.reduce_sum(w * x), tf.float32)
+        descent = tf.train.MomentumOptimizer(0.5, 0.5)
+        return tf.tpu.CrossShardOptimizer(descent).minimize(loss)
+
+    with tf.config.override(cores=2), tf.Session() as session:
+        inputs = [[tf.constant([1.0, 2.0], tf.bfloat16)]] * 2
+        done = tf.tpu.replicate(step, inputs)
+        session.run(tf.global_variables_initializer())
+        session.run(done)
+        assert session.run(tf.trainable_variables()[0]).tolist() == [0.5, 0.0]
+    assert {v.dtype.name for v in tf.global_variables()} == {"float32"}

@@ -1,0 +1,400 @@
+"""The base of optimizers: what subclasses write, and how updates are put together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def after(train_op: Any, fetches: Any, steps: int = 1) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(steps):
+            session.run(train_op)
+        return session.run(fetches)
+
+
+# -- subclasses as programs write them -------------------------------------------------
+
+
+class WeightDecayAdam(tf.train.Optimizer):
+    """As language models have it: `apply_gradients` is written anew.
+
+    The moments are variables of ``tf.get_variable``, and the decay is none of the
+    gradient's.
+    """
+
+    def __init__(
+        self, rate: Any, decay: float, excluded: tuple[str, ...] = ("bias",)
+    ) -> None:
+        super().__init__(False, "WeightDecayAdam")
+        self.rate, self.decay, self.excluded = rate, decay, excluded
+
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: Any = None, name: Any = None
+    ) -> Any:
+        assignments = []
+        for grad, param in grads_and_vars:
+            if grad is None or param is None:
+                continue
+            matched = re.match("^(.*):\\d+$", param.name)
+            assert matched is not None
+            m, v = (
+                tf.get_variable(
+                    name=f"{matched.group(1)}/{slot}",
+                    shape=param.shape.as_list(),
+                    dtype=tf.float32,
+                    trainable=False,
+                    initializer=tf.zeros_initializer(),
+                )
+                for slot in ("adam_m", "adam_v")
+            )
+            next_m = tf.multiply(0.9, m) + tf.multiply(0.1, grad)
+            next_v = tf.multiply(0.999, v) + tf.multiply(0.001, tf.square(grad))
+            update = next_m / (tf.sqrt(next_v) + 1e-6)
+            if not any(re.search(word, param.name) for word in self.excluded):
+                update += self.decay * param
+            assignments += [
+                param.assign(param - self.rate * update),
+                m.assign(next_m),
+                v.assign(next_v),
+            ]
+        return tf.group(*assignments, name=name)
+
+
+def weight_decay_step(params: Any, moments: Any, grads: Any, rate: float) -> None:
+    """The same for NumPy, in place."""
+    norm = np.sqrt(sum(np.sum(g**2) for g in grads))
+    for k, (w, g) in enumerate(zip(params, grads, strict=True)):
+        g = g / max(norm, 1.0)
+        m, v = moments[k]
+        m[...] = 0.9 * m + 0.1 * g
+        v[...] = 0.999 * v + 0.001 * g**2
+        w[...] -= rate * (m / (np.sqrt(v) + 1e-6) + (0.01 * w if k == 0 else 0.0))
+
+
+@pytest.mark.parametrize("replicas", [1, 4])
+def test_adam_with_weight_decay_on_cores(replicas: int) -> None:
+    rows = np.random.RandomState(7).randn(8, 2).astype("float32")
+
+    def step(x: Any) -> Any:
+        w = tf.get_variable("kernel", initializer=[[1.0], [-2.0]])
+        b = tf.get_variable("bias", initializer=[0.5])
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b))
+        global_step = tf.train.get_or_create_global_step()
+        rate = tf.train.polynomial_decay(0.1, global_step, 10, 0.0)
+        optimizer = tf.tpu.CrossShardOptimizer(WeightDecayAdam(rate, 0.01))
+        pairs = optimizer.compute_gradients(loss, tf.trainable_variables())
+        grads = [tf.tpu.cross_replica_sum(g) for g, _ in pairs]
+        (grads, _) = tf.clip_by_global_norm(grads, clip_norm=1.0)
+        grads = [g / replicas for g in grads]  # the optimizer sums them once more
+        train_op = optimizer.apply_gradients(
+            zip(grads, [v for _, v in pairs], strict=True), global_step=global_step
+        )
+        return tf.group(train_op, [global_step.assign(global_step + 1)])
+
+    with tf.config.override(cores=replicas):
+        parts = [[part] for part in np.split(rows, replicas)]
+        done = tf.tpu.replicate(step, parts)
+        trained = after(done, tf.trainable_variables(), steps=5)
+    params = [np.array([[1.0], [-2.0]]), np.array([0.5])]
+    moments = [(np.zeros_like(w), np.zeros_like(w)) for w in params]
+    for k in range(5):
+        error = rows @ params[0] + params[1]
+        grads = [2 * rows.T @ error / 8, 2 * error.mean(0)]
+        weight_decay_step(params, moments, grads, 0.1 * (1 - k / 10))
+    for value, expected in zip(trained, params, strict=True):
+        np.testing.assert_allclose(value, expected, rtol=1e-5)
+    names = {variable.name for variable in tf.global_variables()}
+    assert names >= {"kernel/adam_m:0", "kernel/adam_v:0", "bias/adam_m:0"}
+
+
+class FactoredRoot(tf.train.Optimizer):
+    """As translation models have it: row and column means instead of a full slot."""
+
+    def __init__(self, rate: Any) -> None:
+        super().__init__(False, "FactoredRoot")
+        self._rate = rate
+
+    def _create_slots(self, var_list: Any) -> None:
+        for var in var_list:
+            rows, columns = var.get_shape().as_list()
+            self._get_or_make_slot(var, tf.zeros([rows], var.dtype), "vr", "vr")
+            self._get_or_make_slot(var, tf.zeros([columns], var.dtype), "vc", "vc")
+
+    def _prepare(self) -> None:
+        rate = self._call_if_callable(self._rate)
+        self._rate_tensor = tf.convert_to_tensor(rate, name="learning_rate")
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        return self._resource_apply_dense(grad, var)
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._apply_dense(tf.convert_to_tensor(grad), var)
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        whole = tf.IndexedSlices(grad, indices, tf.shape(handle))
+        return self._resource_apply_dense(tf.convert_to_tensor(whole), handle)
+
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        squares = tf.square(grad) + 1e-30
+        vr, vc = self.get_slot(handle, "vr"), self.get_slot(handle, "vc")
+        new_vr = 0.5 * vr + 0.5 * tf.reduce_mean(squares, 1)
+        new_vc = 0.5 * vc + 0.5 * tf.reduce_mean(squares, 0)
+        vr_update = tf.assign(vr, new_vr, use_locking=self._use_locking)
+        vc_update = tf.assign(vc, new_vc, use_locking=self._use_locking)
+        scale = tf.rsqrt(new_vr / tf.reduce_mean(new_vr))[:, None] * tf.rsqrt(new_vc)
+        changed = tf.assign_sub(handle, self._rate_tensor * grad * scale)
+        return tf.group(changed, vr_update, vc_update)
+
+
+def factored_root(w: np.ndarray, gradient: np.ndarray, steps: int) -> np.ndarray:
+    vr, vc = np.zeros(len(w)), np.zeros(w.shape[1])
+    for _ in range(steps):
+        squares = gradient**2 + 1e-30
+        vr, vc = (vr + squares.mean(1)) / 2, (vc + squares.mean(0)) / 2
+        w = w - 0.1 * gradient / np.sqrt(vr / vr.mean())[:, None] / np.sqrt(vc)
+    return w
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_factored_optimizer(sparse: bool) -> None:
+    start = np.arange(6.0).reshape(3, 2)
+    w = tf.get_variable("w", initializer=start)
+    factors = tf.constant([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]], tf.float64)
+    table = tf.gather(w, [2, 0, 1]) if sparse else w
+    loss = tf.reduce_sum(table * factors)
+    optimizer = FactoredRoot(lambda: tf.constant(0.1, tf.float64))
+    value = after(optimizer.minimize(loss), w, steps=3)
+    gradient = np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 6.0]])
+    gradient = gradient[[1, 2, 0]] if sparse else gradient
+    np.testing.assert_allclose(value, factored_root(start, gradient, 3), rtol=1e-6)
+    assert optimizer.get_slot_names() == ["vc", "vr"]
+    assert optimizer.get_slot(w, "vr").name == "w/vr:0"
+    assert optimizer.get_slot(w, "vx") is None
+
+
+class Counted(tf.train.Optimizer):
+    """Notes which methods are called, and does nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__(True, "Counted")
+        self.calls: list[Any] = []
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        self.calls.append("dense")
+        return tf.no_op()
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        self.calls.append("sparse")
+        self.slices = grad
+        return tf.no_op()
+
+    def _finish(self, update_ops: Any, name_scope: str) -> Any:
+        self.calls.append(len(update_ops))
+        return super()._finish(update_ops, name_scope)
+
+
+class CountedResource(Counted):
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        self.calls.append("resource dense")
+        return super()._apply_dense(grad, handle)
+
+
+def test_the_methods_of_the_most_derived_class_are_called() -> None:
+    w = tf.get_variable("w", initializer=[1.0, 2.0, 3.0])
+    slices = tf.IndexedSlices([1.0, 2.0, 4.0], [2, 0, 2], [3])
+    counted, resource = Counted(), CountedResource()
+    counted.apply_gradients([(slices, w), (tf.ones([3]), w), (None, w)])
+    assert counted.calls == ["sparse", "dense", 2]
+    resource.apply_gradients([(slices, w), (tf.ones([3]), w)])
+    assert resource.calls == ["sparse", "resource dense", "dense", 2]
+    with tf.Session() as session:  # rows of one index are added up
+        rows = session.run([counted.slices.values, counted.slices.indices])
+    assert [part.tolist() for part in rows] == [[5.0, 2.0], [2, 0]]
+
+
+class Half(tf.train.MomentumOptimizer):
+    """Halves the gradients of another optimizer, in one of its two methods."""
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        return super()._apply_dense(grad / 2.0, var)
+
+
+def test_a_subclass_of_an_optimizer_overrides_either_method() -> None:
+    w = tf.get_variable("w", initializer=1.0)
+    assert after(Half(0.5, 0.5).minimize(w), w) == 0.75
+
+
+# -- putting updates together ----------------------------------------------------------
+
+
+def test_names_of_slots_and_operations() -> None:
+    with tf.variable_scope("layer"):
+        w = tf.get_variable("w", initializer=1.0)
+    first, second = tf.train.AdamOptimizer(), tf.train.AdamOptimizer(name="Other")
+    assert first.minimize(w * w).name == "Adam"
+    assert second.minimize(w * w, name="train").name == "train"
+    assert [v.name for v in first.variables()] == [
+        "beta1_power:0",
+        "beta2_power:0",
+        "layer/w/Adam:0",
+        "layer/w/Adam_1:0",
+    ]
+    assert [v.name for v in second.variables()][2:] == [
+        "layer/w/Other:0",
+        "layer/w/Other_1:0",
+    ]
+    assert tf.trainable_variables() == [w]
+    assert len(tf.get_collection(tf.GraphKeys.TRAIN_OP)) == 2
+
+
+def test_a_second_minimize_shares_slots() -> None:
+    w, v = tf.get_variable("w", initializer=1.0), tf.get_variable("v", initializer=1.0)
+    optimizer = tf.train.MomentumOptimizer(1.0, 0.5)
+    both = optimizer.minimize(w, var_list=[w]), optimizer.minimize(w + v, var_list=[w])
+    assert len(optimizer.variables()) == 1
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for train_op in both:
+            session.run(train_op)
+        assert session.run([w, v]) == [1.0 - 1.0 - 1.5, 1.0]
+
+
+@pytest.mark.parametrize("gate", [0, 1, 2])
+def test_gradients_wait_or_not(gate: int) -> None:
+    w = tf.get_variable("w", initializer=2.0)
+    v = tf.get_variable("v", initializer=3.0)
+    optimizer = tf.train.GradientDescentOptimizer(1.0)
+    train_op = optimizer.minimize(w * v, gate_gradients=gate)
+    assert after(train_op, [w, v]) == [2.0 - 3.0, 3.0 - 2.0]
+
+
+def test_a_constraint_holds_after_each_update() -> None:
+    w = tf.get_variable(
+        "w", initializer=[0.5, 3.0], constraint=lambda w: tf.maximum(w, 0.0)
+    )
+    descent = tf.train.GradientDescentOptimizer(1.0)
+    assert after(descent.minimize(tf.reduce_sum(w)), w).tolist() == [0.0, 2.0]
+    with pytest.raises(RuntimeError, match="has a constraint"):
+        descent.minimize(tf.reduce_sum(tf.gather(w, [0])))
+
+
+def test_gradients_by_tensors_and_with_a_gradient_of_the_loss() -> None:
+    w = tf.get_variable("w", initializer=3.0)
+    squared = w * w
+    optimizer = tf.train.GradientDescentOptimizer(1.0)
+    pairs = optimizer.compute_gradients(2.0 * squared, [squared, w], grad_loss=10.0)
+    assert [variable for _, variable in pairs] == [squared, w]
+    assert after(tf.no_op(), [g for g, _ in pairs]) == [20.0, 120.0]
+    with pytest.raises(NotImplementedError, match="only variables"):
+        optimizer.apply_gradients(pairs)
+
+
+def test_hyperparameters_may_be_fed_tensors_and_functions() -> None:
+    rate = tf.placeholder(tf.float32, [])
+    w = tf.get_variable("w", initializer=1.0)
+    optimizer = tf.train.MomentumOptimizer(rate, lambda: 0.5)
+    train_op = optimizer.minimize(w)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train_op, {rate: 2.0})
+        session.run(train_op, {rate: 4.0})
+        assert session.run(w) == 1.0 - 2.0 - 4.0 * 1.5
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+def test_element_types(dtype: Any) -> None:
+    w = tf.get_variable("w", [2], dtype, initializer=tf.ones_initializer())
+    train_op = tf.train.MomentumOptimizer(0.25, 0.5).minimize(tf.reduce_sum(w * w))
+    values = after(train_op, tf.global_variables(), steps=2)
+    assert [value.tolist() for value in values] == [[0.0] * 2, [2.0] * 2]
+    assert {value.dtype.name for value in values} == {dtype.name}
+
+
+def test_in_eager_mode_variables_change_at_once() -> None:
+    with tf.eager_execution():
+        w = tf.Variable(4.0)
+        optimizer = tf.train.AdamOptimizer(0.5)
+        for _ in range(3):
+            optimizer.minimize(lambda: w * w)
+        with tf.GradientTape() as tape:
+            loss = w * w
+        optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+        eager = float(w)
+        assert len(optimizer.variables()) == 4
+        with pytest.raises(RuntimeError, match="must be a function"):
+            optimizer.minimize(loss)
+    v = tf.get_variable("v", initializer=4.0)
+    train_op = tf.train.AdamOptimizer(0.5).minimize(v * v)
+    assert after(train_op, v, steps=4) == pytest.approx(eager, rel=1e-6)
+
+
+def test_a_function_may_be_minimized_in_a_graph() -> None:
+    w = tf.get_variable("w", initializer=4.0)
+    descent = tf.train.GradientDescentOptimizer(0.25)
+    assert after(descent.minimize(lambda: w * w), w) == 2.0
+
+
+# -- what is refused -------------------------------------------------------------------
+
+
+def test_nothing_to_optimize() -> None:
+    optimizer = tf.train.AdamOptimizer()
+    with pytest.raises(ValueError, match="there are no variables"):
+        optimizer.minimize(tf.constant(1.0))
+    w = tf.get_variable("w", initializer=1.0)
+    with pytest.raises(ValueError, match="any of the variables w:0"):
+        optimizer.minimize(tf.constant(1.0))
+    with pytest.raises(ValueError, match="no variable to change"):
+        optimizer.apply_gradients([])
+    with pytest.raises(ValueError, match="any of the variables w:0"):
+        optimizer.apply_gradients([(None, w)])
+
+
+def test_arguments_that_are_wrong() -> None:
+    optimizer = tf.train.AdamOptimizer()
+    w = tf.get_variable("w", initializer=1.0)
+    counter = tf.get_variable("counter", initializer=1)
+    with pytest.raises(ValueError, match="GATE_GRAPH, got 3"):
+        optimizer.minimize(w, gate_gradients=3)
+    with pytest.raises(TypeError, match="var_list must contain variables"):
+        optimizer.compute_gradients(w, ["w"])
+    with pytest.raises(ValueError, match="the element type int32"):
+        optimizer.minimize(counter)
+    with pytest.raises(TypeError, match="a gradient must be"):
+        optimizer.apply_gradients([(object(), w)])
+    with pytest.raises(ValueError, match="name must be given"):
+        tf.train.Optimizer(False, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"learning_rate_power": 0.5},
+        {"initial_accumulator_value": -0.1},
+        {"l1_regularization_strength": -1.0},
+        {"l2_regularization_strength": -1.0},
+        {"l2_shrinkage_regularization_strength": -1.0},
+    ],
+)
+def test_numbers_outside_of_their_range(arguments: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must not be negative"):
+        tf.train.FtrlOptimizer(0.1, **arguments)
+
+
+def test_a_subclass_without_a_method_for_the_gradient() -> None:
+    class DenseOnly(tf.train.Optimizer):
+        def _apply_dense(self, grad: Any, var: Any) -> Any:
+            return var.assign_sub(grad).op
+
+    w = tf.get_variable("w", initializer=[1.0])
+    optimizer = DenseOnly(False, "DenseOnly")
+    with pytest.raises(NotImplementedError, match="DenseOnly lacks _resource_apply_sp"):
+        optimizer.minimize(tf.gather(w, 0))
+    assert after(optimizer.minimize(w), w).tolist() == [0.0]

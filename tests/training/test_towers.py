@@ -1,0 +1,178 @@
+"""Optimizers in the towers of a strategy: they do what one does on the whole batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.training.moving_averages import assign_moving_average
+
+STEPS = 8
+ROWS = np.random.RandomState(3).randn(16, 3).astype("float32")
+TARGETS = (ROWS @ [[1.0], [-2.0], [0.5]] + 0.25).astype("float32")
+IDS = np.random.RandomState(4).randint(0, 5, 16).astype("int32")
+
+OPTIMIZERS: dict[str, Callable[[Any], tf.train.Optimizer]] = {
+    "GradientDescent": lambda rate: tf.train.GradientDescentOptimizer(rate),
+    "Nesterov": lambda rate: tf.train.MomentumOptimizer(rate, 0.5, use_nesterov=True),
+    "Adam": lambda rate: tf.train.AdamOptimizer(rate),
+    "RMSProp": lambda rate: tf.train.RMSPropOptimizer(rate, centered=True),
+    "Adagrad": lambda rate: tf.train.AdagradOptimizer(rate),
+    "Adadelta": lambda rate: tf.train.AdadeltaOptimizer(rate),
+    "Ftrl": lambda rate: tf.train.FtrlOptimizer(rate),
+}
+
+
+def loss_of(rows: Any, targets: Any, ids: Any) -> Any:
+    """Return a loss with two dense variables, and a table of which rows are used."""
+    w = tf.get_variable("w", [3, 1], initializer=tf.ones_initializer())
+    b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
+    table = tf.get_variable("table", [5, 1], initializer=tf.zeros_initializer())
+    guesses = tf.matmul(rows, w) + b + tf.gather(table, ids)
+    return tf.reduce_mean(tf.square(guesses - targets))
+
+
+def train_op_of(optimizer: str, *batch: Any) -> Any:
+    step = tf.train.get_or_create_global_step()
+    rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
+    return OPTIMIZERS[optimizer](rate).minimize(loss_of(*batch), global_step=step)
+
+
+def after_steps(train_op: Any, fetches: Any) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(STEPS):
+            session.run(train_op)
+        return session.run(fetches)
+
+
+def on_the_whole_batch(optimizer: str) -> Any:
+    with tf.Graph().as_default():
+        train_op = train_op_of(optimizer, ROWS, TARGETS, IDS)
+        return after_steps(train_op, tf.trainable_variables())
+
+
+@pytest.mark.parametrize("towers", [1, 2, 4, 8])
+@pytest.mark.parametrize("optimizer", ["GradientDescent", "Adam"])
+def test_towers_train_as_one(strategy_of: Any, optimizer: str, towers: int) -> None:
+    expected = on_the_whole_batch(optimizer)
+    strategy = strategy_of(towers)
+    parts = [np.stack(np.split(a, towers)) for a in (ROWS, TARGETS, IDS)]
+    with strategy.scope():
+
+        def fn(tower: int) -> Any:
+            return train_op_of(optimizer, *(tf.constant(part[tower]) for part in parts))
+
+        done = strategy.group(
+            strategy.call_for_each_tower(fn, strategy.worker_device_index)
+        )
+        trained = [strategy.unwrap(v) for v in tf.trainable_variables()]
+        values, steps = after_steps(done, [trained, tf.train.get_global_step()])
+    assert steps == STEPS
+    for components, value in zip(values, expected, strict=True):
+        assert len(components) == towers
+        for component in components:
+            np.testing.assert_allclose(component, value, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("optimizer", sorted(OPTIMIZERS))
+def test_a_dataset_trains_all_optimizers(strategy_of: Any, optimizer: str) -> None:
+    """Towers sum whole tensors, so that rows without a gradient change too."""
+
+    def whole() -> Any:
+        loss = loss_of(ROWS, TARGETS, tf.constant(IDS))
+        step = tf.train.get_or_create_global_step()
+        rate = tf.train.exponential_decay(0.1, step, 4, 0.5)
+        opt = OPTIMIZERS[optimizer](rate)
+        pairs = [(tf.convert_to_tensor(g), v) for g, v in opt.compute_gradients(loss)]
+        done = opt.apply_gradients(pairs, global_step=step)
+        return after_steps(done, tf.trainable_variables())
+
+    with tf.Graph().as_default():
+        expected = whole()
+    strategy = strategy_of(2)
+    with strategy.scope():
+        dataset = strategy.distribute_dataset(
+            lambda: (
+                tf.data.Dataset.from_tensor_slices((ROWS, TARGETS, IDS))
+                .batch(8, drop_remainder=True)
+                .repeat()
+            )
+        )
+        iterator = dataset.make_initializable_iterator()
+
+        def step(context: Any, *batch: Any) -> Any:
+            return strategy.group(
+                strategy.call_for_each_tower(train_op_of, optimizer, *batch)
+            )
+
+        steps = strategy.run_steps_on_dataset(step, iterator, iterations=STEPS)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(iterator.initializer)
+            session.run(steps.run_op)
+            values = session.run(tf.trainable_variables())
+    for value, wanted in zip(values, expected, strict=True):
+        np.testing.assert_allclose(value, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_slots_are_mirrored_and_belong_to_the_whole_variable(strategy_of: Any) -> None:
+    strategy = strategy_of(2)
+    optimizer = tf.train.AdamOptimizer(0.1)
+    with strategy.scope():
+        w = tf.get_variable("w", initializer=[1.0, 2.0])
+        strategy.call_for_each_tower(lambda: optimizer.minimize(tf.reduce_sum(w * w)))
+        slot = optimizer.get_slot(w, "m")
+        assert slot.name == "w/Adam:0"
+        assert slot.devices == w.devices
+        assert optimizer.get_slot(strategy.unwrap(w)[1], "m") is slot
+    names = [variable.name for variable in optimizer.variables()]
+    assert names == ["beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0"]
+
+
+def test_a_loss_that_is_a_sum_is_not_divided(strategy_of: Any) -> None:
+    strategy = strategy_of(4)
+    with strategy.scope():
+        w = tf.get_variable("w", initializer=1.0)
+        tf.get_default_graph().last_loss_reduction = "weighted_sum"
+        done = strategy.group(
+            strategy.call_for_each_tower(
+                lambda: tf.train.GradientDescentOptimizer(1.0).minimize(3.0 * w)
+            )
+        )
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(done)
+        assert session.run(w) == 1.0 - 4 * 3.0
+
+
+def test_across_towers_there_is_no_tower_to_apply_gradients_in(
+    strategy_of: Any,
+) -> None:
+    with strategy_of(2).scope():
+        w = tf.get_variable("w", initializer=1.0)
+        with pytest.raises(RuntimeError, match="call_for_each_tower"):
+            tf.train.AdamOptimizer().apply_gradients([(1.0, w)])
+
+
+def test_towers_average_a_moving_average(strategy_of: Any) -> None:
+    strategy = strategy_of(2)
+    with strategy.scope():
+
+        def fn(tower: int) -> Any:
+            seen = tf.constant(float(tower + 1) * 2.0, name="seen")
+            average = tf.get_variable("average", initializer=1.0, trainable=False)
+            return assign_moving_average(average, seen, 0.5)
+
+        done = strategy.group(
+            strategy.call_for_each_tower(fn, strategy.worker_device_index)
+        )
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(done)
+            values = session.run(strategy.unwrap(tf.global_variables()[0]))
+    assert values == [0.5 * 1.0 + 0.5 * 3.0] * 2
