@@ -29,6 +29,7 @@ LAYERS = [
     "remote",
     "graph",
     "functions",
+    "differentiation",
     "tpu",
     "data",
     "cluster_resolver",

@@ -71,6 +71,9 @@ from tpuref.base.shapes import Dimension as Dimension
 from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
+from tpuref.differentiation.gradients import *
+from tpuref.differentiation.indexed_slices import *
+from tpuref.differentiation.options import *
 from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,
 )

@@ -251,12 +251,12 @@ class Graph:
         InaccessibleTensorError
             If it was made inside a computation, branch or loop that is not being built.
         """
-        label, maker = _labelled(used)
+        maker = used.op if isinstance(used, Tensor) else used
         if used.graph is not self:
             raise coded(
                 ValueError,
-                f"{user}: the {label} belongs to another graph than the current one; "
-                f"it was made at {maker.site}. Build both in one graph, or evaluate it "
+                f"{user}: the {_label(used)} belongs to another graph than the current "
+                f"one; it was made at {maker.site}. Build both in one graph, or evaluate it "
                 "first and pass the value",
                 code=codes.OTHER_GRAPH,
             )
@@ -265,8 +265,8 @@ class Graph:
             return
         raise coded(
             InaccessibleTensorError,
-            f"{user}: the {label} was made inside the {owner.kind} {owner.name!r} at "
-            f"{maker.site} and is used outside of it at {user_site()}; return it from "
+            f"{user}: the {_label(used)} was made inside the {owner.kind} "
+            f"{owner.name!r} at {maker.site} and is used outside of it at {user_site()}; return it from "
             "that function and use the value that comes back",
             code=codes.LEAKED_TENSOR,
         )
@@ -490,11 +490,11 @@ def with_parts(fetches: Any) -> Any:
     return nest.map_structure(parts, fetches)
 
 
-def _labelled(used: Tensor | Operation) -> tuple[str, Operation]:
-    """Return what to call a thing in a message, and the operation that makes it."""
+def _label(used: Tensor | Operation) -> str:
+    """Return what to call a thing in a message."""
     if isinstance(used, Tensor):
-        return f"tensor {used.describe()}", used.op
-    return f"operation {used.name!r} ({used.type})", used
+        return f"tensor {used.describe()}"
+    return f"operation {used.name!r} ({used.type})"
 
 
 class _Scopes(threading.local):

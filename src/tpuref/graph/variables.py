@@ -207,6 +207,11 @@ class Variable(Operators, metaclass=_MadeByCreators):
         return f"{self._name}:0"
 
     @property
+    def handle(self) -> str:
+        """The key of the value, which every operation that uses it carries."""
+        return self._handle
+
+    @property
     def dtype(self) -> DType:
         """The element type."""
         return self._dtype

@@ -73,6 +73,14 @@ def _identity(x: Array) -> Array:
     return x
 
 
+def _infer_each(*xs: Operand) -> list[TensorSpec]:
+    return [TensorSpec(x.shape, x.dtype) for x in xs]
+
+
+def _each(*xs: Array) -> tuple[Array, ...]:
+    return xs
+
+
 def _infer_nothing() -> tuple[TensorSpec, ...]:
     return ()
 
@@ -763,6 +771,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     ARGUMENT,
     OpDef("Placeholder", infer=_infer_placeholder, fed=True),
     IDENTITY,
+    OpDef("IdentityN", infer=_infer_each, compute=_each),
     OpDef("StopGradient", infer=_infer_same, meaning=_same, compute=_identity),
     OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
     OpDef("Fill", infer=_infer_fill, meaning=_fill),

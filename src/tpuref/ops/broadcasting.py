@@ -134,8 +134,8 @@ def broadcast_shape(*operands: Operand) -> TensorShape:
     ValueError
         If two known dimensions differ and neither is 1.
     """
-    shape = TensorShape([])
-    for operand in operands:
+    shape = operands[0].shape
+    for operand in operands[1:]:
         merged = broadcast_pair(shape, operand.shape)
         if merged is None:
             raise coded(
@@ -160,6 +160,8 @@ def broadcast_pair(left: TensorShape, right: TensorShape) -> TensorShape | None:
     """
     if left.rank is None or right.rank is None:
         return unknown_shape()
+    if left.as_tuple() == right.as_tuple():
+        return left
     rank = max(left.rank, right.rank)
     first = (1,) * (rank - left.rank) + left.as_tuple()
     second = (1,) * (rank - right.rank) + right.as_tuple()

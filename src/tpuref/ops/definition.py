@@ -78,6 +78,8 @@ class BlockSpec(NamedTuple):
 
 Infer = Callable[..., "TensorSpec | Sequence[TensorSpec]"]
 Static = Callable[..., Any]
+Gradient = Callable[..., Any]
+"""``gradient(apply, operation, *gradients)``; see `tpuref.ops.derivatives`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +138,10 @@ class OpDef:
         input is enough for it, else None.
     blocks
         The programs inside it.
+    gradient
+        ``gradient(apply, operation, *gradients)`` gives the gradients of the inputs
+        from those of the outputs, as `tpuref.ops.derivatives` describes; None where
+        there is no rule.  `Registry.add` fills it in.
     """
 
     name: str
@@ -158,6 +164,7 @@ class OpDef:
     linear: bool = False
     static: Static | None = None
     blocks: tuple[Block, ...] = ()
+    gradient: Gradient | None = None
 
     def __post_init__(self) -> None:
         computes = self.meaning is not None or self.compute is not None
@@ -243,12 +250,19 @@ class Registry:
     def __init__(self) -> None:
         self._definitions: dict[str, OpDef] = {}
 
-    def add(self, definitions: Sequence[OpDef]) -> None:
-        """Add one family of operations; a name that is taken is an error."""
+    def add(
+        self, definitions: Sequence[OpDef], gradients: Mapping[str, Gradient] = {}
+    ) -> None:
+        """Add one family of operations, and the rules of their gradients by name.
+
+        A name that is taken, and a rule for no operation, is an error.
+        """
         for definition in definitions:
             if definition.name in self._definitions:
                 raise ValueError(f"operation {definition.name} is defined twice")
             self._definitions[definition.name] = definition
+        for name, gradient in gradients.items():
+            object.__setattr__(self[name], "gradient", gradient)
 
     def __getitem__(self, name: str) -> OpDef:
         try:

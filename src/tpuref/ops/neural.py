@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.dtypes import int64
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
+from tpuref.ops.arrays import shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     FLOATING,
     INDEX,
@@ -306,6 +308,42 @@ def _windows(
     return seen[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
 
 
+def _overlapped(
+    parts: Array,
+    sizes: Sequence[int],
+    strides: Pair,
+    dilations: Pair,
+    padding: Padding,
+) -> Array:
+    """Add windows up where they overlap: what `_windows` takes apart, put together.
+
+    `parts` is [batch, out rows, out columns, channels, rows, columns], `sizes` the
+    rows and columns of the images.
+    """
+    batch, *steps, channels = parts.shape[:4]
+    window = parts.shape[4:]
+    margins = [
+        _margins(
+            sizes[k],
+            (window[k] - 1) * dilations[k] + 1,
+            strides[k],
+            _of_axis(padding, k),
+        )
+        for k in (0, 1)
+    ]
+    whole = [size + sum(m) for size, m in zip(sizes, margins, strict=True)]
+    padded = np.zeros((batch, *whole, channels), parts.dtype)
+    for row, column in np.ndindex(*window):
+        at = (row * dilations[0], column * dilations[1])
+        places = [
+            slice(a, a + (n - 1) * s + 1, s)
+            for a, n, s in zip(at, steps, strides, strict=True)
+        ]
+        padded[:, places[0], places[1]] += parts[..., row, column]
+    (top, _), (left, _) = margins
+    return padded[:, top : top + sizes[0], left : left + sizes[1]]
+
+
 def _channels_last(images: Array, data_format: str) -> Array:
     return np.moveaxis(images, 1, 3) if data_format == "NCHW" else images
 
@@ -374,6 +412,87 @@ def _conv2d(
     return _channels_back(result.astype(images.dtype), data_format)
 
 
+def _infer_images(sizes: Operand, backprop: Operand) -> TensorSpec:
+    shape = shape_held_by(sizes).with_rank(4)
+    require_rank(backprop, 4)
+    return TensorSpec(shape, require_kind(backprop, FLOATING))
+
+
+def _infer_conv2d_of_images(
+    sizes: Operand,
+    filters: Operand,
+    backprop: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    require_same_dtype(filters, backprop)
+    require_rank(filters, 4)
+    return _infer_images(sizes, backprop)
+
+
+def _conv2d_of_images(
+    sizes: Array,
+    filters: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    """Spread each output over the window that it was computed from."""
+    wide = widened(_channels_last(backprop, data_format))
+    parts = np.tensordot(wide, widened(filters), axes=((3,), (3,)))
+    parts = np.moveaxis(parts, 5, 3)  # the channels before rows and columns
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    images = _overlapped(parts, (rows, columns), strides, dilations, padding)
+    return _channels_back(images.astype(backprop.dtype), data_format)
+
+
+def _image_sizes_of(sizes: Array, data_format: str) -> tuple[int, ...]:
+    batch, *others = sizes_in(sizes)
+    if data_format == "NCHW":
+        return batch, others[1], others[2], others[0]
+    return batch, *others
+
+
+def _infer_conv2d_of_filters(
+    images: Operand,
+    sizes: Operand,
+    backprop: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    require_same_dtype(images, backprop)
+    require_rank(images, 4)
+    return _infer_images(sizes, backprop)
+
+
+def _conv2d_of_filters(
+    images: Array,
+    sizes: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    """Multiply what each weight saw by the gradient of what it gave."""
+    wide = widened(_channels_last(images, data_format))
+    rows, columns, _, _ = sizes_in(sizes)
+    seen = _windows(wide, (rows, columns), strides, dilations, padding, 0)
+    given = widened(_channels_last(backprop, data_format))
+    filters = np.tensordot(seen, given, axes=((0, 1, 2), (0, 1, 2)))
+    return np.moveaxis(filters, 0, 2).astype(images.dtype)
+
+
 def _infer_pool(
     images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
 ) -> TensorSpec:
@@ -417,6 +536,67 @@ def _avg_pool(
     return _channels_back((total / count).astype(images.dtype), data_format)
 
 
+def _infer_positions(
+    images: Operand, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> TensorSpec:
+    pooled = _infer_pool(
+        images, ksize=ksize, strides=strides, padding=padding, data_format=data_format
+    )
+    return TensorSpec(pooled.shape, int64)
+
+
+def _max_pool_positions(
+    images: Array, *, ksize: Pair, strides: Pair, padding: Padding, data_format: str
+) -> Array:
+    """Return the number of the element that each window is represented by."""
+    least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
+    numbers = np.arange(images.size).reshape(images.shape)
+    wide = widened(_channels_last(images, data_format))
+    windows = [
+        _windows(layer, ksize, strides, (1, 1), padding, fill)
+        for layer, fill in ((wide, least), (_channels_last(numbers, data_format), -1))
+    ]
+    seen, places = (np.reshape(w, (*w.shape[:4], -1)) for w in windows)
+    # Padding never wins, not even where all that it surrounds is as small.
+    best = np.argmax(np.where(places >= 0, seen, least), -1)
+    inside = np.argmax(places >= 0, -1)
+    found = np.take_along_axis(places, best[..., None], -1)
+    first = np.take_along_axis(places, inside[..., None], -1)
+    return _channels_back(np.where(found < 0, first, found)[..., 0], data_format)
+
+
+def _infer_avg_pool_back(
+    sizes: Operand,
+    backprop: Operand,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+) -> TensorSpec:
+    return _infer_images(sizes, backprop)
+
+
+def _avg_pool_back(
+    sizes: Array,
+    backprop: Array,
+    *,
+    ksize: Pair,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+) -> Array:
+    """Give each pixel of a window its share of the gradient."""
+    wide = widened(_channels_last(backprop, data_format))
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    inside = np.ones((1, rows, columns, 1), wide.dtype)
+    count = np.sum(_windows(inside, ksize, strides, (1, 1), padding, 0), (4, 5))
+    shares = (wide / count)[..., None, None]
+    parts = np.broadcast_to(shares, (*wide.shape, *ksize))
+    images = _overlapped(parts, (rows, columns), strides, (1, 1), padding)
+    return _channels_back(images.astype(backprop.dtype), data_format)
+
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Relu", infer=_infer_relu, meaning=_relu),
     OpDef("Relu6", infer=_infer_relu, meaning=_relu6),
@@ -447,6 +627,20 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("L2Normalize", infer=_infer_l2_normalize, meaning=_l2_normalize),
     OpDef("BiasAdd", infer=_infer_bias_add, meaning=_bias_add),
     OpDef("Conv2D", infer=_infer_conv2d, compute=ieee(_conv2d)),
+    OpDef(
+        "Conv2DBackpropInput",
+        infer=_infer_conv2d_of_images,
+        compute=ieee(_conv2d_of_images),
+    ),
+    OpDef(
+        "Conv2DBackpropFilter",
+        infer=_infer_conv2d_of_filters,
+        compute=ieee(_conv2d_of_filters),
+    ),
     OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool)),
+    OpDef(
+        "MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)
+    ),
     OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool)),
+    OpDef("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
 )

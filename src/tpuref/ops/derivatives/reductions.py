@@ -1,0 +1,166 @@
+"""Gradients of folds along axes: what each element contributed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tpuref.ops.broadcasting import normalize_axes
+from tpuref.ops.derivatives.rule import (
+    Applied,
+    Apply,
+    Rule,
+    Tensor,
+    conj,
+    flat,
+    not_differentiable,
+    number,
+    of_dtype,
+    rank_of,
+    reshaped_like,
+    shape_of,
+    size_of,
+)
+
+
+def _kept(apply: Apply, op: Applied, y: Tensor) -> Tensor:
+    """Return a result with the axes that were reduced back, each of size 1."""
+    axis = op.attrs["axis"]
+    if op.attrs["keepdims"] or (axis is None and op.inputs[0].shape.rank is None):
+        return y
+    for index in normalize_axes(axis, rank_of(op, op.inputs[0])):
+        y = apply("ExpandDims", y, axis=index)
+    return y
+
+
+def _spread(apply: Apply, op: Applied, y: Tensor) -> Tensor:
+    """Return a result repeated for each element that was folded into it."""
+    x = op.inputs[0]
+    return apply("BroadcastTo", _kept(apply, op, y), shape_of(apply, x))
+
+
+def _count(apply: Apply, op: Applied, like: Tensor) -> Tensor:
+    """Return how many elements were folded into one, as a number like another."""
+    results = apply("Maximum", size_of(apply, op.outputs[0]), np.int32(1))
+    count = apply("FloorDiv", size_of(apply, op.inputs[0]), results)
+    return apply("Cast", count, dtype=like.dtype.name)
+
+
+def _sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    return _spread(apply, op, dy)
+
+
+def _mean(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    return _spread(apply, op, dy) / _count(apply, op, dy)
+
+
+def _prod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Multiply all elements but one, from the left and the right of it.
+
+    The product divided by the element would be 0 / 0 for an element of 0.
+    """
+    x = op.inputs[0]
+    rank = rank_of(op, x)
+    axes = normalize_axes(op.attrs["axis"], rank)
+    order = (*axes, *[k for k in range(rank) if k not in axes])
+    rows = apply("Transpose", x, perm=order)
+    results = size_of(apply, op.outputs[0])
+    folded = apply(
+        "FloorDiv", size_of(apply, x), apply("Maximum", results, np.int32(1))
+    )
+    table = apply("Reshape", rows, apply("Pack", folded, results, axis=0))
+    left = apply("Cumprod", table, axis=0, exclusive=True, reverse=False)
+    right = apply("Cumprod", table, axis=0, exclusive=True, reverse=True)
+    others = reshaped_like(apply, left * right, rows)
+    back = apply("Transpose", others, perm=tuple(int(k) for k in np.argsort(order)))
+    return _spread(apply, op, dy) * conj(apply, back)
+
+
+def _extreme(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Elements that are equally great share the gradient."""
+    found = apply("Equal", op.inputs[0], _kept(apply, op, op.outputs[0]))
+    shares = apply("Cast", found, dtype=dy.dtype.name)
+    count = apply("Sum", shares, axis=op.attrs["axis"], keepdims=True)
+    return shares / count * _kept(apply, op, dy)
+
+
+def _deviation(apply: Apply, op: Applied) -> Tensor:
+    x = op.inputs[0]
+    return x - apply("Mean", x, axis=op.attrs["axis"], keepdims=True)
+
+
+def _degrees(apply: Apply, op: Applied, like: Tensor) -> Tensor:
+    """Return what a sum of squares is divided by to give the variance."""
+    free = _count(apply, op, like) - op.attrs["ddof"]
+    return apply("Maximum", free, number(0, like))
+
+
+def _variance(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    scale = _kept(apply, op, 2 * dy / _degrees(apply, op, dy))
+    return _deviation(apply, op) * of_dtype(apply, scale, op.inputs[0])
+
+
+def _std(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    scale = _kept(apply, op, dy / (op.outputs[0] * _degrees(apply, op, dy)))
+    return _deviation(apply, op) * of_dtype(apply, scale, op.inputs[0])
+
+
+def _euclidean_norm(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    return op.inputs[0] * _kept(apply, op, dy / op.outputs[0])
+
+
+def _log_sum_exp(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    weights = apply("Exp", op.inputs[0] - _kept(apply, op, op.outputs[0]))
+    return weights * _kept(apply, op, dy)
+
+
+# -- running folds -----------------------------------------------------------------
+
+
+def _running_back(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Return the running sum from the other end."""
+    reverse = not op.attrs["reverse"]
+    axis, exclusive = op.attrs["axis"], op.attrs["exclusive"]
+    return apply("Cumsum", dy, axis=axis, exclusive=exclusive, reverse=reverse)
+
+
+def _cumsum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    return _whole(apply, op, _running_back(apply, op, dy))
+
+
+def _cumprod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+    """Divide by the elements, so that an element of 0 gives no number."""
+    x = op.inputs[0] if op.attrs["axis"] is not None else flat(apply, op.inputs[0])
+    total = _running_back(apply, op, dy * conj(apply, op.outputs[0]))
+    return _whole(apply, op, total / conj(apply, x))
+
+
+def _whole(apply: Apply, op: Applied, gradient: Tensor) -> Tensor:
+    """Undo that a tensor without an axis was flattened."""
+    if op.attrs["axis"] is not None:
+        return gradient
+    return reshaped_like(apply, gradient, op.inputs[0])
+
+
+def _sum_to_shape(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return apply("BroadcastTo", dy, shape_of(apply, op.inputs[0])), None
+
+
+RULES: dict[str, Rule] = {
+    "Sum": _sum,
+    "SumToShape": _sum_to_shape,
+    "Mean": _mean,
+    "Prod": _prod,
+    "Max": _extreme,
+    "Min": _extreme,
+    "Variance": _variance,
+    "Std": _std,
+    "EuclideanNorm": _euclidean_norm,
+    "LogSumExp": _log_sum_exp,
+    "Cumsum": _cumsum,
+    "Cumprod": _cumprod,
+    **dict.fromkeys(
+        ("Any", "All", "CountNonzero", "ArgMax", "ArgMin"), not_differentiable
+    ),
+}

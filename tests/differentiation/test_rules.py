@@ -1,0 +1,112 @@
+"""Every rule against central differences in float64, and once more for its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.graph.build import apply_all
+from tpuref.ops.derivatives.rule import not_differentiable
+from tpuref.ops.registry import REGISTRY
+
+from .cases import CASES, Case
+
+STEP = 1e-5
+
+
+class Program:
+    """The gradient of a weighted sum of an operation's outputs, to be run again."""
+
+    def __init__(self, case: Case, order: int) -> None:
+        with tf.Graph().as_default() as self.graph:
+            self.given = [
+                tf.placeholder(tf.as_dtype(np.asarray(x).dtype), np.shape(x))
+                if k in case.by
+                else tf.constant(x)
+                for k, x in enumerate(case.inputs)
+            ]
+            self.by = [self.given[k] for k in case.by]
+            values = apply_all(case.name, *self.given, **case.attrs)
+            self.value: Any = weighted(values)
+            for _ in range(order):
+                missing = tf.UnconnectedGradients.ZERO
+                slopes = tf.gradients(
+                    self.value, self.by, unconnected_gradients=missing
+                )
+                self.slopes = [tf.convert_to_tensor(slope) for slope in slopes]
+                self.last, self.value = self.value, weighted(self.slopes)
+        self.session = tf.Session(graph=self.graph)
+
+    def run(self, fetch: Any, values: list[Any]) -> Any:
+        return self.session.run(fetch, dict(zip(self.by, values, strict=True)))
+
+
+def weighted(tensors: Any) -> Any:
+    """Add the elements of floating-point tensors up, each with a weight of its own."""
+    total = tf.constant(0.0, tf.float64)
+    for tensor in tensors:
+        tensor = tf.convert_to_tensor(tensor)
+        if tensor.dtype.is_floating:
+            flat = tf.reshape(tf.cast(tensor, tf.float64), [-1])
+            numbers = tf.cast(tf.range(tf.size(flat)), tf.float64)
+            total += tf.reduce_sum(flat * (1.0 + tf.sin(numbers)))
+    return total
+
+
+def check(case: Case, order: int) -> None:
+    """Compare the slope along some directions with the difference of two values."""
+    program = Program(case, order)
+    values = [np.array(case.inputs[k], np.float64) for k in case.by]
+    slopes = program.run(program.slopes, values)
+    rng = np.random.default_rng(1)
+    for k, slope in enumerate(slopes):
+        assert np.shape(slope) == values[k].shape
+        for _ in range(3):
+            direction = rng.choice([-1.0, 1.0], values[k].shape) * rng.random()
+            sides = []
+            for step in (STEP, -STEP):
+                moved = [*values[:k], values[k] + step * direction, *values[k + 1 :]]
+                sides.append(program.run(program.last, moved))
+            expected = (sides[0] - sides[1]) / (2 * STEP)
+            found = np.sum(slope * direction)
+            np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_first_derivatives(case: Case) -> None:
+    check(case, 1)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.smooth], ids=lambda case: case.name
+)
+def test_second_derivatives(case: Case) -> None:
+    check(case, 2)
+
+
+WITHOUT = {
+    "Digamma": "second derivative of lgamma",
+    "RandomShuffle": "does not tell which row went where",
+    "TPUReplicate": "differentiate inside the computation",
+}
+"""The operations that raise LookupError, and why."""
+
+ELSEWHERE = {
+    *("If", "While"),  # tests/differentiation/test_blocks.py
+    *("CrossReplicaSum", "TowerSum", "TowerOwn", "TowerCopy"),  # test_replicas.py
+    *("Complex", "Imag", "Angle"),  # test_complex_numbers.py
+}
+
+
+def test_every_operation_has_a_rule_or_says_that_it_has_none() -> None:
+    covered = {case.name for case in CASES} | ELSEWHERE
+    for name in REGISTRY.names():
+        rule = REGISTRY[name].gradient
+        if rule is None:
+            assert name in WITHOUT or name in ELSEWHERE, name
+        elif rule is not not_differentiable:
+            assert name in covered, name
+        assert (name in WITHOUT) <= (rule is None), name
