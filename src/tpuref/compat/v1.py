@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from tpuref import data as data
 from tpuref import distribute as distribute
+from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
 from tpuref.base import nest as nest
@@ -74,6 +75,9 @@ from tpuref.configuration import config as config
 from tpuref.differentiation.gradients import *
 from tpuref.differentiation.indexed_slices import *
 from tpuref.differentiation.options import *
+from tpuref.data.parsing import *
+from tpuref.data.sparse import SparseTensor as SparseTensor
+from tpuref.data.sparse import to_dense as sparse_tensor_to_dense
 from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,
 )
@@ -120,6 +124,7 @@ from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
 from tpuref.functions.logic import *
 from tpuref.functions.placeholders import *
+from tpuref.functions.printing import print_ as print
 from tpuref.functions.random import *
 from tpuref.functions.reductions import *
 from tpuref.functions.repetition import *
@@ -162,9 +167,19 @@ from tpuref.graph.default import (
 )
 from tpuref.graph.graph import Graph as Graph
 from tpuref.graph.graph import GraphKeys as GraphKeys
+from tpuref.graph.session import InteractiveSession as InteractiveSession
 from tpuref.graph.session import Session as Session
 from tpuref.graph.session_options import (
     ConfigProto as ConfigProto,
+)
+from tpuref.graph.session_options import (
+    GPUOptions as GPUOptions,
+)
+from tpuref.graph.session_options import (
+    GraphOptions as GraphOptions,
+)
+from tpuref.graph.session_options import (
+    OptimizerOptions as OptimizerOptions,
 )
 from tpuref.graph.session_options import (
     RPCOptions as RPCOptions,
@@ -199,16 +214,34 @@ from tpuref.graph.variables import (
     local_variables as local_variables,
 )
 from tpuref.graph.variables import (
+    model_variables as model_variables,
+)
+from tpuref.graph.variables import (
+    moving_average_variables as moving_average_variables,
+)
+from tpuref.graph.variables import (
     trainable_variables as trainable_variables,
 )
 from tpuref.graph.variables import (
     variable_creator_scope as variable_creator_scope,
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.namespaces import app as app
 from tpuref.namespaces import errors as errors
+from tpuref.namespaces import flags as flags
+from tpuref.namespaces import gfile as gfile
+from tpuref.namespaces import io as io
 from tpuref.namespaces import linalg as linalg
+from tpuref.namespaces import logging as logging
 from tpuref.namespaces import math as math
 from tpuref.namespaces import nn as nn
+from tpuref.namespaces import python_io as python_io
+from tpuref.namespaces import sparse as sparse
+from tpuref.namespaces import test as test
+from tpuref.namespaces.logging import get_logger as get_logger
+from tpuref.summary.messages import Event as Event
+from tpuref.summary.messages import HistogramProto as HistogramProto
+from tpuref.summary.messages import Summary as Summary
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
 )

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from tpuref.data.dataset import Dataset
 from tpuref.data.iterator import Iterator
+from tpuref.data.record_files import (
+    FixedLengthRecordDataset,
+    TextLineDataset,
+    TFRecordDataset,
+)
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
-__all__ = ["Dataset", "Iterator"]
+__all__ = [
+    "Dataset",
+    "FixedLengthRecordDataset",
+    "Iterator",
+    "TFRecordDataset",
+    "TextLineDataset",
+]
 
 
 def __dir__() -> list[str]:

@@ -97,6 +97,12 @@ class DistributedVariable(DistributedValues, Variable):
         for component in self.components:
             component.load(value, session)
 
+    def start_with(self, value: Any) -> None:
+        """Replace the initial values of all components."""
+        for component in self.components:
+            component.start_with(value)
+        self._initializer = None
+
     def read_value(self) -> Tensor:
         """Return the value here: that of the tower, or of the first component."""
         if current_place().device in self.index or get_default_graph().region is None:
@@ -192,6 +198,11 @@ class TowerLocalVariable(DistributedVariable):
         if current_place().device in self.index:
             return self.here().read_value()
         return self.combined()
+
+    def restore(self, value: Any, session: Any = None) -> None:
+        """Give the components values that combine to `value`."""
+        shared = self.aggregation is VariableAggregation.SUM
+        self.load(value / len(self.components) if shared else value, session)
 
     def combined(self) -> Tensor:
         """Return the components combined by the aggregation of the variable."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import sys
 from builtins import tuple as _tuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -30,6 +32,7 @@ from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import IF, WHILE
+from tpuref.ops.host import printed
 
 __all__ = [
     "Assert",
@@ -149,7 +152,8 @@ def Print(
     message
         The text before them.
     first_n
-        Accepted for compatibility; has no effect.
+        How often to print, for this operation in all sessions together; None or a
+        negative number for always.
     summarize
         How many elements of each tensor to print, by default 3.
 
@@ -161,6 +165,9 @@ def Print(
     array([1, 2], dtype=int32)
     """
     values = [convert_to_tensor(value) for value in data]
+    if first_n is not None and first_n >= 0 and not executing_eagerly():
+        printing = _print_first(first_n, values, message or "", summarize)
+        return with_dependencies([printing], convert_to_tensor(input_))
     result: Tensor = apply(
         "Print",
         convert_to_tensor(input_),
@@ -170,6 +177,21 @@ def Print(
         name=name,
     )
     return result
+
+
+def _print_first(
+    count: int, data: Sequence[Any], message: str, summarize: int | None
+) -> Operation:
+    """Return an operation that prints tensors the first `count` times it runs."""
+    numbers = itertools.count()
+    shown = 3 if summarize is None else summarize
+
+    def show(*values: Any) -> None:
+        if next(numbers) < count:
+            print(printed(message, values, shown), file=sys.stderr)
+
+    operation: Operation = py_func(show, data, [], name="PrintFirst")
+    return operation
 
 
 def Assert(

@@ -8,11 +8,13 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
-from tpuref.functions.control_flow import group
+from tpuref.functions.control_flow import group, py_func
 from tpuref.functions.initializers import GlorotUniform, Zeros
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.convert import to_array
@@ -24,10 +26,14 @@ from tpuref.graph.variables import Variable, global_variables, local_variables
 __all__ = [
     "AUTO_REUSE",
     "VariableScope",
+    "get_local_variable",
     "get_variable",
     "get_variable_scope",
     "global_variables_initializer",
     "local_variables_initializer",
+    "no_regularizer",
+    "report_uninitialized_variables",
+    "tables_initializer",
     "variable_scope",
     "variables_initializer",
 ]
@@ -80,6 +86,32 @@ class VariableScope:
         """Share variables from now on."""
         self.reuse = True
 
+    def set_initializer(self, initializer: Any) -> None:
+        """Set the default initializer of this scope."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Set the default regularizer of this scope."""
+        self.regularizer = regularizer
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Set the default dtype of this scope."""
+        self.dtype = as_dtype(dtype)
+
+    def set_custom_getter(self, custom_getter: Getter | None) -> None:
+        """Set the custom getter of this scope."""
+        self.custom_getter = custom_getter
+
+    def get_collection(self, name: str) -> list[Any]:
+        """Return what a collection has below this scope."""
+        return get_default_graph().get_collection(
+            name, self.name + "/" if self.name else None
+        )
+
+    def local_variables(self) -> list[Any]:
+        """Return the local variables below this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
     def global_variables(self) -> list[Any]:
         """Return the variables below this scope."""
         return global_variables(self.name + "/" if self.name else None)
@@ -128,8 +160,10 @@ def variable_scope(
         Accepted; has no effect.
     initializer, regularizer, dtype, constraint
         Defaults for the variables of the block.
-    caching_device, partitioner, use_resource
+    caching_device, use_resource
         Accepted; they have no effect.
+    partitioner
+        Must be None: variables are not split into parts.
     custom_getter
         ``custom_getter(getter, name, *args, **kwargs)`` is called instead of creating
         the variable, and may call `getter`.
@@ -164,6 +198,7 @@ def variable_scope(
             "tf.variable_scope: a scope whose name is made unique has no variables to "
             f"share; give name_or_scope together with reuse={reuse}"
         )
+    _check_partitioner("tf.variable_scope", partitioner)
     graph = get_default_graph()
     outer = get_variable_scope()
     name = _scope_name(outer, name_or_scope, default_name)
@@ -289,7 +324,7 @@ def get_variable(
     synchronization, aggregation
         As for `tf.Variable`.
     partitioner
-        Accepted for compatibility; variables are not partitioned.
+        Must be None: variables are not split into parts.
     custom_getter
         Called instead of creating the variable; see `variable_scope`.
 
@@ -315,6 +350,7 @@ def get_variable(
     ----------
     000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
     """
+    _check_partitioner("tf.get_variable", partitioner)
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
     getter = custom_getter or scope.custom_getter
@@ -339,6 +375,35 @@ def get_variable(
     if getter is not None:
         return getter(_true_getter, name=full, **arguments)
     return _true_getter(full, **arguments)
+
+
+def _check_partitioner(function: str, partitioner: Any) -> None:
+    if partitioner is not None:
+        raise coded(
+            ValueError,
+            f"{function}: partitioner must be None, got {partitioner!r}: variables are "
+            "not split into parts here; leave it out",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+    """Return a local variable of that name, which is neither trained nor saved.
+
+    Parameters
+    ----------
+    name, *args, **kwargs
+        As for `get_variable`, without `trainable`; `collections` adds to that of the
+        local variables.
+    """
+    more = list(kwargs.pop("collections", None) or [])
+    kwargs["collections"] = [*more, GraphKeys.LOCAL_VARIABLES]
+    kwargs["trainable"] = False
+    return get_variable(name, *args, **kwargs)
+
+
+def no_regularizer(variable: Any) -> None:
+    """Regularize nothing: for a scope in whose outer scope there is a regularizer."""
 
 
 def _wanted_dtype(dtype: Any, initializer: Any, scope: VariableScope) -> DType:
@@ -508,6 +573,37 @@ def variables_initializer(
     if executing_eagerly():
         return None
     return group(*[variable.initializer for variable in var_list], name=name)
+
+
+def tables_initializer(name: str = "init_all_tables") -> Operation | None:
+    """Return an operation that initializes all tables of the graph."""
+    tables = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*tables, name=name)
+
+
+def report_uninitialized_variables(
+    var_list: Sequence[Variable] | None = None,
+    name: str = "report_uninitialized_variables",
+) -> Tensor:
+    """Return the names of variables that have no value, as a vector of strings.
+
+    Parameters
+    ----------
+    var_list
+        By default all global and local variables.
+    """
+    if var_list is None:
+        var_list = [*global_variables(), *local_variables()]
+    names = [variable.op.name.encode() for variable in var_list]
+
+    def without_value(*known: Any) -> Any:
+        lacking = [n for n, there in zip(names, known, strict=True) if not there]
+        return np.array(lacking, object)
+
+    known = [variable.is_initialized() for variable in var_list]
+    found: Tensor = py_func(without_value, known, string, name=name)
+    found.set_shape([None])
+    return found
 
 
 def global_variables_initializer() -> Operation | None:

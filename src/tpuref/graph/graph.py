@@ -42,7 +42,23 @@ class GraphKeys(metaclass=ExplainsMissing):
     LOSSES = "losses"
     UPDATE_OPS = "update_ops"
     SUMMARIES = "summaries"
+    SUMMARY_OP = "summary_op"
     GLOBAL_STEP = "global_step"
+    METRIC_VARIABLES = "metric_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    SAVERS = "savers"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    TABLE_INITIALIZERS = "table_initializer"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    ACTIVATIONS = "activations"
+    BIASES = "biases"
+    WEIGHTS = "weights"
+    TRAIN_OP = "train_op"
+    EVAL_STEP = "eval_step"
+    QUEUE_RUNNERS = "queue_runners"
 
 
 class Graph:

@@ -314,6 +314,46 @@ class Session:
         self.close()
 
 
+class InteractiveSession(Session):
+    """A session that is the current one until it is closed.
+
+    Parameters
+    ----------
+    target, graph, config
+        As for `Session`.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> sess = tf.InteractiveSession()
+    >>> float(tf.constant(3.0).eval())
+    3.0
+    >>> sess.close()
+    """
+
+    def __init__(
+        self,
+        target: Any = "",
+        graph: Graph | None = None,
+        config: ConfigProto | None = None,
+    ) -> None:
+        super().__init__(target, graph, config)
+        self._graph_scope = None if graph is None else graph.as_default()
+        if self._graph_scope is not None:
+            self._graph_scope.__enter__()
+        push_session(self)
+        self._is_current = True
+
+    def close(self) -> None:
+        """End the session, which is then no longer the current one."""
+        if self._is_current:
+            self._is_current = False
+            pop_session(self)
+            if self._graph_scope is not None:
+                self._graph_scope.__exit__(None, None, None)
+        super().close()
+
+
 class _Current:
     def __init__(self, session: Session) -> None:
         self._session = session

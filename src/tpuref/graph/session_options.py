@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tpuref.runtime.trace import CoreTrace
@@ -30,6 +30,82 @@ class RPCOptions:
 
 
 @dataclass
+class GPUOptions:
+    """Options of GPUs, accepted for programs that set them: there are none here."""
+
+    per_process_gpu_memory_fraction: float = 0.0
+    allow_growth: bool = False
+    allocator_type: str = ""
+    deferred_deletion_bytes: int = 0
+    visible_device_list: str = ""
+    polling_active_delay_usecs: int = 0
+    polling_inactive_delay_msecs: int = 0
+    force_gpu_compatible: bool = False
+
+
+@dataclass
+class OptimizerOptions:
+    """Options of TensorFlow's graph optimizer, accepted: there is none here."""
+
+    DEFAULT: ClassVar[int] = 0
+    L0: ClassVar[int] = -1
+    L1: ClassVar[int] = 0
+    OFF: ClassVar[int] = -1
+    ON_1: ClassVar[int] = 1
+    ON_2: ClassVar[int] = 2
+
+    do_common_subexpression_elimination: bool = False
+    do_constant_folding: bool = False
+    max_folded_constant_in_bytes: int = 0
+    do_function_inlining: bool = False
+    opt_level: int = 0
+    global_jit_level: int = 0
+
+
+@dataclass
+class RewriterConfig:
+    """Options of TensorFlow's graph rewriter, accepted: there is none here."""
+
+    DEFAULT: ClassVar[int] = 0
+    ON: ClassVar[int] = 1
+    OFF: ClassVar[int] = 2
+    AGGRESSIVE: ClassVar[int] = 3
+
+    disable_meta_optimizer: bool = False
+    disable_model_pruning: bool = False
+    arithmetic_optimization: int = 0
+    auto_mixed_precision: int = 0
+    constant_folding: int = 0
+    debug_stripper: int = 0
+    dependency_optimization: int = 0
+    function_optimization: int = 0
+    layout_optimizer: int = 0
+    loop_optimization: int = 0
+    memory_optimization: int = 0
+    meta_optimizer_iterations: int = 0
+    min_graph_nodes: int = 0
+    pin_to_host_optimization: int = 0
+    remapping: int = 0
+    scoped_allocator_optimization: int = 0
+    shape_optimization: int = 0
+
+
+@dataclass
+class GraphOptions:
+    """Options of TensorFlow's graphs, accepted: they have no effect here."""
+
+    optimizer_options: OptimizerOptions = field(default_factory=OptimizerOptions)
+    rewrite_options: RewriterConfig = field(default_factory=RewriterConfig)
+    enable_recv_scheduling: bool = False
+    build_cost_model: int = 0
+    build_cost_model_after: int = 0
+    infer_shapes: bool = False
+    place_pruned_graph: bool = False
+    enable_bfloat16_sendrecv: bool = False
+    timeline_step: int = 0
+
+
+@dataclass
 class ConfigProto:
     """Options of a session.
 
@@ -46,6 +122,11 @@ class ConfigProto:
         all its sessions share.  With a `cluster_def` it has.
     rpc_options
         An `RPCOptions`: how a server is spoken to.
+    gpu_options, graph_options
+        `GPUOptions` and `GraphOptions`, accepted for programs that set them.
+    device_count, intra_op_parallelism_threads, inter_op_parallelism_threads, \
+use_per_session_threads, placement_period, device_filters, operation_timeout_in_ms
+        Accepted for programs that set them; they have no effect here.
     """
 
     cluster_def: Any = None
@@ -53,6 +134,15 @@ class ConfigProto:
     log_device_placement: bool = False
     isolate_session_state: bool = False
     rpc_options: RPCOptions | None = None
+    gpu_options: GPUOptions = field(default_factory=GPUOptions)
+    graph_options: GraphOptions = field(default_factory=GraphOptions)
+    device_count: dict[str, int] = field(default_factory=dict)
+    intra_op_parallelism_threads: int = 0
+    inter_op_parallelism_threads: int = 0
+    use_per_session_threads: bool = False
+    placement_period: int = 0
+    device_filters: list[str] = field(default_factory=list)
+    operation_timeout_in_ms: int = 0
 
 
 @dataclass

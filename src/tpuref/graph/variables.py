@@ -179,6 +179,25 @@ class Variable(Operators, metaclass=_MadeByCreators):
         assigned: Tensor = apply("Assign", value, name="Assign", **self._key())
         self._initializer: Operation | None = assigned.op
 
+    def start_with(self, value: Any) -> None:
+        """Replace the initial value, for initializers that are asked for from now on.
+
+        Parameters
+        ----------
+        value
+            An array or tensor of the variable's dtype and shape.
+        """
+        graph = self.graph
+        with (
+            graph.as_default(),
+            graph.outside_regions(),
+            graph.name_scope(None),
+            graph.name_scope(f"{self._name}/restored"),
+        ):
+            self._initial_value = convert_to_tensor(value, self._dtype)
+            assigned: Tensor = apply("Assign", self._initial_value, **self._key())
+        self._initializer = assigned.op
+
     def _start_eager(
         self, initial: Any, dtype: DType | None, name: str | None, shape: Any
     ) -> None:
@@ -323,6 +342,13 @@ class Variable(Operators, metaclass=_MadeByCreators):
         chosen = session_for(session, self.graph)
         chosen.run(self.initializer, feed_dict={self.initial_value: value})
 
+    def restore(self, value: Any, session: Any = None) -> None:
+        """Give the variable a value of a checkpoint, in `session` or in eager mode."""
+        if executing_eagerly():
+            self.assign(value)
+        else:
+            self.load(value, session)
+
     def eval(self, session: Any = None) -> Any:
         """Evaluate the variable in `session`, by default the current one."""
         return self._as_graph_element().eval(session=session)
@@ -405,6 +431,17 @@ def local_variables(scope: str | None = None) -> list[Any]:
 def trainable_variables(scope: str | None = None) -> list[Any]:
     """Return the trainable variables of the default graph."""
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """Return the model variables of the default graph."""
+    return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """Return the variables of the default graph that moving averages are kept of."""
+    graph = get_default_graph()
+    return graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 def is_variable_initialized(variable: Variable) -> Tensor:

@@ -77,7 +77,7 @@ WAYS_OUT = (
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
-        "enable_v2_behavior enable_v2_tensorshape enable_tensor_equality compat.v2",
+        "enable_v2_behavior enable_v2_tensorshape enable_tensor_equality compat.v2.*",
         "tpuref has the names and the meaning of TensorFlow 1.15, under tf and "
         "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
     ),
@@ -88,12 +88,7 @@ WAYS_OUT = (
         "over tensors.",
     ),
     WayOut(
-        "InteractiveSession",
-        "Use `with tf.Session() as session:`, which is the default session of its "
-        "block.",
-    ),
-    WayOut(
-        "GraphOptions OptimizerOptions GPUOptions ConfigProto.* RunOptions.* "
+        "ConfigProto.* RunOptions.* "
         "RunMetadata.* config.set_soft_device_placement config.threading "
         "config.optimizer config.*_jit config.experimental.*mlir* "
         "config.experimental.*memory* config.*_visible_devices "
@@ -222,15 +217,21 @@ WAYS_OUT = (
         "tf.get_variable('global_step', [], tf.int64, trainable=False).",
     ),
     WayOut(
-        "train.Saver train.SaverDef train.Checkpoint* train.latest_checkpoint "
-        "train.*checkpoint* train.load_variable train.list_variables "
-        "train.NewCheckpointReader GraphKeys.SAVERS saved_model contrib.saved_model "
         "contrib.framework.*checkpoint* contrib.training.*checkpoint* "
+        "train.warm_start train.assert_global_step",
+        "Use tf.train.Saver, tf.train.init_from_checkpoint or tf.train.load_checkpoint.",
+    ),
+    WayOut(
         "python.training.checkpoint* python.pywrap_tensorflow.NewCheckpointReader "
-        "python.training.saver python.saved_model contrib.predictor "
-        "report_uninitialized_variables",
-        "Fetch the variables with session.run, store them with numpy.savez, and "
-        "restore them with variable.load(value, session).",
+        "python.training.saver python.training.checkpoint_utils",
+        "Use the names under tf.train, such as tf.train.Saver and "
+        "tf.train.NewCheckpointReader.",
+    ),
+    WayOut(
+        "saved_model contrib.saved_model python.saved_model contrib.predictor "
+        "train.export_meta_graph train.import_meta_graph",
+        "Save the variables with tf.train.Saver, and build the graph again to restore "
+        "them.",
     ),
     WayOut(
         "train.*Hook train.*Session train.*SessionCreator train.Scaffold "
@@ -269,8 +270,7 @@ WAYS_OUT = (
         "tf.reduce_mean.",
     ),
     WayOut(
-        "metrics contrib.metrics GraphKeys.METRIC_VARIABLES math.confusion_matrix "
-        "confusion_matrix",
+        "metrics contrib.metrics math.confusion_matrix confusion_matrix",
         "Compute the metric with NumPy or scikit-learn from what session.run returns.",
     ),
     WayOut(
@@ -307,16 +307,15 @@ WAYS_OUT = (
         "Remove it: tpuref's datasets have no options.",
     ),
     WayOut(
-        "data.TFRecordDataset data.FixedLengthRecordDataset data.TextLineDataset "
         "data.experimental.parallel_interleave contrib.data.parallel_interleave "
         "data.experimental.*Dataset data.experimental.make_csv_dataset "
         "data.Dataset.list_files data.Dataset.interleave io.TFRecord* "
-        "io.tf_record_iterator python_io io.parse_* parse_* io.*Feature "
-        "FixedLen*Feature VarLenFeature train.*Example* train.Example train.Feature* "
-        "train.*List io.decode_* decode_* io.read_file read_file io.*_csv "
-        "contrib.data.TFRecordDataset TFRecordReader WholeFileReader",
-        "Read the records with Python, and hand the arrays over with "
-        "tf.data.Dataset.from_generator or from_tensor_slices.",
+        "io.*_csv decode_csv io.decode_* decode_* io.parse_* parse_* "
+        "contrib.data.TFRecordDataset TFRecordReader WholeFileReader io.read_file "
+        "read_file io.write_file write_file",
+        "Give the paths to tf.data.TFRecordDataset, for example those that "
+        "tf.io.gfile.glob finds, or read the files with Python and hand the arrays over "
+        "with tf.data.Dataset.from_generator.",
     ),
     WayOut(
         "data.* data.Dataset.* contrib.data",
@@ -330,38 +329,34 @@ WAYS_OUT = (
     ),
     WayOut(
         "strings string_* regex_replace as_string substr lookup contrib.lookup "
-        "tables_initializer GraphKeys.TABLE_INITIALIZERS audio signal spectral",
+        "audio signal spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
     ),
     WayOut(
-        "sparse sparse_* SparseTensor* RaggedTensor* ragged "
+        "sparse.* sparse_* SparseTensor* RaggedTensor* ragged "
         "SparseConditionalAccumulator",
         "Use dense tensors: tf.scatter_nd makes one of indices and values, and "
         "dataset.padded_batch of rows of different lengths.",
     ),
     # -- around the program
     WayOut(
-        "app flags python.platform.flags python.platform.app",
-        "Use absl, as TensorFlow itself does: `from absl import app, flags`.",
+        "python.platform.flags python.platform.app python.platform.tf_logging "
+        "python.platform.gfile python.platform.test python.lib.io",
+        "Use tf.flags, tf.app, tf.logging, tf.gfile, tf.test and tf.python_io.",
     ),
     WayOut(
-        "logging get_logger python.platform.tf_logging",
-        "Use Python's logging, or `from absl import logging`.",
+        "contrib.cloud",
+        "Remove it: paths such as gs://bucket/name are read with fsspec, which takes "
+        "its credentials from the environment.",
     ),
     WayOut(
-        "gfile io.gfile python.platform.gfile python.lib.io contrib.cloud",
-        "Use open, and os, shutil and glob, for files on this computer.",
+        "python.framework.test_util test.*",
+        "Use tf.test.TestCase and numpy.testing, or pytest with the plugin of tpuref.",
     ),
     WayOut(
-        "test python.platform.test python.framework.test_util",
-        "Use unittest.TestCase and numpy.testing, or pytest with the plugin of tpuref.",
-    ),
-    WayOut(
-        "summary contrib.summary Summary contrib.tensorboard GraphKeys.SUMMARY_OP "
-        "Event",
-        "Fetch the values with session.run and write them with a library for "
-        "TensorBoard, or as numbers.",
+        "summary.* contrib.summary.* Summary.* contrib.tensorboard",
+        "Use tf.summary.scalar, histogram, image, text, merge_all and FileWriter.",
     ),
     WayOut(
         "profiler.ProfileOptionBuilder profiler.experimental.client "
@@ -381,12 +376,7 @@ WAYS_OUT = (
         "Use importlib.resources.",
     ),
     WayOut(
-        "compat.as_text compat.as_bytes compat.as_str*",
-        "Use bytes.decode and str.encode.",
-    ),
-    WayOut(
-        "compat.dimension_value compat.dimension_at_index dimension_value "
-        "dimension_at_index",
+        "compat.dimension_at_index dimension_value dimension_at_index",
         "Use dimension.value: shapes hold tf.Dimension, as in TensorFlow 1.15.",
     ),
     # -- operations
@@ -398,7 +388,6 @@ WAYS_OUT = (
         "map_fn scan foldl foldr TensorArray* case switch_case vectorized_map",
         "Use tf.while_loop, tf.cond or tf.unstack.",
     ),
-    WayOut("print", "Use tf.Print."),
     WayOut(
         "placeholder_with_default",
         "Use tf.placeholder, and feed the default in feed_dict.",
@@ -416,14 +405,11 @@ WAYS_OUT = (
     ),
     WayOut("ensure_shape", "Use tensor.set_shape(shape)."),
     WayOut("guarantee_const", "Use the tensor itself."),
-    WayOut(
-        "moving_average_variables GraphKeys.MOVING_AVERAGE_VARIABLES",
-        "Keep the averages in variables of your own, updated with tf.assign.",
-    ),
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(
         "contrib.*",
-        "Of tf.contrib, tpuref has tpu, distribute and cluster_resolver.",
+        "Of tf.contrib, tpuref has tpu, distribute, cluster_resolver, summary and "
+        "training.",
     ),
     WayOut(
         "debugging dtypes initializers manip",

@@ -35,9 +35,14 @@ def _passed_through(
 
 
 def _print(x: Array, *data: Array, message: str, summarize: int) -> Array:
-    shown = "".join(f"[{_summary(values, summarize)}]" for values in data)
-    print(f"{message}{shown}", file=sys.stderr)
+    print(printed(message, data, summarize), file=sys.stderr)
     return x
+
+
+def printed(message: str, data: Sequence[Array], summarize: int) -> str:
+    """Return what Print shows of arrays: at most `summarize` elements of each."""
+    shown = "".join(f"[{_summary(values, summarize)}]" for values in data)
+    return f"{message}{shown}"
 
 
 def _summary(values: Array, count: int) -> str:

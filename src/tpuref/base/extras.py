@@ -1,0 +1,43 @@
+"""Packages that only some functions need, loaded when one of them is called."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+
+def optional_module(name: str, function: str, extra: str = "training") -> ModuleType:
+    """Return a module of an optional package.
+
+    Parameters
+    ----------
+    name
+        The module, such as ``"absl.flags"``.
+    function
+        What needs it, for the message.
+    extra
+        The extra of tpuref that installs it.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> optional_module("json", "tf.train.Saver").__name__
+    'json'
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise coded(
+            ImportError,
+            f"{function} needs the module {name!r}, which is not installed: "
+            f"pip install 'tpuref[{extra}]'",
+            code=codes.EXTRA_NOT_INSTALLED,
+            name=name,
+        ) from error

@@ -1,0 +1,1 @@
+"""Checkpoints: the values of variables in files, whole whenever a process dies."""

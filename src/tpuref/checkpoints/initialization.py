@@ -1,0 +1,167 @@
+"""Reading checkpoints without a saver, and starting variables from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.checkpoints.saver import check_fits
+from tpuref.checkpoints.state import latest_checkpoint
+from tpuref.checkpoints.stored import CheckpointReader
+from tpuref.files.filesystem import PathLike, files_at
+from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.variables import Variable
+from tpuref.ops.definition import Array
+
+
+def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
+    """Return a reader of a checkpoint.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        The prefix of a checkpoint, or a directory, whose last one is read.
+
+    Raises
+    ------
+    ValueError
+        If a directory has no checkpoint.
+    tpuref.errors.NotFoundError
+        If there is no such checkpoint.
+    """
+    files, path = files_at(ckpt_dir_or_file, "tf.train.load_checkpoint")
+    if not files.isdir(path):
+        return CheckpointReader(path)
+    last = latest_checkpoint(path)
+    if last is None:
+        raise coded(
+            ValueError,
+            f"tf.train.load_checkpoint: the directory {path!r} has no checkpoint",
+            code=codes.NO_CHECKPOINT,
+        )
+    return CheckpointReader(last)
+
+
+def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Array:
+    """Return a tensor of a checkpoint.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    name
+        The name in the checkpoint, with or without ``:0``.
+    """
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
+
+
+def list_variables(ckpt_dir_or_file: PathLike) -> list[tuple[str, list[int]]]:
+    """Return the names and shapes in a checkpoint, sorted by name.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    """
+    return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def init_from_checkpoint(
+    ckpt_dir_or_file: PathLike,
+    assignment_map: Any,
+) -> None:
+    """Let variables start with values of a checkpoint.
+
+    Their initializers are replaced, so call it before
+    `tf.global_variables_initializer`.
+
+    Parameters
+    ----------
+    ckpt_dir_or_file
+        As for `load_checkpoint`.
+    assignment_map
+        From names in the checkpoint to variables, to their names, or to lists of
+        those.  ``"there/": "here/"`` stands for all variables of a scope, and ``"/"``
+        for the outermost one.
+
+    Raises
+    ------
+    ValueError
+        If the checkpoint lacks a variable, or there is no variable of that name here,
+        or nothing is found in a scope.
+    tpuref.errors.InvalidArgumentError
+        If a shape or dtype differs.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> w = tf.get_variable("old/w", initializer=[1.0, 2.0])
+    >>> with tf.Session() as sess:
+    ...     sess.run(w.initializer)
+    ...     path = tf.train.Saver().save(sess, os.path.join(tempfile.mkdtemp(), "m"))
+    >>> v = tf.get_variable("new/w", [2])
+    >>> tf.train.init_from_checkpoint(path, {"old/": "new/"})
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(v)
+    array([1., 2.], dtype=float32)
+    """
+    reader = load_checkpoint(ckpt_dir_or_file)
+    pairs = assignment_map
+    if isinstance(pairs, Mapping):
+        pairs = pairs.items()
+    starts = [found for there, here in pairs for found in _starts(reader, there, here)]
+    for name, variable in starts:
+        if not reader.has_tensor(name):
+            raise _nothing(f"the checkpoint has no {name!r}")
+        check_fits(reader, name, variable)
+    for name, variable in starts:
+        value = reader.get_tensor(name)
+        if executing_eagerly():
+            variable.restore(value)
+        else:
+            variable.start_with(value)
+
+
+def _starts(
+    reader: CheckpointReader, there: str, here: Any
+) -> Iterator[tuple[str, Variable]]:
+    """Give the names in the checkpoint and the variables of an entry of the map."""
+    if isinstance(here, (list, tuple)):
+        for one in here:
+            yield from _starts(reader, there, one)
+    elif isinstance(here, Variable):
+        yield there, here
+    elif there.endswith("/"):
+        yield from _in_scope(reader, there, str(here))
+    else:
+        known = get_default_graph().variables_by_name
+        if here not in known:
+            raise _nothing(f"there is no variable {here!r} in the graph")
+        yield there, known[here]
+
+
+def _in_scope(
+    reader: CheckpointReader, there: str, here: str
+) -> Iterator[tuple[str, Variable]]:
+    scope = "" if here == "/" else here.rstrip("/") + "/"
+    found = {
+        there.removeprefix("/") + name.removeprefix(scope): variable
+        for name, variable in get_default_graph().variables_by_name.items()
+        if name.startswith(scope)
+    }
+    if not found:
+        raise _nothing(f"there are no variables in the scope {here!r}")
+    yield from found.items()
+
+
+def _nothing(why: str) -> ValueError:
+    return coded(
+        ValueError,
+        f"tf.train.init_from_checkpoint: {why}; the keys of assignment_map name "
+        "variables of the checkpoint, the values those here",
+        code=codes.NOT_IN_CHECKPOINT,
+    )

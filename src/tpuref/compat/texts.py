@@ -1,0 +1,54 @@
+"""Text as bytes and as characters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+
+def as_bytes(bytes_or_text: str | bytes, encoding: str = "utf-8") -> bytes:
+    """Return text as bytes.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.compat.as_bytes("one")
+    b'one'
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    return bytes(_checked("as_bytes", bytes_or_text))
+
+
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """Return text as characters.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.compat.as_text(b"one")
+    'one'
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    return bytes(_checked("as_text", bytes_or_text)).decode(encoding)
+
+
+as_str = as_text
+
+
+def as_str_any(value: Any) -> str:
+    """Return any value as characters."""
+    return as_text(value) if isinstance(value, bytes) else str(value)
+
+
+def _checked(function: str, value: Any) -> Any:
+    if not isinstance(value, (bytes, bytearray)):
+        raise coded(
+            TypeError,
+            f"tf.compat.{function}: expected text or bytes, got {value!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    return value

@@ -1,0 +1,440 @@
+"""Tensors from serialized `tf.train.Example` messages and from raw bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
+from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.shapes import as_shape
+from tpuref.data.examples import Example
+from tpuref.data.sparse import SparseTensor
+from tpuref.functions.control_flow import py_func
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+from tpuref.ops.definition import Array
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "VarLenFeature",
+    "decode_raw",
+    "parse_example",
+    "parse_single_example",
+]
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature with the same number of values in each example.
+
+    Attributes
+    ----------
+    shape
+        Its shape.
+    dtype
+        float32, int64 or string.
+    default_value
+        The value of examples that lack it; without one they are refused.
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class VarLenFeature(NamedTuple):
+    """A feature with any number of values, parsed as a `tf.SparseTensor`.
+
+    Attributes
+    ----------
+    dtype
+        float32, int64 or string.
+    """
+
+    dtype: Any
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature with any number of rows, parsed as a dense tensor.
+
+    Attributes
+    ----------
+    shape
+        The shape of a row.
+    dtype
+        float32, int64 or string.
+    allow_missing
+        Whether an example may lack it, and then has no rows; must be true.
+    default_value
+        What fills up shorter examples of a batch.
+    """
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+_LISTS = {float32: "float_list", int64: "int64_list", string: "bytes_list"}
+
+
+def parse_single_example(
+    serialized: Any,
+    features: Mapping[str, Any],
+    name: str | None = None,
+    example_names: Any = None,
+) -> dict[str, Any]:
+    """Return the features of one serialized `tf.train.Example`.
+
+    Parameters
+    ----------
+    serialized
+        A string tensor of rank 0.
+    features
+        For each name a `FixedLenFeature`, `VarLenFeature` or
+        `FixedLenSequenceFeature`.
+    example_names
+        Accepted for compatibility; has no effect.
+
+    Returns
+    -------
+    dict
+        A tensor for each name, a `tf.SparseTensor` for a `VarLenFeature`.
+
+    Raises
+    ------
+    ValueError
+        If `features` is empty, or one has another dtype than an example can hold.
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the example lacks a feature, or it has another type or another
+        number of values.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> example = tf.train.Example()
+    >>> example.features.feature["label"].int64_list.value.append(7)
+    >>> parsed = tf.parse_single_example(
+    ...     example.SerializeToString(), {"label": tf.FixedLenFeature([], tf.int64)})
+    >>> int(tf.Session().run(parsed["label"]))
+    7
+    """
+    return _parsed("tf.parse_single_example", serialized, features, name, single=True)
+
+
+def parse_example(
+    serialized: Any,
+    features: Mapping[str, Any],
+    name: str | None = None,
+    example_names: Any = None,
+) -> dict[str, Any]:
+    """Return the features of a vector of serialized `tf.train.Example`.
+
+    Parameters
+    ----------
+    serialized
+        A string tensor of rank 1.
+    features
+        As for `parse_single_example`; the tensors have one dimension more, for the
+        examples.
+    """
+    return _parsed("tf.parse_example", serialized, features, name, single=False)
+
+
+class _Reader(NamedTuple):
+    """How a feature becomes arrays.
+
+    Attributes
+    ----------
+    read
+        Takes the values of the feature in each example, None where it is missing, and
+        returns as many arrays as there are `dtypes`.
+    dtypes, shapes
+        Of those arrays, for one example.
+    sparse
+        Whether they are the parts of a sparse tensor.
+    """
+
+    read: Callable[[Sequence[Array | None]], Sequence[Array]]
+    dtypes: Sequence[DType]
+    shapes: Sequence[Sequence[int | None]]
+    sparse: bool = False
+
+
+def _parsed(
+    function: str, serialized: Any, features: Mapping[str, Any], name: Any, single: bool
+) -> dict[str, Any]:
+    if not features:
+        raise coded(
+            ValueError,
+            f"{function}: features must name at least one feature",
+            code=codes.INVALID_FEATURE,
+        )
+    keys = sorted(features)
+    readers = {key: _reader(function, key, features[key], single) for key in keys}
+    lists = {key: _list_of(function, key, features[key].dtype) for key in keys}
+
+    def parse(records: Any) -> list[Array]:
+        several = [records] if single else list(records)
+        messages = [_message(function, record) for record in several]
+        arrays: list[Array] = []
+        for key in keys:
+            values = [_values(function, m, key, lists[key]) for m in messages]
+            arrays += readers[key].read(values)
+        return arrays
+
+    dtypes = [dtype for key in keys for dtype in readers[key].dtypes]
+    text = convert_to_tensor(serialized, string)
+    tensors = iter(py_func(parse, [text], dtypes, name=name or "ParseExample"))
+    return {key: _result(readers[key], tensors) for key in keys}
+
+
+def _result(reader: _Reader, tensors: Any) -> Any:
+    found: list[Tensor] = []
+    for shape in reader.shapes:
+        tensor = next(tensors)
+        tensor.set_shape(shape)
+        found.append(tensor)
+    return SparseTensor(*found) if reader.sparse else found[0]
+
+
+def _list_of(function: str, key: str, dtype: Any) -> str:
+    found = _LISTS.get(as_dtype(dtype))
+    if found is None:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} has dtype {as_dtype(dtype).name}, "
+            "examples hold float32, int64 and string; parse one of those and use "
+            "tf.cast or tf.decode_raw",
+            code=codes.INVALID_FEATURE,
+        )
+    return found
+
+
+def _message(function: str, record: Any) -> Any:
+    try:
+        return Example.FromString(bytes(record))
+    except Exception as error:
+        if type(error).__name__ != "DecodeError":  # protobuf may not be installed
+            raise
+        raise InvalidArgumentError(
+            f"{function}: the text is no tf.train.Example: {error}",
+            code=codes.INVALID_FEATURE,
+        ) from None
+
+
+def _values(function: str, message: Any, key: str, wanted: str) -> Array | None:
+    """Return the values of a feature, None where the example lacks it."""
+    if key not in message.features.feature:
+        return None
+    feature = message.features.feature[key]
+    kind = feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    if kind != wanted:
+        raise InvalidArgumentError(
+            f"{function}: the feature {key!r} is a {kind}, expected a {wanted}",
+            code=codes.INVALID_FEATURE,
+        )
+    found = getattr(feature, kind).value
+    if kind == "bytes_list":
+        array = np.empty(len(found), object)
+        array[:] = list(found)
+        return array
+    return np.array(found, np.float32 if kind == "float_list" else np.int64)
+
+
+def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
+    """Return how to read a feature of one example or of several."""
+    if isinstance(feature, FixedLenFeature):
+        return _fixed(function, key, feature, single)
+    if isinstance(feature, VarLenFeature):
+        return _variable(feature, single)
+    if isinstance(feature, FixedLenSequenceFeature):
+        return _sequence(function, key, feature, single)
+    raise coded(
+        ValueError,
+        f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
+        f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
+        code=codes.INVALID_FEATURE,
+    )
+
+
+def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
+    count = int(np.prod(shape))
+    default = None
+    if feature.default_value is not None:
+        default = np.broadcast_to(_array(feature.default_value, dtype), shape)
+
+    def read(values: Sequence[Array | None]) -> list[Array]:
+        rows = []
+        for found in values:
+            if found is None and default is None:
+                raise InvalidArgumentError(
+                    f"{function}: an example has no feature {key!r}; give it a "
+                    "default_value, or use tf.VarLenFeature",
+                    code=codes.INVALID_FEATURE,
+                )
+            if found is not None and found.size != count:
+                raise InvalidArgumentError(
+                    f"{function}: an example has {found.size} values of the feature "
+                    f"{key!r}, its shape {shape} takes {count}",
+                    code=codes.INVALID_FEATURE,
+                )
+            rows.append(default if found is None else found.reshape(shape))
+        return [
+            _stacked(rows, [len(rows), *shape], dtype)[0 if single else slice(None)]
+        ]
+
+    return _Reader(read, [dtype], [shape if single else [None, *shape]])
+
+
+def _variable(feature: VarLenFeature, single: bool) -> _Reader:
+    dtype = as_dtype(feature.dtype)
+    rank = 1 if single else 2
+
+    def read(values: Sequence[Array | None]) -> list[Array]:
+        rows = [_array([], dtype) if found is None else found for found in values]
+        places = [
+            (column,) if single else (row, column)
+            for row, found in enumerate(rows)
+            for column in range(found.size)
+        ]
+        longest = max((found.size for found in rows), default=0)
+        sizes = [longest] if single else [len(rows), longest]
+        return [
+            np.array(places, np.int64).reshape(-1, rank),
+            np.concatenate([_array([], dtype), *rows]),
+            np.array(sizes, np.int64),
+        ]
+
+    return _Reader(read, [int64, dtype, int64], [[None, rank], [None], [rank]], True)
+
+
+def _sequence(
+    function: str, key: str, feature: FixedLenSequenceFeature, single: bool
+) -> _Reader:
+    if not feature.allow_missing:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} is a tf.FixedLenSequenceFeature, which "
+            "needs allow_missing=True",
+            code=codes.INVALID_FEATURE,
+        )
+    shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
+    width = int(np.prod(shape))
+    filling = feature.default_value
+    if filling is None:
+        filling = b"" if dtype == string else 0
+
+    def read(values: Sequence[Array | None]) -> list[Array]:
+        rows = [_array([], dtype) if found is None else found for found in values]
+        for found in rows:
+            if found.size % width:
+                raise InvalidArgumentError(
+                    f"{function}: an example has {found.size} values of the feature "
+                    f"{key!r}, expected a multiple of the {width} of a row {shape}",
+                    code=codes.INVALID_FEATURE,
+                )
+        longest = max((found.size // width for found in rows), default=0)
+        result = np.empty((len(rows), longest * width), dtype.np)
+        result[...] = filling
+        for row, found in enumerate(rows):
+            result[row, : found.size] = found
+        shaped = result.reshape(len(rows), longest, *shape)
+        return [shaped[0 if single else slice(None)]]
+
+    return _Reader(read, [dtype], [[None, *shape] if single else [None, None, *shape]])
+
+
+def _sizes(function: str, key: str, feature: Any) -> list[int]:
+    shape = as_shape(feature.shape)
+    if not shape.is_fully_defined():
+        raise coded(
+            ValueError,
+            f"{function}: the shape of the feature {key!r} must be fully known, got "
+            f"{shape}; use tf.VarLenFeature or tf.FixedLenSequenceFeature",
+            code=codes.INVALID_FEATURE,
+        )
+    return [int(size or 0) for size in shape.as_list()]
+
+
+def _array(value: Any, dtype: DType) -> Array:
+    if dtype != string:
+        return np.asarray(value, dtype.np)
+    given = np.asarray(value, object)
+    encoded = np.empty(given.shape, object)
+    for index, item in np.ndenumerate(given):
+        encoded[index] = item.encode() if isinstance(item, str) else item
+    return encoded
+
+
+def _stacked(rows: Sequence[Any], sizes: Sequence[Any], dtype: DType) -> Array:
+    """Return the rows as one array; NumPy would look into texts."""
+    result = np.empty(sizes, dtype.np)
+    for k, row in enumerate(rows):
+        result[k] = row if result.ndim > 1 else row[()]
+    return result
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
+) -> Tensor:
+    r"""Return the bytes of texts as numbers.
+
+    Parameters
+    ----------
+    input_bytes
+        A string tensor, all of whose elements have the same length.
+    out_type
+        The type of the numbers.
+    little_endian
+        Whether their lowest byte comes first.
+    bytes
+        The former name of `input_bytes`.
+
+    Returns
+    -------
+    Tensor
+        With one dimension more than `input_bytes`.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if the lengths differ or are no multiple of the size of a number.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
+    array([1, 2], dtype=int16)
+    """
+    dtype = as_dtype(out_type)
+    order = dtype.np.newbyteorder("<" if little_endian else ">")
+
+    def decode(texts: Any) -> Array:
+        several = np.asarray(texts, object)
+        lengths = {len(text) for text in several.flat}
+        if len(lengths) > 1 or any(length % dtype.size for length in lengths):
+            raise InvalidArgumentError(
+                f"tf.decode_raw: the texts have {sorted(lengths)} bytes, expected the "
+                f"same multiple of the {dtype.size} of {dtype.name}",
+                code=codes.INVALID_FEATURE,
+            )
+        flat = np.frombuffer(b"".join(several.flat), order).astype(dtype.np)
+        return flat.reshape(*several.shape, -1) if flat.size else flat
+
+    given = convert_to_tensor(input_bytes if bytes is None else bytes, string)
+    result: Tensor = py_func(decode, [given], dtype, name=name or "DecodeRaw")
+    if given.shape.ndims is not None:
+        result.set_shape([*given.shape.as_list(), None])
+    return result

@@ -1,0 +1,92 @@
+"""Sparse tensors, as `tf.parse_single_example` gives them, made dense again."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tpuref.base.dtypes import DType
+from tpuref.base.shapes import TensorShape
+from tpuref.functions.creation import fill
+from tpuref.functions.indexing import tensor_scatter_update
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.tensor import Tensor
+
+__all__ = ["SparseTensor", "to_dense"]
+
+
+class _Parts(NamedTuple):
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor(_Parts):
+    """A tensor of which only some elements are kept.
+
+    Parameters
+    ----------
+    indices
+        An int64 matrix: where each kept element stands.
+    values
+        The kept elements.
+    dense_shape
+        The sizes of the tensor, a vector of int64.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.SparseTensor([[0, 1]], [7], [1, 3])
+    >>> tf.Session().run(tf.sparse.to_dense(x))
+    array([[0, 7, 0]], dtype=int32)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+        """Make one of tensors, or of values that become tensors."""
+        return super().__new__(
+            cls,
+            convert_to_tensor(indices, dtype_hint="int64"),
+            convert_to_tensor(values),
+            convert_to_tensor(dense_shape, dtype_hint="int64"),
+        )
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        dtype: DType = self.values.dtype
+        return dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape, of which at least the rank is known."""
+        return TensorShape([None] * self.dense_shape.shape.as_list()[0])
+
+    def get_shape(self) -> TensorShape:
+        """Return the static shape."""
+        return self.shape
+
+
+def to_dense(
+    sp_input: SparseTensor,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Return a tensor with all elements.
+
+    Parameters
+    ----------
+    sp_input
+        The sparse tensor.
+    default_value
+        The elements that it does not keep: by default 0, False or the empty text.
+    validate_indices
+        Accepted for compatibility; indices out of range are always refused.
+    """
+    values = sp_input.values
+    if default_value is None:
+        default_value = b"" if values.dtype.name == "string" else 0
+    start = fill(sp_input.dense_shape, convert_to_tensor(default_value, values.dtype))
+    start.set_shape(sp_input.shape)
+    return tensor_scatter_update(start, sp_input.indices, values, name=name)

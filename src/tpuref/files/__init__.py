@@ -1,0 +1,1 @@
+"""Files here and elsewhere, and the format of records in them."""

@@ -1,0 +1,212 @@
+"""Files of records, each with its length and checksums: TFRecord and event files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from types import TracebackType
+from typing import IO, Any, cast
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import DataLossError, coded
+from tpuref.files.crc32c import masked_crc32c
+from tpuref.files.filesystem import PathLike, failures, files_at
+
+
+class TFRecordCompressionType:
+    """How a file of records is compressed."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+class TFRecordOptions:
+    """How a file of records is written and read.
+
+    Parameters
+    ----------
+    compression_type
+        ``""``, ``"ZLIB"`` or ``"GZIP"``, or one of `TFRecordCompressionType`.
+    """
+
+    def __init__(self, compression_type: str | int | None = None) -> None:
+        self.compression_type = compression_of(compression_type)
+
+
+def compression_of(given: Any) -> str:
+    """Return ``""``, ``"ZLIB"`` or ``"GZIP"`` for options or any way of naming it.
+
+    Examples
+    --------
+    >>> compression_of(TFRecordCompressionType.GZIP), compression_of(None)
+    ('GZIP', '')
+    """
+    if isinstance(given, TFRecordOptions):
+        return given.compression_type
+    known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
+    known["GZIP"] = "GZIP"
+    if given not in known:
+        raise coded(
+            ValueError,
+            f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}",
+            code=codes.FILE_FAULT,
+        )
+    return known[given]
+
+
+def framed(record: bytes) -> bytes:
+    """Return a record as files hold it: length and checksum, content and checksum."""
+    length = struct.pack("<Q", len(record))
+    return b"".join(
+        (
+            length,
+            struct.pack("<I", masked_crc32c(length)),
+            record,
+            struct.pack("<I", masked_crc32c(record)),
+        )
+    )
+
+
+class TFRecordWriter:
+    """Writes records to a file, which it replaces.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `TFRecordOptions` or the name of a compression.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import tpuref as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
+    >>> with tf.python_io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    ...     writer.write(b"two")
+    >>> list(tf.python_io.tf_record_iterator(path))
+    [b'one', b'two']
+    """
+
+    def __init__(self, path: PathLike, options: Any = None) -> None:
+        files, self._path = files_at(path, "TFRecordWriter")
+        compression = compression_of(options)
+        with failures("TFRecordWriter", self._path):
+            self._file: IO[bytes] = files.open(self._path, "wb")
+        self._packed: Any = None
+        if compression == "ZLIB":
+            self._packed = zlib.compressobj()
+        elif compression == "GZIP":
+            self._packed = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+
+    def write(self, record: bytes) -> None:
+        """Write one record."""
+        content = framed(bytes(record))
+        with failures("TFRecordWriter.write", self._path):
+            self._file.write(
+                content if self._packed is None else self._packed.compress(content)
+            )
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        with failures("TFRecordWriter.flush", self._path):
+            if self._packed is not None:
+                self._file.write(self._packed.flush(zlib.Z_FULL_FLUSH))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file.closed:
+            return
+        with failures("TFRecordWriter.close", self._path):
+            if self._packed is not None:
+                self._file.write(self._packed.flush())
+            self._file.close()
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
+    """Give the records of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    options
+        `TFRecordOptions` or the name of a compression.
+
+    Raises
+    ------
+    tpuref.errors.DataLossError
+        If the file ends within a record, or a checksum differs.
+    """
+    files, text = files_at(path, "tf_record_iterator")
+    with (
+        failures("tf_record_iterator", text),
+        files.open(text, "rb") as file,
+    ):
+        yield from _records(_unpacked(file, compression_of(options), text), text)
+
+
+def _unpacked(file: IO[bytes], compression: str, path: str) -> IO[bytes]:
+    if compression == "GZIP":
+        opened: Any = gzip.GzipFile(fileobj=file)
+        return cast(IO[bytes], opened)
+    if compression == "ZLIB":  # Python has no file object for it
+        try:
+            return io.BytesIO(zlib.decompress(file.read()))
+        except zlib.error as error:
+            raise _damaged(path, 0, str(error)) from None
+    return file
+
+
+def _records(file: IO[bytes], path: str) -> Iterator[bytes]:
+    start = 0
+    while head := _read(file, 12, path, start):
+        (length,) = struct.unpack("<Q", _checked(head[:8], head[8:], path, start))
+        body = _read(file, length + 4, path, start)
+        if body is None:
+            raise _damaged(path, start, "the file ends within it")
+        yield _checked(body[:-4], body[-4:], path, start)
+        start += 12 + length + 4
+
+
+def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
+    """Return the next bytes; None at the end of the file."""
+    try:
+        content = file.read(count)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise _damaged(path, start, str(error)) from None
+    if content and len(content) < count:
+        raise _damaged(path, start, "the file ends within it")
+    return content or None
+
+
+def _checked(content: bytes, checksum: bytes, path: str, start: int) -> bytes:
+    if struct.pack("<I", masked_crc32c(content)) != checksum:
+        raise _damaged(path, start, "a checksum differs")
+    return content
+
+
+def _damaged(path: str, start: int, why: str) -> DataLossError:
+    return DataLossError(
+        f"{path!r} is no file of records, or is damaged or compressed: the record at "
+        f"byte {start}: {why}. Give compression_type='GZIP' or 'ZLIB' for a "
+        "compressed file",
+        code=codes.DAMAGED_RECORDS,
+    )
