@@ -14,9 +14,11 @@ from tpuref.functions.arithmetic import *
 from tpuref.functions.clipping import *
 from tpuref.functions.comparison import *
 from tpuref.functions.complex_numbers import *
+from tpuref.functions.confusion_matrix import *
 from tpuref.functions.conversion import *
 from tpuref.functions.exponentials import *
 from tpuref.functions.logic import *
+from tpuref.functions.normalization import l2_normalize as l2_normalize
 from tpuref.functions.reductions import *
 from tpuref.functions.rounding import *
 from tpuref.functions.sorting import in_top_k as in_top_k

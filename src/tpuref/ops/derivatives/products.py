@@ -14,6 +14,7 @@ from tpuref.ops.derivatives.rule import (
     Rule,
     Tensor,
     conj,
+    not_differentiable,
     rank_of,
     reshaped_like,
     shape_of,
@@ -196,4 +197,5 @@ RULES: dict[str, Rule] = {
     "Tensordot": _tensordot,
     "Einsum": _einsum,
     "Trace": _trace,
+    "Orthonormal": not_differentiable,
 }

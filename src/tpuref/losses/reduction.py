@@ -1,0 +1,60 @@
+"""How the losses of the elements of a batch become one."""
+
+from __future__ import annotations
+
+__all__ = ["Reduction"]
+
+
+class Reduction:
+    """How the weighted losses of the elements of a batch become one.
+
+    Attributes
+    ----------
+    NONE
+        They stay as they are.
+    SUM
+        Their sum.
+    MEAN
+        Their sum, divided by the sum of the weights.
+    SUM_OVER_BATCH_SIZE
+        Their sum, divided by the number of elements.
+    SUM_BY_NONZERO_WEIGHTS, SUM_OVER_NONZERO_WEIGHTS
+        Their sum, divided by the number of weights that are not zero.
+
+    Examples
+    --------
+    >>> Reduction.validate(Reduction.MEAN)
+    >>> Reduction.validate("mean")
+    Traceback (most recent call last):
+      ...
+    ValueError: tf.losses: 'mean' is not a reduction; the reductions are 'none', \
+'weighted_sum', 'weighted_mean', 'weighted_sum_over_batch_size', \
+'weighted_sum_by_nonzero_weights'
+    """
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    MEAN = "weighted_mean"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Return all reductions."""
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Refuse what is not a reduction, with ValueError."""
+        if key not in cls.all():
+            raise ValueError(
+                f"tf.losses: {key!r} is not a reduction; the reductions are "
+                f"{', '.join(map(repr, cls.all()))}"
+            )
