@@ -207,6 +207,33 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: Any = float32
+) -> VarianceScaling:
+    """Uniform or truncated normal, scaled as Glorot and Bengio (2010) say."""
+    return GlorotUniform(seed, dtype) if uniform else GlorotNormal(seed, dtype)
+
+
+def scaled_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: Any = float32,
+) -> VarianceScaling:
+    """Random, with variance `factor` divided by inputs, outputs or their mean.
+
+    Parameters
+    ----------
+    mode
+        ``"FAN_IN"``, ``"FAN_OUT"`` or ``"FAN_AVG"``.
+    uniform
+        Uniform if true, else truncated normal.
+    """
+    kind = "uniform" if uniform else "truncated_normal"
+    return VarianceScaling(factor, mode.lower(), kind, seed, dtype)
+
+
 class Identity(Initializer):
     """A multiple of the identity matrix."""
 
