@@ -38,7 +38,7 @@ def told(name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "origin", "advice"),
     [
-        ("gradients", "in TensorFlow 1.8 to 2.21", "Write the gradients"),
+        ("RegisterGradient", "in TensorFlow 1.8 to 2.21", "Use tf.gradients"),
         ("keras", "in TensorFlow 1.8 to 2.21", "Build the model"),
         ("estimator", "in TensorFlow 1.8 to 2.4", "Write the training loop"),
         ("contrib.tpu.TPUEstimator", "in TensorFlow 1.8 to 1.15", "Write the training"),

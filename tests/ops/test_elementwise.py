@@ -247,6 +247,16 @@ def test_faraway_arguments_give_limits() -> None:
     assert np.isnan(run("Lgamma", NAN))
 
 
+def test_digamma_is_the_slope_of_lgamma() -> None:
+    for x in (0.01, 0.5, 1.0, 3.75, 40.0, 1e5, -0.5, -7.3):
+        step = 1e-6 * max(1.0, abs(x))
+        if x == 0.01:
+            step = 1e-8
+        slope = (math.lgamma(x + step) - math.lgamma(x - step)) / (2 * step)
+        np.testing.assert_allclose(run("Digamma", x), slope, rtol=1e-6)
+    assert run("Digamma", [0.0, -3.0]).tolist() == [INF] * 2
+
+
 def test_complex_parts() -> None:
     z = run("Complex", [1.0, 2.0], [[3.0], [4.0]], dtype=np.float32)
     assert z.dtype == np.complex64

@@ -116,6 +116,7 @@ CASES = (
     Case("Erf", FLOATING, ONE),
     Case("Erfc", FLOATING, ONE),
     Case("Lgamma", FLOATING, ONE),
+    Case("Digamma", FLOATING, ONE),
     Case("Sin", INEXACT, ONE),
     Case("Cos", INEXACT, ONE),
     Case("Tan", INEXACT, ONE),

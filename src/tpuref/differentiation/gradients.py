@@ -10,6 +10,7 @@ from tpuref.base.errors import coded
 from tpuref.differentiation.application import apply
 from tpuref.differentiation.blocks import gradients_of_block
 from tpuref.differentiation.indexed_slices import IndexedSlices
+from tpuref.differentiation.jacobians import jacobians
 from tpuref.differentiation.options import UnconnectedGradients
 from tpuref.differentiation.walk import Gradient, Walk, steps_before
 from tpuref.graph.convert import convert_to_tensor
@@ -18,7 +19,7 @@ from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
 from tpuref.ops.derivatives.rule import Rows, shape_of, zeros_like
 
-__all__ = ["gradients"]
+__all__ = ["gradients", "hessians"]
 
 
 def gradients(
@@ -115,7 +116,9 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _tensor(x: Any) -> Tensor:
-    return get_default_graph().as_graph_element(x, allow_operation=False)  # type: ignore
+    element = get_default_graph().as_graph_element(x, allow_operation=False)
+    assert isinstance(element, Tensor)
+    return element
 
 
 def seeds_of(
@@ -169,3 +172,50 @@ def _shape_of(x: Any) -> Any:
     if x.shape.is_fully_defined():
         return list(x.shape.as_tuple())
     return shape_of(apply, convert_to_tensor(x))
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+) -> list[Tensor | None]:
+    """Return the second derivatives of the sum of `ys` by each of `xs`.
+
+    Parameters
+    ----------
+    ys, xs, name, colocate_gradients_with_ops, gate_gradients, aggregation_method
+        As for `gradients`.
+
+    Returns
+    -------
+    list of Tensor
+        For each x, a tensor of shape ``x.shape + x.shape``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([1.0, 2.0])
+    >>> (curvature,) = tf.hessians(x[0] * x[0] * x[1], x)
+    >>> tf.Session().run(curvature).tolist()
+    [[4.0, 2.0], [2.0, 0.0]]
+    """
+    sources = _listed(xs)
+    with get_default_graph().name_scope(name):
+        slopes = gradients(ys, sources, None, "", colocate_gradients_with_ops)
+        return [_hessian(slope, x) for slope, x in zip(slopes, sources, strict=True)]
+
+
+def _hessian(slope: Any, x: Any) -> Tensor | None:
+    if slope is None:
+        return None
+    target = convert_to_tensor(slope)
+
+    def pullback(seed: Tensor) -> list[Tensor | None]:
+        (row,) = gradients([target], [x], [seed], "")
+        return [None if row is None else convert_to_tensor(row)]
+
+    (matrix,) = jacobians(pullback, target, [x])
+    return matrix

@@ -60,8 +60,8 @@ class Step(Protocol):
         """The record of what it is."""
 
 
-Blocks = Callable[[Any, Sequence["Gradient | None"], Collection[Source]], Any]
-"""``blocks(step, gradients, wanted)`` gives the gradient of each wanted source."""
+Blocks = Callable[..., Iterator[tuple[Source, Tensor]]]
+"""``blocks(walk, step, gradients, wanted)`` gives what comes back to the sources."""
 
 
 # -- what lies between -------------------------------------------------------------
@@ -113,7 +113,7 @@ def reached_from(
     """Return what depends on the sources so that a gradient can flow back to them."""
     reached = set(sources)
     for step in steps:
-        if _passes_back(step) and any(s in reached for s in taken_by(step)):
+        if passes_back(step) and any(s in reached for s in taken_by(step)):
             reached.update(
                 tensor
                 for tensor in step.outputs
@@ -122,7 +122,8 @@ def reached_from(
     return reached
 
 
-def _passes_back(step: Any) -> bool:
+def passes_back(step: Any) -> bool:
+    """Whether a step can give anything that it takes a gradient."""
     if RULE in step.labels or read_by(step) is not None:
         return True
     return step.definition.gradient is not not_differentiable
@@ -151,6 +152,10 @@ class Walk:
         self._colocated = colocated
         self._parts: dict[Source, list[Gradient]] = {}
         self._tables: dict[str, Tensor] = {}
+
+    def nested(self) -> Walk:
+        """Return a walk over the operations of a block."""
+        return Walk(self._function, self._blocks, self._colocated)
 
     def back(
         self,
@@ -206,7 +211,7 @@ class Walk:
             return
         if step.blocks and step.definition.name in DIFFERENTIABLE_BLOCKS:
             whole = [self.whole(g, t) for g, t in _paired(gradients, step)]
-            yield from self._blocks(step, whole, wanted)
+            yield from self._blocks(self, step, whole, wanted)
             return
         rule = step.labels.get(RULE, step.definition.gradient)
         if rule is None:
@@ -249,7 +254,8 @@ class Walk:
     def _filled(self, gradient: Gradient | None, tensor: Tensor) -> Tensor | None:
         """Return a gradient to give to a rule: zeros where nothing came back."""
         if gradient is None and is_differentiable(tensor.dtype):
-            return zeros_like(apply, tensor)
+            zeros: Tensor = zeros_like(apply, tensor)
+            return zeros
         return self.whole(gradient, tensor)
 
     # -- places --------------------------------------------------------------------

@@ -66,6 +66,11 @@ class DistributedVariable(DistributedValues, Variable):
         return self.primary.name
 
     @property
+    def handle(self) -> str:
+        """The key of the component here."""
+        return self.here().handle
+
+    @property
     def op(self) -> Operation:
         """The operation of the component here."""
         return self.here().op

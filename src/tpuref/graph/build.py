@@ -10,9 +10,11 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
+from tpuref.graph.context import context
 from tpuref.graph.convert import convert_operands
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.eager import run_at_once
+from tpuref.graph.recorder import AppliedOperation, record
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import OpDef, Static, outputs_of
@@ -43,7 +45,14 @@ def apply_all(
     if executing_eagerly():
         tensors = convert_operands(op, inputs)
         complete, specs = infer_specs(definition, tensors, attrs, name)
-        return run_at_once(definition, tensors, specs, complete, name)
+        outputs = run_at_once(definition, tensors, specs, complete, name)
+        if context.recorders:
+            label = name or definition.name
+            applied = AppliedOperation(
+                definition, label, tensors, outputs, complete, user_site()
+            )
+            record(applied)
+        return outputs
     operation = add_operation(definition, inputs, attrs, name)
     return operation.outputs
 
@@ -69,6 +78,7 @@ def add_operation(
         definition.name, tensors, specs, attrs, name or definition.name, blocks
     )
     _fold(definition, operation)
+    record(operation)
     return operation
 
 

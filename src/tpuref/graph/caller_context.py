@@ -17,6 +17,7 @@ from tpuref.graph.default import (
     executing_eagerly,
     get_default_graph,
 )
+from tpuref.graph.recorder import recording_to
 
 
 class CallerContext:
@@ -33,6 +34,7 @@ class CallerContext:
         self._eager = executing_eagerly()
         self._session = get_default_session()
         self._creators = tuple(context.creators)
+        self._recorders = tuple(context.recorders)
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -48,4 +50,5 @@ class CallerContext:
             stack.enter_context(self._graph.in_scopes(self._scopes))
             before, context.creators = context.creators, list(self._creators)
             stack.callback(setattr, context, "creators", before)
+            stack.enter_context(recording_to(self._recorders))
             yield

@@ -16,6 +16,7 @@ from tpuref.base.errors import coded
 
 if TYPE_CHECKING:
     from tpuref.graph.graph import Graph
+    from tpuref.graph.recorder import Recorder
 
 
 class CurrentSession(Protocol):
@@ -42,6 +43,9 @@ class Context(threading.local):
         The current sessions; written by `push_session` and `pop_session`.
     creators
         What makes variables; written by `variable_creator_scope` and `CallerContext`.
+    recorders
+        What is told of each operation; written by `tpuref.graph.recorder`, tapes and
+        `CallerContext`.
     """
 
     def __init__(self) -> None:
@@ -49,6 +53,7 @@ class Context(threading.local):
         self.eager: list[bool] = []
         self.sessions: list[CurrentSession] = []
         self.creators: list[Callable[..., Any]] = []
+        self.recorders: list[Recorder] = []
 
 
 context = Context()

@@ -232,6 +232,7 @@ class Graph:
                     code=codes.GRAPH_FINALIZED,
                 )
             site = user_site()
+            inputs = [self._within_reach(tensor) for tensor in inputs]
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
             for used in needed:
                 self.check_accessible(used, type)
@@ -257,6 +258,17 @@ class Graph:
                 operation.region.operations.append(operation)
             return operation
 
+    def _within_reach(self, tensor: Tensor) -> Tensor:
+        """Return a tensor, or what stands for it in the region that is being built."""
+        owner, here = tensor.op.region, self._scopes.region
+        if owner is None or here is None or here.is_within(owner):
+            return tensor
+        for region in here.enclosing():
+            found = None if region.stand_in is None else region.stand_in(tensor)
+            if found is not None:
+                return self._within_reach(found)
+        return tensor
+
     def check_accessible(self, used: Tensor | Operation, user: str) -> None:
         """Refuse what `user` cannot use here: of another graph, or leaked out.
 
@@ -272,8 +284,8 @@ class Graph:
             raise coded(
                 ValueError,
                 f"{user}: the {_label(used)} belongs to another graph than the current "
-                f"one; it was made at {maker.site}. Build both in one graph, or evaluate it "
-                "first and pass the value",
+                f"one; it was made at {maker.site}. Build both in one graph, or "
+                "evaluate it first and pass the value",
                 code=codes.OTHER_GRAPH,
             )
         owner, here = maker.region, self._scopes.region
@@ -282,8 +294,9 @@ class Graph:
         raise coded(
             InaccessibleTensorError,
             f"{user}: the {_label(used)} was made inside the {owner.kind} "
-            f"{owner.name!r} at {maker.site} and is used outside of it at {user_site()}; return it from "
-            "that function and use the value that comes back",
+            f"{owner.name!r} at {maker.site} and is used outside of it at "
+            f"{user_site()}; return it from that function and use the value that "
+            "comes back",
             code=codes.LEAKED_TENSOR,
         )
 

@@ -6,7 +6,7 @@ from around are captured.  A tensor used anywhere else has leaked out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ class Region:
     outer: Region | None
     site: CallSite
     replicas: int = 1
+    stand_in: Callable[[Tensor], Tensor | None] | None = None
     operations: list[Operation] = field(default_factory=list)
     parameters: list[Tensor] = field(default_factory=list)
     results: list[Tensor] = field(default_factory=list)

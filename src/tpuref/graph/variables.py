@@ -19,6 +19,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
+from tpuref.graph.recorder import record_read
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.missing.members import explain_missing_members
 from tpuref.ops.meaning import Array
@@ -276,6 +277,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def read_value(self) -> Tensor:
         """Return the value at this point of the program."""
         self._check_graph()
+        record_read(self)
         name = None if executing_eagerly() else f"{self._name}/read"
         with get_default_graph().name_scope(None):
             value: Tensor = apply("ReadVariableOp", name=name, **self._key())

@@ -196,17 +196,17 @@ WAYS_OUT = (
     ),
     # -- training
     WayOut(
-        "gradients GradientTape hessians custom_gradient gradient* recompute_grad "
-        "autodiff RegisterGradient NoGradient NotDifferentiable UnconnectedGradients "
-        "contrib.eager.GradientTape contrib.estimator.clip_gradients_by_norm",
-        "Write the gradients as operations, since tpuref derives none, or let another "
-        "library compute them within tf.tpu.outside_compilation.",
+        "gradient* recompute_grad autodiff RegisterGradient NoGradient "
+        "NotDifferentiable contrib.eager.GradientTape grad_pass_through "
+        "contrib.estimator.clip_gradients_by_norm",
+        "Use tf.gradients or tf.GradientTape, and tf.custom_gradient for a function "
+        "with a gradient of its own.",
     ),
     WayOut(
         "train.*Optimizer train.Optimizer train.*_decay train.ExponentialMovingAverage "
         "optimizers contrib.opt contrib.training.create_train_op "
         "contrib.layers.optimize_loss train.experimental mixed_precision "
-        "contrib.mixed_precision IndexedSlices contrib.optimizer_v2",
+        "contrib.mixed_precision contrib.optimizer_v2",
         "Keep the state of the optimizer in variables, and assign the new values with "
         "tf.assign or tf.assign_sub.",
     ),

@@ -12,11 +12,13 @@ from tpuref.base.dtypes import as_dtype, bool_, int32, int64
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.kernels.arrays import Empty, join, split
+from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
     INDEX,
     INTEGER,
+    NUMERIC,
     NUMERIC_OR_BOOL,
     REAL,
     broadcast_pair,
@@ -597,6 +599,24 @@ def _broadcast_to(xp: Any, x: Array, shape: Array) -> Any:
     return xp.broadcast_to(x, sizes_in(shape)).copy()
 
 
+def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
+    wanted = shape_held_by(shape)
+    together = broadcast_pair(x.shape, wanted)
+    if together is None or not together.is_compatible_with(x.shape):
+        raise ValueError(f"shape {wanted} does not broadcast to {x.describe()}")
+    return TensorSpec(wanted, require_kind(x, NUMERIC))
+
+
+def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
+    """Sum over the axes along which a tensor of that shape was repeated."""
+    sizes = sizes_in(shape)
+    new = x.ndim - len(sizes)
+    repeated = [k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new]]
+    axes, wide = (*range(new), *repeated), widened(x)
+    total = xp.sum(wide, axes, wide.dtype, keepdims=True) if axes else wide
+    return total.reshape(sizes).astype(x.dtype, copy=False)
+
+
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:
     require_same_dtype(x, constant_values)
     require_rank(constant_values, 0)
@@ -763,6 +783,7 @@ ARGUMENT = OpDef("_Arg", infer=_infer_argument, fed=True)
 IDENTITY = OpDef(
     "Identity", infer=_infer_same, meaning=_same, compute=_identity, linear=True
 )
+IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
 SHAPE = OpDef("Shape", infer=_infer_shape, meaning=_shape, static=_static_shape)
 PACK = OpDef("Pack", infer=_infer_pack, meaning=_pack)
 
@@ -771,7 +792,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     ARGUMENT,
     OpDef("Placeholder", infer=_infer_placeholder, fed=True),
     IDENTITY,
-    OpDef("IdentityN", infer=_infer_each, compute=_each),
+    IDENTITY_N,
     OpDef("StopGradient", infer=_infer_same, meaning=_same, compute=_identity),
     OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
     OpDef("Fill", infer=_infer_fill, meaning=_fill),
@@ -796,6 +817,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Tile", infer=_infer_tile, meaning=_tile),
     OpDef("Repeat", infer=_infer_repeat, meaning=_repeat),
     OpDef("BroadcastTo", infer=_infer_broadcast_to, meaning=_broadcast_to),
+    OpDef("SumToShape", infer=_infer_sum_to_shape, meaning=_sum_to_shape),
     OpDef("PadV2", infer=_infer_pad, meaning=_pad),
     OpDef("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
     OpDef("MatrixDiag", infer=_infer_matrix_diag, compute=ieee(_matrix_diag)),

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.dtypes import bool_
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import Block, BlockSpec, OpDef, Operand
+from tpuref.ops.meaning import Array
 
 
 def _chosen(
@@ -28,8 +31,23 @@ def _looped(
     maximum_iterations: int | None,
     blocks: Sequence[BlockSpec],
 ) -> Sequence[TensorSpec]:
-    """The parameters of the body are what holds for every turn."""
-    return tuple(blocks[1].parameters[:loop_variables])
+    """The parameters of the body are what holds for every turn.
+
+    What the body gives beyond the loop variables is kept: an output has the elements of
+    all turns, one after the other.
+    """
+    body = blocks[1]
+    kept = [TensorSpec([None], spec.dtype) for spec in body.results[loop_variables:]]
+    return *body.parameters[:loop_variables], *kept
+
+
+def joined(
+    turns: Sequence[Sequence[Array]], specs: Sequence[TensorSpec]
+) -> list[Array]:
+    """Return what a loop keeps, from what each turn gave of it."""
+    empty = [np.empty(0, spec.dtype.np) for spec in specs]
+    columns = zip(empty, *turns, strict=True)
+    return [np.concatenate([array.reshape(-1) for array in c]) for c in columns]
 
 
 def _copied(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:

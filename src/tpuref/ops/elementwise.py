@@ -389,7 +389,7 @@ def _digamma(x: Array) -> Any:
     series = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
     result = total + np.log(z) - 0.5 / z - series
     pole = turned & (wide == np.floor(wide))
-    return np.where(pole, np.nan, result).astype(x.dtype)
+    return np.where(pole, np.inf, result).astype(x.dtype)
 
 
 def _cast(xp: Any, x: Array, *, dtype: str) -> Any:

@@ -17,7 +17,6 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import is_integer, widened
-from tpuref.ops.arrays import shape_held_by, sizes_in
 from tpuref.ops.broadcasting import (
     BOOL,
     FLOATING,
@@ -29,7 +28,6 @@ from tpuref.ops.broadcasting import (
     REAL,
     Axis,
     Kind,
-    broadcast_pair,
     normalize_axes,
     normalize_axis,
     reduced_shape,
@@ -109,26 +107,7 @@ def running(
     return TensorSpec(x.shape, dtype)
 
 
-def like_before(x: Operand, shape: Operand) -> TensorSpec:
-    """Infer the sum over the axes along which a tensor of that shape was repeated."""
-    wanted = shape_held_by(shape)
-    together = broadcast_pair(x.shape, wanted)
-    if together is None or not together.is_compatible_with(x.shape):
-        raise ValueError(f"shape {wanted} does not broadcast to {x.describe()}")
-    return TensorSpec(wanted, require_kind(x, NUMERIC))
-
-
 # Computation.
-
-
-def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
-    sizes = sizes_in(shape)
-    new = x.ndim - len(sizes)
-    repeated = tuple(k + new for k, n in enumerate(sizes) if n == 1 != x.shape[k + new])
-    axes = (*range(new), *repeated)
-    if not axes:
-        return x
-    return _sum(xp, x, axis=axes, keepdims=True).reshape(sizes)
 
 
 def _sum(xp: Any, x: Array, *, axis: Axis, keepdims: bool) -> Any:
@@ -287,7 +266,6 @@ MEAN = OpDef("Mean", numeric, _mean)
 
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Sum", numeric, _sum),
-    OpDef("SumToShape", like_before, _sum_to_shape),
     MEAN,
     OpDef("Prod", numeric, _prod),
     OpDef("Max", real, _max),

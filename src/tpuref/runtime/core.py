@@ -13,7 +13,7 @@ import numpy as np
 
 from tpuref.base.errors import OpError
 from tpuref.ops.arrays import CONST
-from tpuref.ops.control import IF, TOWER_COPY, WHILE
+from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
@@ -364,14 +364,17 @@ class CoreProgram:
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in instr.inputs]
             turning, captured = arrays[:split], arrays[split:]
-            turns = 0
-            while limit is None or turns < limit:
+            kept: list[list[Array]] = []
+            while limit is None or len(kept) < limit:
                 around.go_on()
                 if not condition.run(turning + captured)[0]:
                     break
-                turning = body.run(turning + captured)
-                turns += 1
-            for slot, result in zip(instr.outputs, turning, strict=True):
+                given = body.run(turning + captured)
+                turning = given[:split]
+                # The next turn may compute into the same memory.
+                kept.append([array.copy() for array in given[split:]])
+            results = turning + joined(kept, instr.specs[split:])
+            for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
         return step

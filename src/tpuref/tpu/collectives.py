@@ -13,6 +13,7 @@ from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
 from tpuref.base.errors import coded
+from tpuref.differentiation.custom_gradient import passed_through
 from tpuref.functions.identity import identity
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -78,9 +79,9 @@ def cross_replica_sum(
     peers = current_peers()
     if peers is not None:
         groups = _groups(group_assignment, peers.count)
-        sums = peers.total(_of_tower(x, peers), groups)
-        named = functools.partial(identity, name=name or "CrossReplicaSum")
-        return nest.map_structure(named, sums)
+        own = _of_tower(x, peers)
+        named = functools.partial(_tower_total, group_assignment, name)
+        return nest.map_structure(named, peers.total(own, groups), own)
     if isinstance(x, Mapping):
         return {
             key: cross_replica_sum(value, group_assignment, name)
@@ -104,6 +105,24 @@ def cross_replica_sum(
         )
     total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
     return total
+
+
+def _tower_total(
+    assignment: Any, name: str | None, total: Tensor, own: Tensor
+) -> Tensor:
+    """Return the sum in a tower, which knows what the tower contributed to it.
+
+    In the tower its gradient is the sum of those of all towers, as between replicas;
+    outside of the towers that of the contributions.
+    """
+
+    def rule(apply: Any, op: Any, dy: Tensor, _: Tensor) -> tuple[Any, Any]:
+        if current_peers() is None:
+            return dy, None
+        return None, cross_replica_sum(dy, assignment)
+
+    total, _ = passed_through([total, own], rule)
+    return identity(total, name=name or "CrossReplicaSum")
 
 
 def _of_tower(x: Any, peers: Peers) -> Any:

@@ -108,6 +108,10 @@ def _broadcast_to(apply: Apply, op: Applied, dy: Tensor) -> Any:
     return sum_to(apply, dy, op.inputs[0]), None
 
 
+def _sum_to_shape(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return apply("BroadcastTo", dy, shape_of(apply, op.inputs[0])), None
+
+
 def _pad(apply: Apply, op: Applied, dy: Tensor) -> Any:
     x, paddings, _ = op.inputs
     begin = apply("Unpack", paddings, axis=1, num=2)[0]
@@ -161,6 +165,7 @@ RULES: dict[str, Rule] = {
     "Tile": _tile,
     "Repeat": selection,
     "BroadcastTo": _broadcast_to,
+    "SumToShape": _sum_to_shape,
     "PadV2": _pad,
     "MirrorPad": selection,
     "MatrixDiag": lambda apply, op, dy: apply("MatrixDiagPart", dy),

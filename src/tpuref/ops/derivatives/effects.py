@@ -22,6 +22,10 @@ def _cross_replica_sum(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     return apply("CrossReplicaSum", dy, groups=op.attrs["groups"])
 
 
+def _tower_sum(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return (dy,) * len(op.inputs)
+
+
 STATE_RULES: dict[str, Rule] = dict.fromkeys(
     (
         *("VariableV2", "ReadVariableOp", "IsVariableInitialized"),
@@ -45,7 +49,11 @@ HOST_RULES: dict[str, Rule] = {
     "Assert": not_differentiable,
 }
 
-COLLECTIVE_RULES: dict[str, Rule] = {"CrossReplicaSum": _cross_replica_sum}
+# TowerOwn has no rule: which input it gives depends on who asks.
+COLLECTIVE_RULES: dict[str, Rule] = {
+    "CrossReplicaSum": _cross_replica_sum,
+    "TowerSum": _tower_sum,
+}
 
 TPU_RULES: dict[str, Rule] = dict.fromkeys(
     (

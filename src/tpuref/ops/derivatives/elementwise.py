@@ -17,6 +17,7 @@ from tpuref.ops.derivatives.rule import (
     not_differentiable,
     number,
     of_dtype,
+    over_root,
     passed_on,
     unary,
     unless,
@@ -30,7 +31,6 @@ _ERF = 2 / math.sqrt(math.pi)
 _DERIVATIVES: dict[str, Callable[..., Tensor]] = {
     "Square": lambda apply, x, y: 2 * x,
     "Reciprocal": lambda apply, x, y: -y * y,
-    "Sqrt": lambda apply, x, y: 0.5 / y,
     "Rsqrt": lambda apply, x, y: -0.5 * y * y * y,
     "Cbrt": lambda apply, x, y: 1 / (3 * y * y),
     "Exp": lambda apply, x, y: y,
@@ -55,7 +55,7 @@ _DERIVATIVES: dict[str, Callable[..., Tensor]] = {
     "Asinh": lambda apply, x, y: apply("Reciprocal", apply("Cosh", y)),
     "Acosh": lambda apply, x, y: apply("Reciprocal", apply("Sinh", y)),
     "Atanh": lambda apply, x, y: apply("Reciprocal", 1 - x * x),
-    "Fabs": lambda apply, x, y: apply("Sign", x),
+    "Fabs": lambda apply, x, y: _side(apply, x),
 }
 
 
@@ -107,10 +107,7 @@ def _clip(apply: Apply, dz: Tensor, z: Tensor, *operands: Tensor) -> list[Tensor
     ]
 
 
-_CLIP = [
-    lambda apply, dz, z, *xs, k=k: _clip(apply, dz, z, *xs)[k]  # type: ignore[misc]
-    for k in range(3)
-]
+_CLIP = [lambda apply, dz, z, *xs, k=k: _clip(apply, dz, z, *xs)[k] for k in range(3)]
 
 
 def _first_is_greater(apply: Apply, x: Tensor, y: Tensor) -> Tensor:
@@ -159,7 +156,15 @@ def _cast_back(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    return of_dtype(apply, dy, op.inputs[0]) * apply("Sign", op.inputs[0])
+    x = op.inputs[0]
+    if x.dtype.is_complex:
+        return of_dtype(apply, dy, x) * apply("Sign", x)
+    return dy * _side(apply, x)
+
+
+def _side(apply: Apply, x: Tensor) -> Tensor:
+    """Return 1 above 0, -1 below it, and 0 for what is neither."""
+    return of_dtype(apply, x > 0, x) - of_dtype(apply, x < 0, x)
 
 
 def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
@@ -233,6 +238,7 @@ RULES: dict[str, Rule] = {
         lambda apply, dz, z, x, y: -2 * dz * (x - y),
     ),
     # Powers and logarithms.
+    "Sqrt": lambda apply, op, dy: 0.5 * over_root(apply, dy, op.outputs[0]),
     "Pow": broadcast(_power_of_base, _power_of_exponent),
     "FloatPower": _float_power,
     "Hypot": broadcast(

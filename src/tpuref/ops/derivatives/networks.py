@@ -15,6 +15,7 @@ from tpuref.ops.derivatives.rule import (
     added_at,
     chosen,
     not_differentiable,
+    of_dtype,
     rank_of,
     shape_of,
     sum_to,
@@ -28,12 +29,13 @@ from tpuref.ops.derivatives.rule import (
 
 
 def _relu(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    return where(apply, op.inputs[0] > 0, dy)
+    x = op.inputs[0]
+    return dy * of_dtype(apply, x > 0, x)
 
 
 def _relu6(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     x = op.inputs[0]
-    return where(apply, apply("LogicalAnd", x > 0, x < 6), dy)
+    return dy * of_dtype(apply, apply("LogicalAnd", x > 0, x < 6), x)
 
 
 def _leaky_relu(apply: Apply, op: Applied, dy: Tensor) -> Tensor:

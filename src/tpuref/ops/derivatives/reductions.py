@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tpuref.ops.broadcasting import normalize_axes
@@ -17,6 +15,7 @@ from tpuref.ops.derivatives.rule import (
     not_differentiable,
     number,
     of_dtype,
+    over_root,
     rank_of,
     reshaped_like,
     shape_of,
@@ -102,12 +101,13 @@ def _variance(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _std(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    scale = _kept(apply, op, dy / (op.outputs[0] * _degrees(apply, op, dy)))
+    slope = over_root(apply, dy, op.outputs[0]) / _degrees(apply, op, dy)
+    scale = _kept(apply, op, slope)
     return _deviation(apply, op) * of_dtype(apply, scale, op.inputs[0])
 
 
 def _euclidean_norm(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
-    return op.inputs[0] * _kept(apply, op, dy / op.outputs[0])
+    return op.inputs[0] * _kept(apply, op, over_root(apply, dy, op.outputs[0]))
 
 
 def _log_sum_exp(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
@@ -143,13 +143,8 @@ def _whole(apply: Apply, op: Applied, gradient: Tensor) -> Tensor:
     return reshaped_like(apply, gradient, op.inputs[0])
 
 
-def _sum_to_shape(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    return apply("BroadcastTo", dy, shape_of(apply, op.inputs[0])), None
-
-
 RULES: dict[str, Rule] = {
     "Sum": _sum,
-    "SumToShape": _sum_to_shape,
     "Mean": _mean,
     "Prod": _prod,
     "Max": _extreme,

@@ -182,6 +182,18 @@ def unless(apply: Apply, mask: Tensor, dy: Tensor) -> Tensor:
     return chosen(apply, mask, number(0, dy), dy)
 
 
+def over_root(apply: Apply, dy: Tensor, y: Tensor) -> Tensor:
+    """Return a gradient divided by a root, 0 where nothing comes back to a root of 0.
+
+    So a root that a maximum or a condition has left out spoils nothing, as in
+    TensorFlow.
+    """
+    if y.dtype.is_complex:
+        return dy / conj(apply, y)
+    without = apply("LogicalAnd", apply("Equal", dy, 0), apply("LogicalNot", y > 0))
+    return unless(apply, without, dy / y)
+
+
 # -- selections --------------------------------------------------------------------
 
 
