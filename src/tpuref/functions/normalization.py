@@ -280,20 +280,21 @@ def fused_batch_norm(
 
     with get_default_graph().name_scope(name or "FusedBatchNorm"):
         if is_training:
-            mean, own = moments(wide, axes)
+            used, own = moments(wide, axes)
             count = apply("Cast", _size_along(wide, axes), dtype=wide.dtype.name)
             # A sample of one has no variance; TensorFlow divides by 1 then.
             fewer = apply("Maximum", count - 1, convert_to_tensor(1, wide.dtype))
-            given = stop_gradient(own * (count / fewer))
+            # As in TensorFlow, only y has a gradient.
+            mean, given = stop_gradient(used), stop_gradient(own * (count / fewer))
         else:
             if mean is None or variance is None:
                 raise ValueError(
                     "tf.nn.fused_batch_norm: is_training=False needs mean and variance"
                 )
-            mean, own = convert_to_tensor(mean), convert_to_tensor(variance)
-            given = own
+            mean, given = convert_to_tensor(mean), convert_to_tensor(variance)
+            used, own = mean, given
         y = batch_normalization(
-            wide, along(mean), along(own), along(offset), along(scale), least
+            wide, along(used), along(own), along(offset), along(scale), least
         )
     return apply("Cast", y, dtype=dtype.name), mean, given
 
