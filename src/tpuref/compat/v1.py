@@ -75,13 +75,13 @@ from tpuref.base.shapes import Dimension as Dimension
 from tpuref.base.shapes import TensorShape as TensorShape
 from tpuref.base.spec import TensorSpec as TensorSpec
 from tpuref.configuration import config as config
+from tpuref.data.parsing import *
+from tpuref.data.sparse import SparseTensor as SparseTensor
+from tpuref.data.sparse import to_dense as sparse_tensor_to_dense
 from tpuref.differentiation.custom_gradient import *
 from tpuref.differentiation.gradients import *
 from tpuref.differentiation.indexed_slices import *
 from tpuref.differentiation.options import *
-from tpuref.data.parsing import *
-from tpuref.data.sparse import SparseTensor as SparseTensor
-from tpuref.data.sparse import to_dense as sparse_tensor_to_dense
 from tpuref.differentiation.tape import *
 from tpuref.distribute.current import (
     get_distribution_strategy as get_distribution_strategy,

@@ -276,8 +276,6 @@ def compute_average_loss(
         global_batch_size = losses.shape.as_list()[0]
         if global_batch_size is None:
             global_batch_size = apply("Shape", losses, out_type="int32")[0]
-    count = apply(
-        "Cast", convert_to_tensor(global_batch_size), dtype=losses.dtype.name
-    )
+    count = apply("Cast", convert_to_tensor(global_batch_size), dtype=losses.dtype.name)
     result: Tensor = apply("Sum", losses, axis=None, keepdims=False) / count
     return result

@@ -280,9 +280,8 @@ def depthwise_conv2d_native(
     Examples
     --------
     >>> import tpuref as tf
-    >>> sums = tf.nn.depthwise_conv2d_native(
-    ...     tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]]), tf.ones([1, 2, 2, 1]), 1, "VALID"
-    ... )
+    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
+    >>> sums = tf.nn.depthwise_conv2d_native(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
     [3.0, 30.0]
     """
@@ -328,9 +327,8 @@ def depthwise_conv2d(
     Examples
     --------
     >>> import tpuref as tf
-    >>> sums = tf.nn.depthwise_conv2d(
-    ...     tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]]), tf.ones([1, 2, 2, 1]), 1, "VALID"
-    ... )
+    >>> image = tf.constant([[[[1.0, 10.0], [2.0, 20.0]]]])
+    >>> sums = tf.nn.depthwise_conv2d(image, tf.ones([1, 2, 2, 1]), 1, "VALID")
     >>> tf.Session().run(tf.squeeze(sums)).tolist()
     [3.0, 30.0]
     """

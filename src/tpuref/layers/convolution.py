@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.functions.extents import shape
-from tpuref.functions.initializers import Zeros
 from tpuref.functions.normalization import bias_add
 from tpuref.functions.windows import (
     conv1d as convolve_sequences,
@@ -111,7 +110,7 @@ class _WithKernel(_Convolution):
         activation: Any = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
@@ -289,7 +288,7 @@ bias_constraint, trainable, name, **kwargs
         activation: Any = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
@@ -330,7 +329,10 @@ bias_constraint, trainable, name, **kwargs
             unknown[axis] if size is None and unknown is not None else size
             for axis, size in enumerate(known)
         ]
-        rows = [self._enlarged(given[axis + (2 if self.lead else 1)], axis) for axis in (0, 1)]
+        rows = [
+            self._enlarged(given[axis + (2 if self.lead else 1)], axis)
+            for axis in (0, 1)
+        ]
         sides = [self.filters, *rows] if self.lead else [*rows, self.filters]
         return convolve_back(
             inputs,
@@ -396,7 +398,7 @@ bias_constraint
         use_bias: bool = True,
         depthwise_initializer: Any = None,
         pointwise_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = "zeros",
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
         bias_regularizer: Any = None,

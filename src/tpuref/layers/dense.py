@@ -6,7 +6,6 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.functions.initializers import Zeros
 from tpuref.functions.linalg import matmul, tensordot
 from tpuref.functions.normalization import bias_add
 from tpuref.graph.tensor import Tensor
@@ -59,7 +58,7 @@ class Dense(Layer):
         activation: Any = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,

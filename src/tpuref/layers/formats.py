@@ -17,7 +17,9 @@ def sizes(layer: str, argument: str, value: Any, rank: int) -> tuple[int, ...]:
     numbers = static_integers(value, f"{layer}: {argument}")
     numbers = numbers * rank if len(numbers) == 1 else numbers
     if len(numbers) != rank or min(numbers) < 1:
-        raise _wrong(layer, argument, f"{rank} positive integers, or one for all", value)
+        raise _wrong(
+            layer, argument, f"{rank} positive integers, or one for all", value
+        )
     return numbers
 
 

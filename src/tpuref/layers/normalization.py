@@ -11,7 +11,6 @@ from tpuref.base.errors import coded
 from tpuref.functions.arguments import static_integers
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import ones, zeros
-from tpuref.functions.initializers import Ones, Zeros
 from tpuref.functions.normalization import (
     batch_normalization as normalized,
 )
@@ -87,10 +86,10 @@ moving_variance_initializer
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = Zeros(),
-        gamma_initializer: Any = Ones(),
-        moving_mean_initializer: Any = Zeros(),
-        moving_variance_initializer: Any = Ones(),
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones",
         beta_regularizer: Any = None,
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
@@ -287,10 +286,10 @@ def batch_normalization(
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = Zeros(),
-    gamma_initializer: Any = Ones(),
-    moving_mean_initializer: Any = Zeros(),
-    moving_variance_initializer: Any = Ones(),
+    beta_initializer: Any = "zeros",
+    gamma_initializer: Any = "ones",
+    moving_mean_initializer: Any = "zeros",
+    moving_variance_initializer: Any = "ones",
     beta_regularizer: Any = None,
     gamma_regularizer: Any = None,
     beta_constraint: Any = None,

@@ -34,9 +34,7 @@ from tpuref.metrics.local import (
 # -- counts ------------------------------------------------------------------------
 
 
-def _count(
-    function: str, labelled: bool, predicted: bool, outcome: str
-) -> Any:
+def _count(function: str, labelled: bool, predicted: bool, outcome: str) -> Any:
     def metric(
         labels: Any,
         predictions: Any,
@@ -374,4 +372,3 @@ def _overlap(counts: Tensor) -> Tensor:
     union = rows + columns - right
     known = reduce_sum(cast(not_equal(union, 0.0), float32))
     return ratio(reduce_sum(div_no_nan(right, union)), known, name="mean_iou")
-

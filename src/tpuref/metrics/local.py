@@ -52,7 +52,9 @@ def collected(
     graph = get_default_graph()
     for names, tensor in ((metrics_collections, value), (updates_collections, update)):
         if names:
-            graph.add_to_collections([names] if isinstance(names, str) else names, tensor)
+            graph.add_to_collections(
+                [names] if isinstance(names, str) else names, tensor
+            )
     return value, update
 
 

@@ -137,11 +137,16 @@ def _matches(
 
 def _per_example(marks: Tensor, weights: Any) -> Tensor:
     number = reduce_sum(cast(marks, float64), -1)
-    return number if weights is None else number * weights_like(number, weights, float64)
+    return (
+        number if weights is None else number * weights_like(number, weights, float64)
+    )
 
 
 def _counted(
-    scope: str, names: tuple[str, str], parts: tuple[Tensor, Tensor], class_id: int | None
+    scope: str,
+    names: tuple[str, str],
+    parts: tuple[Tensor, Tensor],
+    class_id: int | None,
 ) -> Metric:
     """Return the share of the first of two numbers, NaN before the first batch."""
     end = "" if class_id is None else f"_class{class_id}"

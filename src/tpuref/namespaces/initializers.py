@@ -10,16 +10,16 @@ from tpuref.functions.initializers import Ones as ones
 from tpuref.functions.initializers import Orthogonal as orthogonal
 from tpuref.functions.initializers import RandomNormal as random_normal
 from tpuref.functions.initializers import RandomUniform as random_uniform
-from tpuref.functions.initializers import TruncatedNormal
-from tpuref.functions.initializers import TruncatedNormal as truncated_normal
-from tpuref.functions.initializers import VarianceScaling as variance_scaling
-from tpuref.functions.initializers import Zeros as zeros
 from tpuref.functions.initializers import (
+    TruncatedNormal,
     he_normal,
     he_uniform,
     lecun_normal,
     lecun_uniform,
 )
+from tpuref.functions.initializers import TruncatedNormal as truncated_normal
+from tpuref.functions.initializers import VarianceScaling as variance_scaling
+from tpuref.functions.initializers import Zeros as zeros
 from tpuref.functions.variable_scope import (
     global_variables_initializer as global_variables,
 )

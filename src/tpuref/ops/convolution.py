@@ -21,7 +21,11 @@ _BLOCK = 1 << 18
 
 
 def correlated(
-    images: Array, filters: Array, strides: Pair, margins: tuple[Pair, Pair], holes: Pair
+    images: Array,
+    filters: Array,
+    strides: Pair,
+    margins: tuple[Pair, Pair],
+    holes: Pair,
 ) -> Array:
     """Return the convolution of images.
 
@@ -142,7 +146,9 @@ def _padded(images: Array, margins: tuple[Pair, Pair], fill: float) -> Array:
     padded = np.full((batch, *whole, channels), fill, images.dtype)
     here, there = [], []
     for n, (before, after) in zip(sizes, margins, strict=True):
-        there.append(slice(max(before, 0), max(before, 0) + n + min(before, 0) + min(after, 0)))
+        there.append(
+            slice(max(before, 0), max(before, 0) + n + min(before, 0) + min(after, 0))
+        )
         here.append(slice(max(-before, 0), n - max(-after, 0)))
     padded[:, there[0], there[1]] = images[:, here[0], here[1]]
     return padded
@@ -185,7 +191,11 @@ def _filled(filters: Array, holes: Pair) -> Array:
 
 
 def correlated_by_channel(
-    images: Array, filters: Array, strides: Pair, margins: tuple[Pair, Pair], holes: Pair
+    images: Array,
+    filters: Array,
+    strides: Pair,
+    margins: tuple[Pair, Pair],
+    holes: Pair,
 ) -> Array:
     """Return the convolution of each channel with filters of its own."""
     seen = windows(images, filters.shape[:2], strides, margins, holes)
@@ -229,10 +239,16 @@ def image_gradient_by_channel(
     whole = [n + sum(margin) for n, margin in zip(sizes, margins, strict=True)]
     padded = np.zeros((batch, *whole, channels), gradient.dtype)
     for row, column in np.ndindex(*filters.shape[:2]):
-        down = slice(row * holes[0], row * holes[0] + (rows - 1) * strides[0] + 1, strides[0])
-        along = slice(
-            column * holes[1], column * holes[1] + (columns - 1) * strides[1] + 1, strides[1]
+        down = slice(
+            row * holes[0], row * holes[0] + (rows - 1) * strides[0] + 1, strides[0]
         )
-        padded[:, down, along] += np.einsum("nrkcm,cm->nrkc", parts, filters[row, column])
+        along = slice(
+            column * holes[1],
+            column * holes[1] + (columns - 1) * strides[1] + 1,
+            strides[1],
+        )
+        padded[:, down, along] += np.einsum(
+            "nrkcm,cm->nrkc", parts, filters[row, column]
+        )
     (top, _), (left, _) = margins
     return padded[:, top : top + sizes[0], left : left + sizes[1]]

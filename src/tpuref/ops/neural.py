@@ -464,7 +464,9 @@ def _conv2d_of_images(
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     window = (filters.shape[0], filters.shape[1])
     margins = _both_margins((rows, columns), window, strides, dilations, padding)
-    images = image_gradient(given, weights, (rows, columns), strides, margins, dilations)
+    images = image_gradient(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
     return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
@@ -739,9 +741,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_conv2d_of_filters,
         compute=ieee(_conv2d_of_filters),
     ),
-    OpDef(
-        "DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)
-    ),
+    OpDef("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
     OpDef(
         "DepthwiseConv2dNativeBackpropInput",
         infer=_infer_conv2d_of_images,
