@@ -104,7 +104,7 @@ def test_regularization_losses_join_once(evaluate):
         tf.ones([1, 3, 3, 1]),
         1,
         3,
-        activity_regularizer=lambda y: 2.0,
+        activity_regularizer=lambda y: 2.0 + 0.0 * tf.reduce_sum(y),
         trainable=False,
     )
     found = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
@@ -183,6 +183,7 @@ def test_conv2d_transpose_is_the_gradient_of_conv2d(padding, strides, evaluate):
     )
     batch = tf.placeholder(tf.float32, [None, 7, 6, 3])
     y = layer(batch)
+    assert y.shape.as_list()[0] is None
     x = tf.zeros([2, *y.shape.as_list()[1:]])
     forward = tf.nn.conv2d(x, kernel.astype("f"), strides, padding.upper())
     assert forward.shape.as_list() == [2, 7, 6, 3]
@@ -303,13 +304,13 @@ class AcrossReplicas(tf.layers.BatchNormalization):
 
     def _moments(self, inputs, reduction_axes, keep_dims):
         mean, variance = super()._moments(inputs, reduction_axes, keep_dims)
-        mean_of_squares = tf.tpu.cross_replica_sum(variance + mean * mean) / 4
-        mean = tf.tpu.cross_replica_sum(mean) / 4
+        mean_of_squares = tf.tpu.cross_replica_sum(variance + mean * mean) / 8
+        mean = tf.tpu.cross_replica_sum(mean) / 8
         return mean, mean_of_squares - mean * mean
 
 
 def test_moments_across_replicas_are_those_of_the_whole_batch(evaluate):
-    parts = np.split(np.sin(np.arange(96.0)).reshape(8, 4, 3).astype("f"), 4)
+    parts = np.split(np.sin(np.arange(192.0)).reshape(16, 4, 3).astype("f"), 8)
 
     def computation(x):
         layer = AcrossReplicas(fused=False, epsilon=0.0, momentum=0.5, name="bn")
@@ -335,7 +336,7 @@ def test_moments_across_replicas_are_those_of_the_whole_batch(evaluate):
 def test_what_batch_normalization_refuses():
     x = tf.ones([2, 3])
     for given in ({"renorm": True}, {"virtual_batch_size": 2}, {"fused": True}):
-        with pytest.raises(ValueError, match="E102|E1"):
+        with pytest.raises(ValueError, match="renorm|virtual_batch_size|fused=True"):
             tf.layers.batch_normalization(x, training=True, **given)
     with pytest.raises(ValueError, match="no axis 2"):
         tf.layers.batch_normalization(x, axis=2)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.functions.arithmetic import multiply
 from tpuref.functions.creation import eye, ones, zeros
 from tpuref.functions.random import random_normal, random_uniform, truncated_normal
 from tpuref.functions.reshaping import reshape, transpose
@@ -243,7 +244,7 @@ class Identity(Initializer):
     def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
         if len(shape) != 2:
             raise ValueError(f"Identity: expected the shape of a matrix, got {shape}")
-        return eye(shape[0], shape[1], dtype=dtype) * self.gain
+        return multiply(eye(shape[0], shape[1], dtype=dtype), self.gain)
 
 
 class Orthogonal(Initializer):
@@ -261,7 +262,7 @@ class Orthogonal(Initializer):
         tall = [max(rows, columns), min(rows, columns)]
         found = apply("Orthonormal", random_normal(tall, dtype=dtype, seed=self.seed))
         matrix = found if rows >= columns else transpose(found)
-        return reshape(matrix, shape) * self.gain
+        return multiply(reshape(matrix, shape), self.gain)
 
 
 def fans(shape: Sequence[int]) -> tuple[float, float]:

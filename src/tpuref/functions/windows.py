@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.functions.arguments import shape_tensor, static_integers
+from tpuref.functions.arguments import refine_shape, shape_tensor, static_integers
 from tpuref.functions.reshaping import expand_dims, squeeze
 from tpuref.functions.scopes import name_scope
 from tpuref.graph.build import apply
@@ -220,15 +220,16 @@ def conv2d_transpose(
         "data_format": data_format,
         "dilations": _pair(function, "dilations", holes, data_format),
     }
+    sizes = shape_tensor(output_shape)
     result: Tensor = apply(
         "Conv2DBackpropInput",
-        shape_tensor(output_shape),
+        sizes,
         weights,
         given,
         name=name or "conv2d_transpose",
         **attrs,
     )
-    return result
+    return refine_shape(result, sizes)
 
 
 def atrous_conv2d(

@@ -45,10 +45,12 @@ def layout(lead: bool, rank: int) -> str:
 
 def channels_of(layer: str, shape: TensorShape, lead: bool, rank: int) -> int:
     """Return the number of channels of images, which must be known."""
-    if shape.rank != rank + 2 or shape.as_list()[1 if lead else -1] is None:
+    number = None
+    if shape.rank == rank + 2:
+        number = shape.as_list()[1 if lead else -1]
+    if number is None:
         expected = f"rank {rank + 2} and a known number of channels"
         raise _wrong(layer, "inputs", expected, f"shape {shape}", shown=str)
-    number: int = shape.as_list()[1 if lead else -1]
     return number
 
 

@@ -81,7 +81,7 @@ def layer_norm(
             for axis in (begin_norm_axis, begin_params_axis)
         )
         sizes = None if own is None else value.shape.as_list()[own:]
-        if first is None or sizes is None or None in sizes:
+        if rank is None or first is None or sizes is None or None in sizes:
             raise coded(
                 ValueError,
                 f"tf.contrib.layers.layer_norm: inputs {value.describe()}: expected "

@@ -239,10 +239,9 @@ moving_variance_initializer
         axes = [k for k in range(inputs.shape.rank) if k not in self._axes]
         wide = cast(inputs, averages[0].dtype)
         of_batch = self._moments(wide, axes, keep_dims=len(self._axes) > 1)
-        mean, variance = (
-            chosen(training, lambda one=one: one, lambda other=other: other)
-            for one, other in zip(of_batch, averages, strict=True)
-        )
+        if known_training(training):
+            return of_batch
+        mean, variance = chosen(training, lambda: of_batch, lambda: averages)
         return mean, variance
 
     def _moments(

@@ -8,7 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, float32
 from tpuref.base.errors import coded
-from tpuref.functions.arithmetic import div_no_nan
+from tpuref.functions.arithmetic import div_no_nan, multiply
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import ones_like, zeros
 from tpuref.functions.reshaping import expand_dims, squeeze
@@ -66,11 +66,11 @@ def ratio(part: Any, whole: Any, name: str | None = None) -> Tensor:
 def aligned(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     """Return labels and predictions; the longer loses a last axis of size 1."""
     truth, found = convert_to_tensor(labels), convert_to_tensor(predictions)
-    if truth.shape.rank is not None and found.shape.rank is not None:
-        if found.shape.rank == truth.shape.rank + 1:
-            found = squeeze(found, [-1])
-        elif truth.shape.rank == found.shape.rank + 1:
-            truth = squeeze(truth, [-1])
+    own, other = truth.shape.rank, found.shape.rank
+    if own is not None and other == own + 1:
+        found = squeeze(found, [-1])
+    elif other is not None and own == other + 1:
+        truth = squeeze(truth, [-1])
     if not truth.shape.is_compatible_with(found.shape):
         raise coded(
             ValueError,
@@ -90,4 +90,4 @@ def weights_like(values: Tensor, weights: Any, dtype: DType = float32) -> Tensor
             given = squeeze(given, [-1])
         elif rank + 1 == wanted:
             given = expand_dims(given, -1)
-    return given * ones_like(values, dtype=dtype)
+    return multiply(given, ones_like(values, dtype=dtype))

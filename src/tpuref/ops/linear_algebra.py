@@ -321,7 +321,7 @@ def orthonormal(x: Operand) -> TensorSpec:
     """Infer orthonormal columns of a matrix with no more columns than rows."""
     dtype = require_kind(x, FLOATING)
     rows, columns = require_rank(x, 2).as_tuple()
-    if None not in (rows, columns) and columns > rows:
+    if rows is not None and columns is not None and columns > rows:
         raise ValueError(f"{x.describe()} has more columns than rows")
     return TensorSpec([rows, columns], dtype)
 
@@ -330,7 +330,8 @@ def _orthonormal(x: Array) -> Array:
     """Return Q of the decomposition QR in which the diagonal of R is positive."""
     found, triangle = np.linalg.qr(widened(x))
     signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(found.dtype)
-    return (found * signs).astype(x.dtype)
+    result: Array = (found * signs).astype(x.dtype)
+    return result
 
 
 OPERATIONS: tuple[OpDef, ...] = (

@@ -525,7 +525,8 @@ def _infer_depthwise(
     dilations: Pair,
 ) -> TensorSpec:
     *window, channels, multiplier = require_rank(filters, 4).as_tuple()
-    several = None if None in (channels, multiplier) else channels * multiplier
+    known = channels is not None and multiplier is not None
+    several = channels * multiplier if known else None  # type: ignore[operator]
     spec = _infer_conv2d(
         images,
         Operand(TensorShape([*window, channels, several]), filters.dtype),
