@@ -72,8 +72,12 @@ def fresh_graph(tf):
 
 @contextlib.contextmanager
 def sessions_on_a_server(tf):
-    """Put every session of tpuref that names no target on a server of its own."""
+    """Put every session of tpuref that names no target on a server of its own.
+
+    A system that eager operations start meanwhile is stopped at the end.
+    """
     session = importlib.import_module("tpuref.graph.session")
+    local = importlib.import_module("tpuref.runtime.system").LOCAL
     target_of = session.target_of
     server = tf.train.Server({"localhost": ["localhost:0"]})
 
@@ -86,3 +90,4 @@ def sessions_on_a_server(tf):
     finally:
         session.target_of = target_of
         server.stop()
+        local.reset()

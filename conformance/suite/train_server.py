@@ -162,10 +162,14 @@ def own_protection(tf):
         tf.train.Server(
             ONE, token="mine", credentials=credentials, max_message_bytes=1000
         )
-    with unheard(tf) as unprotected, environment({"TPUREF_TOKEN": ""}):
+    with unheard(tf) as unprotected, environment({}):
         tf.train.Server(ONE)
+    with unheard(tf) as refused, environment({"TPUREF_TOKEN": ""}):
+        expect_raises(ValueError, tf.train.Server, ONE)
+        expect_raises(ValueError, tf.train.Server, ONE, token="")
     same([one.token for one in listening], ["of the environment", "mine"])
-    assert unprotected[0].token in (None, ""), unprotected[0].token
+    same([one.token for one in unprotected], [None])
+    same(refused, [])
     same(listening[0].max_message_bytes, 512 * 1024 * 1024)
     same(listening[1].max_message_bytes, 1000)
     same(listening[0].credentials, None)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.executors import EXECUTORS
-from tpuref.base.mesh import MESH_FORM, MOST_CORES, parsed_mesh
+from tpuref.base.limits import MAX_CORES
+from tpuref.base.mesh import MESH_FORM, parsed_mesh
 from tpuref.missing.namespaces import message_about
 
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
@@ -53,7 +54,7 @@ def _is_count(value: Any) -> bool:
     if value is None:
         return True
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and 1 <= value <= MOST_CORES
+    return whole and 1 <= value <= MAX_CORES
 
 
 def _count(text: str) -> Any:
@@ -92,7 +93,7 @@ _SETTINGS = {
     "cores": _Setting(
         None,
         "TPUREF_CORES",
-        f"an integer from 1 to {MOST_CORES}",
+        f"an integer from 1 to {MAX_CORES}",
         _is_count,
         _count,
     ),

@@ -1,4 +1,4 @@
-"""A program: the instructions that every replica carries out, as plain data.
+"""A program: the instructions that every replica runs, as plain data.
 
 A program holds no Python callable and no object of the user's, so it can be sent to
 another process without pickling any of them.

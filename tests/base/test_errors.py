@@ -30,6 +30,17 @@ CODES = {
     "UnauthenticatedError": 16,
 }
 
+
+class Node:
+    """As an operation of a graph."""
+
+    name = "total"
+
+    @property
+    def node_def(self) -> str:
+        return "the node of total"
+
+
 SITE = CallSite("model.py", 7, "build")
 
 
@@ -41,6 +52,35 @@ def test_each_status_has_its_class_and_code(name: str, code: int) -> None:
     assert error.error_code == code
     constant = "".join(f"_{c}" if c.isupper() else c for c in name[:-5])[1:].upper()
     assert getattr(tf.errors, constant) == code
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_the_arguments_of_tensorflow(name: str) -> None:
+    kind, op = getattr(tf.errors, name), Node()
+    for error in (
+        kind("a node", op, "it failed"),
+        kind(node_def="a node", op=op, message="it failed"),
+    ):
+        assert (error.node_def, error.op, error.message) == ("a node", op, "it failed")
+        assert error.error_code == CODES[name] and error.args == ("it failed",)
+        assert str(error) == "it failed\n  operation: total"
+    assert str(kind(None, None, "it failed")) == "it failed"
+    assert kind(None, op, "it failed").node_def == "the node of total"
+    assert kind("it failed").node_def is None
+    again = pickle.loads(pickle.dumps(kind(None, op, "it failed", site=SITE)))
+    assert (again.op, again.message, again.site) == ("total", "it failed", SITE)
+
+
+def test_an_error_with_a_status_of_its_own() -> None:
+    error = tf.errors.OpError(None, None, "it failed", tf.errors.DATA_LOSS)
+    assert error.error_code == tf.errors.DATA_LOSS
+    assert pickle.loads(pickle.dumps(error)).error_code == tf.errors.DATA_LOSS
+    assert tf.errors.OpError("it failed").error_code == tf.errors.UNKNOWN
+
+
+def test_an_error_needs_a_message() -> None:
+    with pytest.raises(TypeError, match="pass a message, or node_def, op and message"):
+        tf.errors.AbortedError(None, None)
 
 
 def test_all_statuses_are_covered() -> None:
@@ -96,7 +136,6 @@ def test_leaked_tensors_are_value_errors() -> None:
 def test_tf_errors_has_error_classes_and_their_numbers_only():
     # pytest adds names with an @ to the modules of an installed plugin.
     names = [name for name in dir(tf.errors) if name[0] not in "_@"]
-    names.remove("annotations")
     for name in names:
         value = getattr(tf.errors, name)
         number = name.isupper() and isinstance(value, int)

@@ -219,3 +219,51 @@ def test_the_names_of_the_nests_are_used() -> None:
     assert "outputs[1]['a'] is a tuple of length 0" in str(caught.value)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, TypeError)
+
+
+# -- depth -------------------------------------------------------------------------
+
+
+def deep(leaf, depth):
+    for level in range(depth):
+        leaf = [leaf, {"b": leaf}][level % 2] if level % 2 else (leaf, 0)
+    return leaf
+
+
+def test_depth_is_no_limit():
+    structure = deep(1, 5000)
+    assert nest.flatten(structure) == [1, *[0] * 2500]
+    assert len(nest.flatten_with_paths(structure)[0][0]) > 5000
+    doubled = nest.map_structure(lambda x, y: x + y, structure, structure)
+    assert nest.flatten(doubled) == [2, *[0] * 2500]
+
+
+def test_a_difference_far_inside_is_found():
+    with pytest.raises(StructureError, match="a leaf of type int"):
+        nest.assert_same_structure(deep(1, 3000), deep([1], 3000))
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_what_contains_itself_is_refused(kind):
+    structure = [1] if kind is list else {"a": 1}
+    inner = (structure, 2)
+    if kind is list:
+        structure.append(inner)
+    else:
+        structure["b"] = inner
+    calls = [
+        lambda: nest.flatten(structure),
+        lambda: nest.flatten_with_paths([structure]),
+        lambda: nest.map_structure(abs, structure),
+        lambda: nest.pack_sequence_as(structure, [1, 2]),
+        lambda: nest.assert_same_structure(structure, structure),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=f"a {kind.__name__} contains itself"):
+            call()
+
+
+def test_one_container_in_several_places_is_fine():
+    shared = [1, 2]
+    assert nest.flatten([shared, {"a": shared}, shared]) == [1, 2] * 3
+    assert nest.map_structure(abs, [shared, shared]) == [shared, shared]

@@ -1,4 +1,4 @@
-"""An object in the place of the one that Google's client builds."""
+"""A stand-in for the one that Google's client builds."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def hosts(*cores: int) -> list[str]:
 
 
 class Masters:
-    """What is in the place of all masters: lists devices, or raises errors first."""
+    """A stand-in for all masters: lists devices, or raises errors first."""
 
     def __init__(self) -> None:
         self.devices: list[str] = []

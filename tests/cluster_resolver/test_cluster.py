@@ -149,11 +149,42 @@ def test_no_such_tpu(resolver: Any, answer: Any) -> None:
 
 
 @both(".master/raises/no-such-tpu")
-@pytest.mark.parametrize("error", [HttpError(403), KeyError("k"), PermissionError("p")])
-def test_other_errors_of_the_api_pass_through(resolver: Any, error: Exception) -> None:
-    with pytest.raises(type(error)) as caught:
+@pytest.mark.parametrize(
+    "error",
+    [HttpError(400), KeyError("k"), RuntimeError("r"), ValueError("v"), OSError("o")],
+)
+def test_a_tpu_that_cannot_be_looked_up(resolver: Any, error: Exception) -> None:
+    kind = type(error).__name__
+    match = rf"no TPU 'n': requested 'projects/p/.*/n'.*{kind}: .*E062"
+    for ask in ("master", "cluster_spec", "num_accelerators"):
+        with pytest.raises(ValueError, match=match) as caught:
+            getattr(answered(error, resolver), ask)()
+        assert caught.value.__cause__ is error
+
+
+class Forbidden(Exception):
+    """As google.api_core raises it."""
+
+    code = 403
+
+
+@both(".master/raises/no-such-tpu")
+@pytest.mark.parametrize(
+    ("error", "credentials"),
+    [
+        (HttpError(401), "default"),
+        (HttpError(403), None),
+        (PermissionError("p"), "default"),
+        (Forbidden("f"), "default"),
+    ],
+)
+def test_a_tpu_that_must_not_be_seen(
+    resolver: Any, error: Exception, credentials: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"credentials.*TPUREF-E196") as caught:
         answered(error, resolver).master()
-    assert caught.value is error
+    assert caught.value.__cause__ is error
+    assert "no access to TPU 'n'" in str(caught.value)
 
 
 def test_an_answer_that_is_no_json() -> None:

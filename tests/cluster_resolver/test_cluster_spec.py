@@ -123,7 +123,7 @@ def test_an_unknown_job(ask: Any) -> None:
         ask(tf.train.ClusterSpec(JOBS))
 
 
-@pytest.mark.parametrize("index", [2, -1, "0"])
+@pytest.mark.parametrize("index", [2, -1, "0", []])
 def test_an_unknown_task(index: Any) -> None:
     with pytest.raises(ValueError, match=r"has no task .*its tasks are \[0, 1\]"):
         tf.train.ClusterSpec(JOBS).task_address("worker", index)

@@ -121,7 +121,7 @@ def test_the_argument(tpu: Any, several: bool) -> None:
     except (ValueError, TypeError, NotImplementedError) as error:
         assert str(error).startswith("Here: ")
     else:
-        assert search.trace
+        assert search.trace.lines
 
 
 @fuzz

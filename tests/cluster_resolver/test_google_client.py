@@ -8,11 +8,12 @@ import os
 import subprocess
 import sys
 import time
+from concurrent import futures
 from typing import Any
 
 import pytest
 
-from tpuref.testing import FakeClock, http_answers, patience
+from tpuref.testing import FakeClock, FakeCloudTPU, http_answers, patience
 from tpuref.testing.discovery import description
 
 from .api_object import Service
@@ -84,7 +85,7 @@ def test_given_credentials(resolver: Any, cloud: Any) -> None:
     cloud.token = "secret"
     assert resolver("node-1", credentials=Token("secret")).cluster_spec() is not None
     assert cloud.requests[-1].headers["authorization"] == "Bearer secret"
-    with pytest.raises(errors.HttpError, match="401"):
+    with pytest.raises(ValueError, match="with the given credentials.*401.*E196"):
         resolver("node-1", credentials=Token("wrong")).cluster_spec()
 
 
@@ -130,6 +131,47 @@ def test_default_credentials_of_a_virtual_machine(cloud: Any, tmp_path: Any) -> 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == WORKERS
     assert len(asked(cloud, "/token")) == 1
+
+
+@pytest.fixture
+def no_login(monkeypatch: Any, tmp_path: Any) -> None:
+    """Nobody has logged in on this machine: only the metadata server has a token."""
+    for variable in ("CLOUDSDK_CONFIG", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path))
+
+
+def found(name: str) -> tuple[str, list[str]]:
+    """The master of a service of its own, and the tokens that were shown to it."""
+    with FakeCloudTPU({name: f"{name}:8470"}) as cloud:
+        cloud.token = f"token-of-{name}"
+        with cloud.environment():
+            master = DISTRIBUTE(name).master()
+    asked_for = [r for r in cloud.requests if f"/nodes/{name}?" in r.path]
+    return master, [request.headers["authorization"] for request in asked_for]
+
+
+def expected(name: str) -> tuple[str, list[str]]:
+    return f"grpc://{name}:8470", [f"Bearer token-of-{name}"]
+
+
+def test_default_credentials_of_one_service_after_another(no_login: None) -> None:
+    for name in ("a", "b", "c"):
+        assert found(name) == expected(name)
+
+
+def test_default_credentials_in_two_threads(no_login: None) -> None:
+    names = ["a", "b", "c", "d"]
+    with futures.ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(found, names)) == list(map(expected, names))
+
+
+def test_default_credentials_after_the_service(no_login: None) -> None:
+    metadata = pytest.importorskip("google.auth.compute_engine._metadata")
+    with FakeCloudTPU({"a": "a:8470"}) as cloud:
+        with cloud.environment():
+            assert DISTRIBUTE("a").master() == "grpc://a:8470"
+            assert cloud.host in vars(metadata).values()
+        assert cloud.host not in vars(metadata).values()
 
 
 def test_no_default_credentials(cloud: Any, monkeypatch: Any) -> None:
@@ -268,9 +310,35 @@ def test_a_tpu_that_is_deleted(cloud: Any) -> None:
 def test_errors_that_stay(status: int, cloud: Any, clock: FakeClock) -> None:
     made = DISTRIBUTE("node-1", credentials=Token("any"))
     cloud.fail(status, 3)
-    with pytest.raises(errors.HttpError, match=f"{status} when requesting .*/node-1"):
+    with pytest.raises(ValueError, match=f"{status} when requesting .*/node-1") as e:
         made.cluster_spec()
+    assert isinstance(e.value.__cause__, errors.HttpError)
+    assert ("with the given credentials" in str(e.value)) is (status != 400)
     assert clock.slept == []
+
+
+def test_credentials_that_cannot_be_read(cloud: Any, monkeypatch: Any) -> None:
+    wrong = KeyError("client_email")
+
+    def default(**options: Any) -> Any:
+        raise wrong
+
+    monkeypatch.setattr("google.auth.default", default)
+    with pytest.raises(RuntimeError, match="KeyError: 'client_email'.*E067") as caught:
+        DISTRIBUTE("node-1").cluster_spec()
+    assert caught.value.__cause__ is wrong
+
+
+def test_credentials_that_have_expired(cloud: Any) -> None:
+    exceptions = pytest.importorskip("google.auth.exceptions")
+
+    class Expired(Token):
+        def refresh(self, request: Any) -> None:
+            raise exceptions.RefreshError("invalid_grant: the token has expired")
+
+    cloud.token = "secret"
+    with pytest.raises(ValueError, match=r"credentials.*invalid_grant.*E196"):
+        DISTRIBUTE("node-1", credentials=Expired("old")).cluster_spec()
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])

@@ -44,16 +44,16 @@ class Pool:
         return cores_of(os.getpid())
 
     @property
-    def links(self) -> Any:
-        """The host's view of the links between the cores."""
-        return self._cores.links
+    def flags(self) -> Any:
+        """The host's view of the flags of the cores."""
+        return self._cores.flags
 
     @property
     def _cores(self) -> Any:
         return LOCAL._systems["localhost"]._executor._cores
 
     def plant(self, core: int, code: str) -> None:
-        """Let a core carry out some code of Python, when it takes its next message."""
+        """Let a core run Python code when it takes its next message."""
         self._cores.post(core, ("program", -1, pickle.dumps(Planted(code))))
 
     @property

@@ -16,7 +16,7 @@ from .processes import eventually, state_of
 
 SOURCE = str(Path(tpuref.__file__).parents[1])
 
-# A directory of ours in the place of /dev/shm, so that nobody else writes there.
+# A directory of ours instead of /dev/shm, so that nobody else writes there.
 _ALONE = 'mount --bind "$0" /dev/shm && exec "$@"'
 
 

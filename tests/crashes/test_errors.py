@@ -47,7 +47,7 @@ def test_an_operation_fails_while_others_wait_in_a_sum(pool: Any, size: int) -> 
     for _ in range(3):
         error = failing(pool, replicate(computation, 3), tf.errors.InvalidArgumentError)
         assert "on replica 2" in str(error) and "test_errors.py" in str(error)
-        assert "GatherV2" in error.op or "gather" in error.op.lower()
+        assert "gather" in error.op.name.lower()
         assert f"core 2, replica 2, process {pids[2]}:\n" in str(error.__cause__)
         assert 'indexing.py", line' in str(error.__cause__)
         assert pool.works and pool.pids == pids

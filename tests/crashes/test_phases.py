@@ -55,13 +55,13 @@ def in_step(number: int) -> Condition:
 
 def hold(pool: Any, core: int, there: Condition) -> None:
     """Stop a core where it is at a place: stop it, look, and try again."""
-    pid, links = pool.pids[core], pool.links
+    pid, flags = pool.pids[core], pool.flags
     tries = random.Random(core)
     deadline = time.monotonic() + 10.0 * PATIENCE
     while time.monotonic() < deadline:
         os.kill(pid, signal.SIGSTOP)
         assert eventually(lambda: state_of(pid) == "T", 2.0)
-        phases = [links.position(c)[1] for c in range(CORES)]
+        phases = [flags.position(c)[1] for c in range(CORES)]
         if there(phases.pop(core), phases):
             return
         os.kill(pid, signal.SIGCONT)
@@ -79,7 +79,7 @@ def held_at(pool: Any, place: Condition) -> int:
     hold(pool, VICTIM, place)
     if place in helper:
         os.kill(pid, signal.SIGCONT)
-    phase: int = pool.links.position(VICTIM)[1]
+    phase: int = pool.flags.position(VICTIM)[1]
     return phase
 
 
@@ -124,7 +124,7 @@ def meanwhile(pool: Any, action: Callable[[], Any]) -> Iterator[Future[Any]]:
 def test_a_core_is_killed(
     pool: Any, algorithm: str, size: int, place: Condition
 ) -> None:
-    links, pid = pool.links, pool.pids[VICTIM]
+    flags, pid = pool.flags, pool.pids[VICTIM]
 
     def kill() -> tuple[int, float]:
         phase = held_at(pool, place)
@@ -141,7 +141,7 @@ def test_a_core_is_killed(
     assert "SIGKILL" in str(caught.value) and "computations.py" in str(caught.value)
     if place not in (before_it_arrives, STEPS[0]):
         assert "CrossReplicaSum" in str(caught.value)
-    assert links.position(VICTIM)[1] == phase, "it died elsewhere"
+    assert flags.position(VICTIM)[1] == phase, "it died elsewhere"
     assert works_again(pool)
 
 

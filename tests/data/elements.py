@@ -22,7 +22,7 @@ def elements(dataset: Any, feed: Any = None) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return an element with lists and Python scalars in the place of arrays."""
+    """Return an element with lists and Python scalars instead of arrays."""
     if isinstance(value, tuple):
         return tuple(plain(part) for part in value)
     if isinstance(value, dict):
@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:
 
 
 def lists(dataset: Any, feed: Any = None) -> list[Any]:
-    """Return all elements with lists in the place of arrays."""
+    """Return all elements with lists instead of arrays."""
     return [plain(element) for element in elements(dataset, feed)]
 
 

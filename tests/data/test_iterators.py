@@ -21,7 +21,7 @@ def test_the_end_names_the_operation_and_the_line(session: tf.Session) -> None:
     for _ in range(2):
         with pytest.raises(tf.errors.OutOfRangeError, match="all of its 2") as caught:
             session.run(value)
-    assert caught.value.op == "following"
+    assert caught.value.op.name == "following"
     assert "get_next(name=" in str(caught.value)
 
 

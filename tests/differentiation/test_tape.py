@@ -248,6 +248,9 @@ def test_an_operation_without_a_rule_is_named_with_its_line() -> None:
     with pytest.raises(LookupError, match=r"RandomShuffle.*test_tape\.py.*E190"):
         tf.gradients(y, x)
     assert tf.gradients(tf.stop_gradient(y) * x, x) != [None]
+    diagonal = tf.einsum("ii->i", tf.eye(2) * x)
+    with pytest.raises(LookupError, match=r"Einsum.*test_tape\.py.*twice.*E190"):
+        tf.gradients(diagonal, x)
 
 
 def test_in_eager_mode_a_tape_is_needed() -> None:

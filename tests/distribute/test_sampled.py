@@ -1,6 +1,6 @@
 """Sampled programs of towers give on the cores what they give on the host.
 
-The host carries out one operation after the other, in program order; whatever the
+The host runs one operation after the other, in program order; whatever the
 stages move to the cores must not change a bit.
 """
 

@@ -224,7 +224,7 @@ def no_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def stand_in(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a program in the place of dot."""
+    """Put a program where dot is expected."""
     program = folder / "dot"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)

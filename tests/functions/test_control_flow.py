@@ -525,7 +525,7 @@ def test_an_error_in_a_turn_names_the_operation_and_its_line() -> None:
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?i)zero") as caught:
         run(tf.while_loop(lambda i: i < 10, body, [3]))
-    assert caught.value.op == "while/body/floordiv"
+    assert caught.value.op.name == "while/body/floordiv"
     assert f"{__file__}:{made[0]}" in str(caught.value)
 
 
@@ -576,7 +576,7 @@ def test_errors_of_the_function_show_its_own_and_both_places() -> None:
     y, made = tf.py_func(fail, [1.0], tf.float32, name="host"), line()
     with pytest.raises(tf.errors.UnknownError, match="KeyError: 'lost'") as caught:
         run(y + 1.0)
-    assert caught.value.op == "host"
+    assert caught.value.op.name == "host"
     assert f"{__file__}:{made}" in str(caught.value)
     assert isinstance(caught.value.__cause__, KeyError)
 
@@ -664,7 +664,7 @@ def test_assert_fails_at_run_time_with_its_data() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         session.run(check, {x: [3, -1, 2]})
     assert "[3 -1...] [positive]" in str(caught.value)
-    assert caught.value.op == "check"
+    assert caught.value.op.name == "check"
     assert f"{__file__}:{made}" in str(caught.value)
 
 
@@ -825,3 +825,67 @@ def test_py_func_receives_scalars_as_scalars(evaluate: Any) -> None:
     texts, text = tf.constant([b"a"]), tf.constant(b"abc")
     evaluate(tf.py_func(note, [text, tf.constant(1.5), texts], tf.int32))
     assert seen == [bytes, np.float32, np.ndarray]
+
+
+# -- depth -------------------------------------------------------------------------
+
+
+def nested(depth, x):
+    if depth == 0:
+        return x
+    return tf.cond(x > 0.0, lambda: nested(depth - 1, x) + 1.0, lambda: x)
+
+
+def test_branches_63_deep_run(evaluate):
+    assert evaluate(nested(63, tf.constant(1.0))) == 64.0
+
+
+def test_branches_62_deep_run_in_a_computation(evaluate):
+    outputs = tf.tpu.replicate(lambda x: nested(62, x), [[1.0], [-1.0], [2.0]])
+    assert evaluate(outputs) == [(63.0,), (-1.0,), (64.0,)]
+
+
+@pytest.mark.parametrize("depth", [64, 300])
+def test_branches_too_deep(depth):
+    with pytest.raises(ValueError, match=r"nested too deep.*up to 63 deep.*E195"):
+        nested(depth, tf.constant(1.0))
+
+
+def test_loops_too_deep():
+    def nested_loops(depth, x):
+        if depth == 0:
+            return x
+        return tf.while_loop(
+            lambda y: y < 0.0, lambda y: nested_loops(depth - 1, y), [x]
+        )
+
+    with pytest.raises(ValueError, match="nested too deep") as raised:
+        nested_loops(64, tf.constant(1.0))
+    assert f"the tf.while_loop at {__file__}:" in str(raised.value)
+
+
+def test_branches_too_deep_in_a_computation():
+    with pytest.raises(ValueError, match=r"nested too deep"):
+        tf.tpu.replicate(lambda x: nested(100, x), [[1.0]])
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_predicate_that_turns_out_to_be_no_scalar(executor: str) -> None:
+    x = tf.placeholder(tf.bool, None)
+
+    def branch(x: Any) -> Any:
+        return tf.cond(x, lambda: 1, lambda: 2)
+
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i: tf.logical_and(x, i < 3), lambda i: i + 1, [0])
+
+    with tf.config.override(executor=executor, cores=1):
+        for build in (branch, loop):
+            fetched = tf.tpu.rewrite(build, [x])
+            for value, given in (([True, False], r"\[2\]"), ([], r"\[0\]")):
+                with pytest.raises(
+                    tf.errors.InvalidArgumentError,
+                    match=rf"must be a scalar, got bool{given}.*E117",
+                ):
+                    run(fetched, {x: value})
+            run(fetched, {x: True})

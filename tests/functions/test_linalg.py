@@ -125,6 +125,11 @@ def test_length_of_complex_numbers_is_real() -> None:
     assert math.isclose(run(length), 5)
 
 
+def test_norm_along_an_axis_that_is_an_integer_of_numpy() -> None:
+    norms = tf.norm(tf.constant([[3.0, 4.0], [6.0, 8.0]]), axis=np.int64(1))
+    assert run(norms).tolist() == [5.0, 10.0]
+
+
 def test_norm_refuses_what_it_does_not_know() -> None:
     matrix = tf.ones([2, 2])
     with pytest.raises(ValueError, match="positive number or infinity for vectors"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.functions.random import DEFAULT_GRAPH_SEED, seeds
+from tpuref.functions.random import DEFAULT_GRAPH_SEED, get_seed
 
 
 @pytest.fixture(autouse=True)
@@ -24,15 +24,15 @@ def run(fetches, feed=None):
 
 
 def test_seeds_of_graph_and_operation() -> None:
-    assert seeds(None) == (None, None)
-    assert seeds(5) == (DEFAULT_GRAPH_SEED, 5) == (87654321, 5)
+    assert get_seed(None) == (None, None)
+    assert get_seed(5) == (DEFAULT_GRAPH_SEED, 5) == (87654321, 5)
     tf.set_random_seed(7)
-    assert seeds(5) == (7, 5)
-    assert seeds(None) == (7, 0)
+    assert get_seed(5) == (7, 5)
+    assert get_seed(None) == (7, 0)
     tf.no_op()
-    assert seeds(None) == (7, 1)
+    assert get_seed(None) == (7, 1)
     tf.set_random_seed(None)
-    assert seeds(None) == (None, None)
+    assert get_seed(None) == (None, None)
 
 
 def test_a_seed_repeats_the_draws_in_every_session() -> None:

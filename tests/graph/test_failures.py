@@ -52,7 +52,7 @@ def test_run_time_errors_show_operation_operands_and_line() -> None:
     assert "7" in text and "3" in text
     assert "chosen" in text
     assert f"{__file__}:{made}" in text
-    assert "chosen" in caught.value.op
+    assert "chosen" in caught.value.op.name
     assert caught.value.site.line == made
 
 

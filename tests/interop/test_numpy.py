@@ -126,7 +126,7 @@ def test_what_has_no_capsule(value: Any) -> None:
 @pytest.mark.usefixtures("eager")
 def test_text_has_no_capsule() -> None:
     with pytest.raises(
-        tf.errors.InvalidArgumentError, match="strings cannot be shared"
+        tf.errors.InvalidArgumentError, match="strings and dates cannot be shared"
     ):
         dlpack_of.to_dlpack(tf.constant("a"))
 

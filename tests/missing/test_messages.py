@@ -102,8 +102,8 @@ def test_a_name_that_nobody_has() -> None:
      "compat.v2.summary", "config", "contrib", "contrib.cluster_resolver",
      "contrib.distribute", "contrib.summary", "contrib.tpu", "contrib.training", "data",
      "distribute", "distribute.cluster_resolver", "errors", "experimental",
-     "experimental.dlpack", "flags", "gfile", "io", "io.gfile", "linalg", "logging",
-     "math", "nest", "nn", "numpy_arrays", "numpy_math", "profiler",
+     "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile", "layers",
+     "linalg", "logging", "losses", "math", "metrics", "nest", "nn", "profiler",
      "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
      "tpu.experimental", "train"],
 )  # fmt: skip

@@ -400,3 +400,36 @@ def test_pytest_finds_it(
     passed(pytester.runpytest_subprocess(timeout=300), 1)
     result = pytester.runpytest_subprocess("-p", f"no:{PLUGIN}", timeout=300)
     result.assert_outcomes(errors=1)
+
+
+def test_a_cloud_of_its_own_for_each_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import os
+        import pytest
+        import tpuref as tf
+
+        @pytest.fixture
+        def resolver(fake_cloud_tpu):
+            fake_cloud_tpu.nodes["my-tpu"] = ["10.1.2.3:8470", "10.1.2.4:8470"]
+            return tf.distribute.cluster_resolver.TPUClusterResolver
+
+        def test_a_name(resolver, fake_cloud_tpu):
+            pytest.importorskip("googleapiclient")
+            anonymous = pytest.importorskip("google.auth.credentials")
+            made = resolver("my-tpu", credentials=anonymous.AnonymousCredentials())
+            assert made.master() == "grpc://10.1.2.3:8470"
+            assert fake_cloud_tpu.requests
+
+        def test_another(fake_cloud_tpu):
+            assert not fake_cloud_tpu.nodes and not fake_cloud_tpu.requests
+            assert os.environ["GCE_METADATA_HOST"] == fake_cloud_tpu.host
+
+        def test_without():
+            assert "GCE_METADATA_HOST" not in os.environ
+        """
+    )
+    result = run(pytester)
+    assert result.ret == 0
+    outcomes = result.parseoutcomes()
+    assert outcomes["passed"] + outcomes.get("skipped", 0) == 3

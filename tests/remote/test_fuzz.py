@@ -213,7 +213,7 @@ def documented(reply: Any) -> None:
 def served(contents: list[bytes]) -> list[Any]:
     """Give some requests to a session and return its replies."""
     shared = Shared("worker", 1 << 20)
-    session = ServedSession(shared)
+    session = ServedSession(shared, "test")
     for content in contents:
         session.receive(content)
     found: list[Any] = []

@@ -55,11 +55,85 @@ def test_the_token_may_come_from_the_environment(
     server.stop()
 
 
-def test_a_token_has_to_fit_into_a_header() -> None:
-    with pytest.raises(ValueError, match="token must be printable ASCII"):
-        tf.train.Server({"worker": ["localhost:0"]}, token="ключ")
-    with pytest.raises(ValueError, match="token must be printable ASCII"):
-        tf.Session("grpc://localhost:1", config=with_token("a\n"))
+@pytest.mark.parametrize("token", ["", " ", " a", "a\n", "ключ", "a\x00"])
+def test_a_token_that_no_header_can_carry(
+    token: str, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = {"worker": ["localhost:0"]}
+    message = r"token must be printable ASCII.*TPUREF-E078"
+    with pytest.raises(ValueError, match=message):
+        tf.train.Server(cluster, token=token)
+    with pytest.raises(ValueError, match=message):
+        tf.Session(server.target, config=with_token(token))
+    if "\0" in token:
+        return  # no variable can hold it
+    monkeypatch.setenv("TPUREF_TOKEN", token)
+    message = r"TPUREF_TOKEN must be printable ASCII.*TPUREF-E078"
+    for use in (lambda: tf.train.Server(cluster), lambda: tf.Session(server.target)):
+        with pytest.raises(ValueError, match=message):
+            use()
+
+
+def test_a_refused_token_is_not_repeated() -> None:
+    with pytest.raises(ValueError, match="printable") as raised:
+        tf.train.Server({"worker": ["localhost:0"]}, token="s3cret\n")
+    assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("token", [5, b"a", ["a"], object()])
+def test_a_token_of_another_type(token: Any, server: Any) -> None:
+    message = r"token must be text, got (int|bytes|list|object) \[TPUREF-E014\]"
+    with pytest.raises(TypeError, match=message):
+        tf.train.Server({"worker": ["localhost:0"]}, token=token)
+    with pytest.raises(TypeError, match=message):
+        tf.Session(server.target, config=with_token(token))
+
+
+# -- a server that others can reach --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "lacks"),
+    [
+        ("0.0.0.0", None, "without a token and without TLS"),
+        ("[::]", None, "without a token and without TLS"),
+        ("0.0.0.0", "a", "without TLS"),
+        ("127.0.0.1", None, None),
+        ("127.1.2.3", None, None),
+        ("[::1]", None, None),
+        ("localhost", None, None),
+    ],
+)
+def test_a_server_without_protection(
+    host: str, token: str | None, lacks: str | None, caplog: Any
+) -> None:
+    server = tf.train.Server({"worker": [f"{host}:0"]}, token=token, start=False)
+    server.stop()
+    if lacks is None:
+        assert caplog.records == []
+        return
+    (record,) = caplog.records
+    assert record.levelname == "WARNING" and record.name == "tpuref.server"
+    assert f"{lacks}:" in record.getMessage() and "TPUREF-W070" in record.getMessage()
+
+
+def test_a_server_with_tls_alone(certificate: tuple[bytes, bytes], caplog: Any) -> None:
+    credentials = grpc.ssl_server_credentials([certificate])
+    cluster = {"worker": ["0.0.0.0:0"]}
+    tf.train.Server(cluster, credentials=credentials, start=False).stop()
+    assert "without a token:" in caplog.text
+    caplog.clear()
+    tf.train.Server(cluster, credentials=credentials, token="a", start=False).stop()
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("credentials", ["x", 5, grpc.ssl_channel_credentials()])
+def test_credentials_of_another_type(credentials: Any, server: Any) -> None:
+    with pytest.raises(TypeError, match=r"a grpc\.ServerCredentials, got .*E014"):
+        tf.train.Server({"worker": ["localhost:0"]}, credentials=credentials)
+    options = tf.RPCOptions(credentials="x")
+    with pytest.raises(TypeError, match=r"a grpc\.ChannelCredentials, got .*E014"):
+        tf.Session(server.target, config=tf.ConfigProto(rpc_options=options))
 
 
 @pytest.fixture(scope="module")
@@ -272,13 +346,3 @@ def test_too_many_runs_at_once(server: Any, monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(tf.errors.ResourceExhaustedError, match="1 runs of this"):
             session.run(out)
         assert session.run(inner) == 1
-
-
-def test_too_many_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tpuref.remote.server.MAX_SESSIONS", 2)
-    server = tf.train.Server.create_local_server()
-    sessions = [tf.Session(server.target) for _ in range(2)]
-    with pytest.raises(tf.errors.ResourceExhaustedError):
-        tf.Session(server.target)
-    assert all(session.run(tf.constant(1)) == 1 for session in sessions)
-    server.stop()

@@ -103,6 +103,13 @@ def test_a_server_def_may_be_given() -> None:
         (({"ps": ["a:1"]}, "ps", 0, "http"), "protocol must be 'grpc'"),
         (({"ps": ["localhost"]},), "must be 'host:port'"),
         (({"ps": ["localhost:99999"]},), "must be 'host:port'"),
+        (({"ps": ["localhost:\u00b2"]},), "must be 'host:port'"),
+        (({"ps": ["localhost:" + "9" * 5000]},), "must be 'host:port'"),
+        (({"ps": ["a b:1"]},), "must be 'host:port'"),
+        (({"ps": ["unix:0"]},), "must be 'host:port'"),
+        (({"ps": ["unix:/tmp/tpuref.sock:0"]},), "must be 'host:port'"),
+        (({"ps": ["unix-abstract:0"]},), "must be 'host:port'"),
+        (({"ps": ["vsock:0"]},), "must be 'host:port'"),
     ],
 )
 def test_a_task_that_is_not_clear(arguments: Any, message: str) -> None:
@@ -117,11 +124,29 @@ def test_what_is_no_cluster() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["grpc://", "grpc://host", "grpc://host:0", "grpc://a b:1", "http://h:1", "h:1"],
+    [
+        *("grpc://", "grpc://host", "grpc://host:0", "grpc://a b:1", "http://h:1"),
+        *("h:1", "grpc://h:" + "9" * 5000, "grpc://unix:/tmp/x:1"),
+    ],
 )
 def test_what_is_no_target(target: str) -> None:
     with pytest.raises(ValueError, match="'grpc://host:port' for a server, got"):
         tf.Session(target)
+
+
+def test_a_host_may_have_the_name_of_a_scheme(monkeypatch: Any) -> None:
+    asked = []
+
+    def refused(target: str, *arguments: Any) -> Any:
+        asked.append(target)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("grpc.insecure_channel", refused)
+    for address in ("unix:1", "[fe80::1%2]:1"):
+        with pytest.raises(ConnectionRefusedError):
+            tf.Session(f"grpc://{address}")
+    # Without a scheme gRPC would look for a socket file named 1.
+    assert asked == ["dns:///unix:1", "dns:///[fe80::1%252]:1"]
 
 
 def test_a_session_takes_a_resolver(server: Any) -> None:

@@ -73,17 +73,14 @@ def test_control_flow_is_sent(remote: Any) -> None:
     assert remote.run(total, {n: 7}) == local
 
 
-def test_deep_nesting_is_refused_before_it_is_sent(remote: Any) -> None:
+def test_branches_may_be_as_deep_as_in_the_graph(remote: Any) -> None:
     def nested(depth: int) -> Any:
         one = tf.constant(1)
         if depth == 0:
             return one
         return tf.cond(tf.constant(True), lambda: nested(depth - 1), lambda: one)
 
-    assert remote.run(nested(20)) == 1
-    with pytest.raises(tf.errors.ResourceExhaustedError, match="more than 64 deep"):
-        remote.run(nested(70))
-    assert remote.run(tf.constant(2)) == 2
+    assert remote.run(nested(63)) == 1
 
 
 def test_a_program_is_sent_once(remote: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,9 +88,9 @@ def test_a_program_is_sent_once(remote: Any, monkeypatch: pytest.MonkeyPatch) ->
 
     sent: list[str] = []
 
-    def put_program(bundle: Any, program: Any) -> None:
+    def put_program(bundle: Any, program: Any) -> int:
         sent.append(program.name)
-        programs.put_program(bundle, program)
+        return programs.put_program(bundle, program)
 
     monkeypatch.setattr(session, "put_program", put_program)
     x = tf.placeholder(tf.int32, [])
@@ -190,7 +187,7 @@ def test_the_system_is_started_and_stopped_at_the_server(server: Any) -> None:
             local.run(tf.tpu.rewrite(lambda: tf.constant(1)))
 
 
-# -- what the client carries out -----------------------------------------------
+# -- what the client runs -----------------------------------------------
 
 
 def test_host_functions_run_in_the_thread_of_the_client(remote: Any) -> None:
@@ -273,7 +270,7 @@ def test_an_error_keeps_class_operation_and_line(remote: Any) -> None:
     there, here = errors
     assert str(there) == str(here)
     assert (there.op, there.site.line) == (here.op, here.site.line)
-    assert there.op == "lookup" and "# the user's line" in str(there)
+    assert there.op is bad.op and "# the user's line" in str(there)
 
 
 def test_an_error_of_a_host_function_keeps_its_cause(remote: Any) -> None:
@@ -285,7 +282,7 @@ def test_an_error_of_a_host_function_keeps_its_cause(remote: Any) -> None:
     out = tf.py_func(fail, [], tf.int32, name="failing")
     with pytest.raises(tf.errors.UnknownError, match="KeyError: 'mine'") as raised:
         remote.run(out)
-    assert raised.value.__cause__ is own and raised.value.op == "failing"
+    assert raised.value.__cause__ is own and raised.value.op is out.op
 
 
 def test_an_interrupt_in_a_host_function_gives_up_the_run(remote: Any) -> None:

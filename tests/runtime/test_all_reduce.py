@@ -32,7 +32,7 @@ def cores() -> Iterator[None]:
 
 
 def values(size: int, dtype: Any) -> list[Any]:
-    """What each replica brings: numbers whose sum depends on the order."""
+    """The contribution of each replica: numbers whose sum depends on the order."""
     random = np.random.default_rng(size)
     scale = 100 if dtype.is_integer else 1
     return [

@@ -207,6 +207,21 @@ def test_replicas_that_are_missing_are_named() -> None:
     assert sorted(run_instr(step, operands, run)) == [2, 3]  # nobody of the first
 
 
+def test_a_copy_from_a_replica_that_went_another_way_names_it() -> None:
+    copy = instr("TowerCopy", [0], [0], source=1, targets=(0, 2))
+    here = program([0], [copy], [0])
+    given: Any = {r: [np.asarray(r)] for r in range(4)}
+    got = run_program(here, given, run_of(4))
+    assert [int(got[r][0]) for r in range(4)] == [1, 1, 1, 3]
+    del given[1]
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"TowerCopy: .*\[0, 2\] wait for \[1\]"
+    ) as raised:
+        run_program(here, given, run_of(4))
+    assert raised.value.op == "TowerCopy_0"
+    assert run_program(here, {3: given[3]}, run_of(4)) == {3: [3]}
+
+
 def test_shapes_that_differ_are_named() -> None:
     with pytest.raises(
         tf.errors.InvalidArgumentError, match=r"different shapes \[\[1\], \[2\]\]"
@@ -264,7 +279,7 @@ def test_an_error_knows_operation_and_line() -> None:
     assert "float32[2]" in message and "float32[3]" in message
 
 
-@pytest.mark.parametrize("kind", [ValueError, TypeError, IndexError])
+@pytest.mark.parametrize("kind", [ValueError, TypeError, IndexError, OverflowError])
 def test_what_a_kernel_raises_becomes_an_error_of_the_run(
     kind: Any, monkeypatch: Any
 ) -> None:

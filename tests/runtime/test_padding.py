@@ -54,8 +54,8 @@ def test_shapes_are_padded_to(shapes: Any, dimensions: Any, expected: Any) -> No
     [
         ([(2,), (5,)], [(4, False)], r"x: replica 1 .*\[5\].*dimension 0 is 5.*4"),
         ([(1, 9)], [ANY, (8, False)], r"replica 0 .*dimension 1 is 9.*\[None, 8\]"),
-        ([(2,), (2, 1)], [ANY], r"replica 1 brings shape \[2, 1\].*another rank"),
-        ([()], [ANY], "another rank"),
+        ([(2,), (2, 1)], [ANY], r"replica 1 has shape \[2, 1\], expected rank 1"),
+        ([()], [ANY], "expected rank 1"),
     ],
 )
 def test_inputs_that_do_not_fit(shapes: Any, dimensions: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""One core process as the host sees it, with small programs in the place of cores."""
+"""One core process as the host sees it, with small programs instead of cores."""
 
 from __future__ import annotations
 

@@ -108,6 +108,40 @@ def test_a_mesh_of_four_axes_is_read() -> None:
     )
 
 
+def test_a_mesh_of_four_axes_is_given() -> None:
+    read = Topology(V4_8)
+    given = Topology(
+        mesh_shape=read.mesh_shape, device_coordinates=read.device_coordinates
+    )
+    assert given.mesh_shape.tolist() == [2, 2, 1, 2]
+    assert (given.mesh_rank, given.num_tasks, given.num_tpus_per_task) == (4, 1, 8)
+    assert given.serialized() == V4_8
+    assert given.core_at([1, 1, 0, 1]) == 7
+    assert repr(given) == repr(read) and given.draw() == read.draw()
+    tall = Topology(
+        mesh_shape=[1, 1, 2, 1], device_coordinates=[[[0, 0, 1, 0]], [[0, 0, 0, 0]]]
+    )
+    assert tall.task_ordinal_at_coordinates([0, 0, 1, 0]) == 0
+    assert tall.missing_devices.shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("mesh_shape", "device_coordinates", "message"),
+    [
+        ([1, 1, 1, 1], [[[0, 0, 0]]], r"\[tasks, devices per task, 4\]"),
+        ([1, 1, 1], [[[0, 0, 0, 0]]], r"\[tasks, devices per task, 3\]"),
+        ([1, 1, 1, 1, 1], [[[0, 0, 0, 0, 0]]], "3 or 4 positive numbers"),
+        ([1, 0, 1, 1], [[[0, 0, 0, 0]]], "3 or 4 positive numbers"),
+        ([1, 1, 2, 1], [[[0, 0, 2, 0]]], "mesh"),
+    ],
+)
+def test_four_axes_that_do_not_fit(
+    mesh_shape: Any, device_coordinates: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Topology(mesh_shape=mesh_shape, device_coordinates=device_coordinates)
+
+
 def test_arrays_cannot_be_written_and_do_not_follow_the_argument() -> None:
     mesh, coordinates = np.array([1, 1, 2]), np.array([[[0, 0, 0], [0, 0, 1]]])
     topology = Topology(mesh_shape=mesh, device_coordinates=coordinates)
@@ -123,7 +157,7 @@ def test_arrays_cannot_be_written_and_do_not_follow_the_argument() -> None:
     ("mesh_shape", "device_coordinates"),
     [
         ([2, 2], [[[0, 0]]]),
-        ([1, 1, 1, 1], [[[0, 0, 0, 0]]]),
+        ([1, 1, 1, 1, 1], [[[0, 0, 0, 0, 0]]]),
         ([0, 1, 1], [[[0, 0, 0]]]),
         ([-1, 1, 1], [[[0, 0, 0]]]),
         ("abc", [[[0, 0, 0]]]),

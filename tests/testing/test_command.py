@@ -63,7 +63,12 @@ def test_it_serves_until_interrupted() -> None:
         (["--node", "=a:1"], "--node must be NAME=HOST:PORT"),
         (["--node", "a=b:0"], "a port must be a number from 1 to 65535"),
         (["--fail", "200"], "status must be an HTTP status from 400 to 599"),
-        (["--fail", "500xy"], "invalid literal"),
+        (["--fail", "xyz"], "--fail must be STATUS[xTIMES], such as 503x2, or cut"),
+        (["--fail", "500xy"], "--fail must be STATUS[xTIMES], such as 503x2, or cut"),
+        (["--fail", "500x" + "9" * 5000], "--fail must be STATUS[xTIMES]"),
+        (["--fail", ""], "--fail must be STATUS[xTIMES]"),
+        (["--latency", "nan"], "--latency must be a number of seconds from 0 up"),
+        (["--latency", "-1"], "--latency must be a number of seconds from 0 up"),
         (["--port", "70000"], "port"),
     ],
 )
@@ -71,3 +76,14 @@ def test_what_is_wrong_is_told(arguments: Any, message: str, capsys: Any) -> Non
     assert main(["fake-cloud-tpu", *arguments]) == 2
     told = capsys.readouterr().err
     assert told.startswith("tpuref fake-cloud-tpu: ") and message in told
+
+
+def test_help_shows_the_defaults(capsys: Any) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["fake-cloud-tpu", "--help"])
+    assert ended.value.code == 0
+    told = " ".join(capsys.readouterr().out.split())
+    for default in (
+        *("READY", "HEALTHY", "fake-project", "us-central1-b", "0, a free one", "0.0"),
+    ):
+        assert f"(default: {default})" in told

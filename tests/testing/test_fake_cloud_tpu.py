@@ -6,9 +6,12 @@ import contextlib
 import http.client
 import json
 import os
+import socket
+import struct
 import threading
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -124,6 +127,71 @@ def test_the_description_leads_back_here(path: str, cloud: FakeCloudTPU) -> None
     assert answer["id"] == "tpu:v1"
 
 
+def test_a_404_says_what_there_is(cloud: FakeCloudTPU) -> None:
+    there = "projects/fake-project/locations/us-central1-b/nodes/"
+    for path in (NODES + "/c", NODES.replace("fake-project", "other") + "/a"):
+        message = get(cloud, path)[1]["error"]["message"]
+        assert f"was not found; this service has {there}a, {there}b" in message
+    cloud.nodes.clear()
+    message = get(cloud, NODES + "/a")[1]["error"]["message"]
+    assert "was not found; this service has no TPU" in message
+    cloud.nodes.update({f"n{k}": "h:1" for k in range(30)})
+    message = get(cloud, NODES + "/a")[1]["error"]["message"]
+    assert f"{there}n9 and 20 more" in message
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "-1", "1.5", "\u0663", "", "0x1"])
+@pytest.mark.parametrize("name", ["pageSize", "pageToken"])
+def test_pages_that_cannot_be(name: str, number: str, cloud: FakeCloudTPU) -> None:
+    status, answer, _ = get(cloud, f"{NODES}?{name}={quote(number)}")
+    if number:  # parse_qs leaves an empty one out
+        assert status == 400
+        assert (
+            answer["error"]["message"] == "pageSize and pageToken must be whole numbers"
+        )
+    else:
+        assert status == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["//[", "//[::1", "/%", "/%ff%fe", "/?%zz=1&=", "/v1/" + "a/" * 3000, "*"]
+)
+def test_paths_that_make_no_sense(
+    path: str, cloud: FakeCloudTPU, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert get(cloud, path)[0] in (200, 400, 404)
+    assert get(cloud, NODES)[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_client_that_breaks_off(
+    cloud: FakeCloudTPU, capfd: pytest.CaptureFixture[str]
+) -> None:
+    host, _, port = cloud.host.rpartition(":")
+    reset = struct.pack("ii", 1, 0)
+    for content in (b"", b"GET ", b"GET / HTTP/1.1\r\nA: b\r\n"):
+        with socket.create_connection((host, int(port)), 60) as connection:
+            connection.sendall(content)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+    assert get(cloud, NODES)[0] == 200
+    cloud.stop()
+    assert capfd.readouterr().err == ""
+
+
+def test_nodes_may_be_set_as_they_are_given(cloud: FakeCloudTPU) -> None:
+    cloud.nodes["c"] = "10.0.0.3:1"
+    cloud.nodes |= {"d": ["h:1", "h:2"]}
+    cloud.nodes.setdefault("e", Node("h:3"))
+    assert [len(cloud.nodes[name].addresses) for name in "cde"] == [1, 2, 1]
+    assert len(get(cloud, NODES)[1]["nodes"]) == 5
+    with pytest.raises(ValueError, match="testing.Node"):
+        cloud.nodes["f"] = "a b"
+    for name, wrong in (("f", 5), ("f", [5]), (5, "h:1"), ("f", None)):
+        with pytest.raises(TypeError, match="FakeCloudTPU: nodes"):
+            cloud.nodes[name] = wrong  # type: ignore
+    assert "f" not in cloud.nodes
+
+
 # -- the metadata server -------------------------------------------------------
 
 
@@ -223,6 +291,38 @@ def test_the_environment_is_put_back(cloud: FakeCloudTPU, monkeypatch: Any) -> N
         assert os.environ["no_proxy"] == "example.com,127.0.0.1"
     assert os.environ["GCE_METADATA_HOST"] == "before"
     assert "TPU_API_DISCOVERY_URL" not in os.environ
+
+
+def test_an_environment_within_another(cloud: FakeCloudTPU) -> None:
+    before = os.environ.get("GCE_METADATA_HOST")
+    with FakeCloudTPU() as other, cloud.environment():
+        with other.environment():
+            assert os.environ["GCE_METADATA_HOST"] == other.host
+        assert os.environ["GCE_METADATA_HOST"] == cloud.host
+    assert os.environ.get("GCE_METADATA_HOST") == before
+
+
+def test_two_threads_take_turns(cloud: FakeCloudTPU, monkeypatch: Any) -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with cloud.environment():
+            inside.set()
+            leave.wait(60)
+
+    thread = threading.Thread(target=stay, daemon=True)
+    thread.start()
+    assert inside.wait(60)
+    monkeypatch.setattr("tpuref.testing.environment.TURN_SECONDS", 0.1)
+    with (
+        pytest.raises(RuntimeError, match="another thread is in environment()"),
+        cloud.environment(),
+    ):
+        pass
+    leave.set()
+    thread.join(60)
+    with cloud.environment():
+        pass
 
 
 @pytest.mark.parametrize("address", ["a b:1", "a:0", "a:x", ""])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tpuref as tf
 from tpuref.runtime import topology_proto
 from tpuref.runtime.topology import MeshRangeError, Topology
 from tpuref.runtime.topology_proto import TopologyProto
@@ -527,3 +528,30 @@ def test_placements_of_the_measured_releases(version: str) -> None:
         assert outcome(topology, arguments) == expected, record["id"]
         compared += 1
     assert compared == 47
+
+
+@pytest.mark.parametrize("cores", [4, None])
+def test_an_assignment_on_four_axes_runs(cores: int | None) -> None:
+    given = Topology(
+        mesh_shape=[2, 1, 1, 2],
+        device_coordinates=[[[x, 0, 0, c] for x in range(2) for c in range(2)]],
+    )
+    explicit = DeviceAssignment(
+        given, [[[1, 0, 0, 0], [1, 0, 0, 1]], [[0, 0, 0, 0], [0, 0, 0, 1]]]
+    )
+    computed = device_assignment(given, [1, 1, 1, 2], num_replicas=2)
+    assert computed.core_assignment.shape == (2, 2, 4)
+
+    def computation(x: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            return tf.tpu.cross_replica_sum(x + 1)
+
+    flat = Topology.for_mesh(2, 1, 2)
+    older = DeviceAssignment(flat, [[[0, 0, 1], [0, 0, 0]], [[1, 0, 0], [1, 0, 1]]])
+    with tf.Graph().as_default(), tf.config.override(cores=cores), tf.Session() as run:
+        for assignment in (explicit, computed, older):
+            out = tf.tpu.replicate(
+                computation, [[1.0], [2.0]], device_assignment=assignment
+            )
+            assert run.run(out) == [(5.0,), (5.0,)]
+        run.run(tf.tpu.shutdown_system())

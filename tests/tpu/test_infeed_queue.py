@@ -109,6 +109,7 @@ def test_constructor(arguments: dict[str, Any], expected: tuple[Any, ...]) -> No
         ({}, ValueError, "number of tuple elements is unknown"),
         ({"number_of_tuple_elements": 0}, ValueError, "1 or more, got 0"),
         ({"number_of_tuple_elements": -1}, ValueError, "1 or more, got -1"),
+        ({"number_of_tuple_elements": 2**63}, ValueError, "65536 or less, got 9223"),
         ({"number_of_tuple_elements": 1.5}, TypeError, "integer, got 1.5"),
         ({"number_of_tuple_elements": "2"}, TypeError, "integer, got '2'"),
         (

@@ -16,6 +16,7 @@ import numpy as np
 _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _THREADS = os.path.abspath(threading.__file__)
+_CONTEXTS = os.path.abspath(contextlib.__file__)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def started_at(site: CallSite) -> Iterator[None]:
 
 
 def user_site() -> CallSite:
-    """Return the innermost frame that is neither tpuref's nor NumPy's.
+    """Return the innermost frame that is neither tpuref's, NumPy's nor Python's own.
 
     In a thread of tpuref that has no such frame, return the line it works for.
     """
@@ -87,4 +88,4 @@ def user_site() -> CallSite:
 def _is_library(filename: str) -> bool:
     if filename.startswith("<frozen"):
         return True
-    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, _THREADS))
+    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, _THREADS, _CONTEXTS))

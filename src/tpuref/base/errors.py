@@ -7,7 +7,7 @@ written for either work.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from tpuref.base.callsite import CallSite
@@ -54,50 +54,108 @@ def coded(kind: type[Fault], message: str, *, code: str, **details: str) -> Faul
 class OpError(Exception):
     """An error raised while operations run.
 
+    It takes a message, or TensorFlow's arguments ``(node_def, op, message)``, which
+    `OpError` itself follows by the status code.
+
     Parameters
     ----------
+    node_def
+        The node that failed, or None.  Without `message`, this is the message.
+    op
+        The operation that failed, or its name, or None.
     message
         What went wrong, what was expected, what it got, and how to fix it.
+    error_code
+        The status code, by default that of the class.
     code
         The code that ends the message, one of `tpuref.base.error_codes`.
-    op
-        The name of the operation that failed, if any.
     site
         The user's line that built the operation.
+
+    Attributes
+    ----------
+    message
+        The message, with its code.
+    op
+        The operation that failed: a `tf.Operation` if ``Session.run`` raised the error,
+        a name if no graph is at hand, or None.
+    node_def
+        The given node, or that of `op` if it is a `tf.Operation`.
+    error_code
+        The status code, such as `tf.errors.ABORTED`.
+    site
+        The user's line that built the operation.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> error = tf.errors.DeadlineExceededError(None, None, "it took too long")
+    >>> error.message, error.op, error.error_code
+    ('it took too long', None, 4)
+    >>> tf.errors.DeadlineExceededError("it took too long").message
+    'it took too long'
     """
 
-    error_code: ClassVar[int] = UNKNOWN
+    error_code: int = UNKNOWN
 
     def __init__(
         self,
-        message: str,
+        node_def: Any = None,
+        op: Any = None,
+        message: str | None = None,
+        error_code: int | None = None,
         *,
         code: str | None = None,
-        op: str | None = None,
         site: CallSite | None = None,
     ) -> None:
+        if message is None:
+            node_def, message = None, node_def
+        if message is None:
+            raise TypeError(
+                f"{type(self).__name__}: pass a message, or node_def, op and message"
+            )
         message = message if code is None else f"{message} [{code}]"
         super().__init__(message)
+        self._node_def = node_def
         self.message = message
         self.op = op
         self.site = site
+        if error_code is not None:
+            self.error_code = error_code
+
+    @property
+    def node_def(self) -> Any:
+        """The node that failed, or None."""
+        if self._node_def is not None:
+            return self._node_def
+        return getattr(self.op, "node_def", None)
 
     def __str__(self) -> str:
-        parts = [self.message]
+        parts = [str(self.message)]
         if self.op is not None:
-            parts.append(f"  operation: {self.op}")
+            parts.append(f"  operation: {operation_name(self.op)}")
         if self.site is not None:
             parts.append(f"  built at: {self.site}")
         return "\n".join(parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.op, self.site)
+        op = None if self.op is None else operation_name(self.op)
+        return _rebuild, (type(self), self.message, op, self.error_code, self.site)
+
+
+def operation_name(op: Any) -> str:
+    """Return the name of an operation, given as one or as its name."""
+    return str(getattr(op, "name", op))
 
 
 def _rebuild(
-    kind: type[OpError], message: str, op: str | None, site: CallSite | None
+    kind: type[OpError],
+    message: str,
+    op: str | None,
+    error_code: int,
+    site: CallSite | None,
 ) -> OpError:
-    return kind(message, op=op, site=site)
+    return kind(None, op, message, error_code, site=site)
 
 
 class CancelledError(OpError):

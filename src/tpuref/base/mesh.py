@@ -6,12 +6,11 @@ import math
 import re
 from collections.abc import Iterable
 
-MOST_CORES = 1 << 22
-"""How many cores a system has at most."""
+from tpuref.base.limits import MAX_CORES
 
 MESH_FORM = (
     "XxYxC, three positive integers for chips along x, chips along y and cores per "
-    f"chip, such as 2x2x2 for 8 cores, and at most {MOST_CORES} cores"
+    f"chip, such as 2x2x2 for 8 cores, and at most {MAX_CORES} cores"
 )
 """What `parsed_mesh` takes, for messages."""
 
@@ -57,4 +56,4 @@ def parsed_mesh(text: str) -> tuple[int, int, int] | None:
         return None
     x, y, cores_per_chip = map(int, match.groups())
     mesh = x, y, cores_per_chip
-    return mesh if math.prod(mesh) <= MOST_CORES else None
+    return mesh if math.prod(mesh) <= MAX_CORES else None

@@ -6,11 +6,13 @@ and shapes are leaves, although some of them are iterable.
 
 from __future__ import annotations
 
+import reprlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tpuref.base.errors import StructureError
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import StructureError, coded
 
 
 def is_nested(value: object) -> bool:
@@ -35,13 +37,30 @@ def flatten(structure: Any) -> list[Any]:
     ------
     TypeError
         If the keys of a mapping cannot be sorted.
+    ValueError
+        If a container contains itself.
 
     Examples
     --------
     >>> flatten([1, {"b": 2, "a": (3, 4)}])
     [1, 3, 4, 2]
     """
-    return [leaf for _, leaf in flatten_with_paths(structure)]
+    if not is_nested(structure):
+        return [structure]
+    leaves: list[Any] = []
+    around = {id(structure): structure}
+    rest = [iter(_parts(structure))]
+    while rest:
+        for part in rest[-1]:
+            if is_nested(part):
+                _enter(part, around)
+                rest.append(iter(_parts(part)))
+                break
+            leaves.append(part)
+        else:
+            rest.pop()
+            around.popitem()
+    return leaves
 
 
 def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
@@ -61,14 +80,30 @@ def flatten_with_paths(structure: Any) -> list[tuple[str, Any]]:
     ------
     TypeError
         If the keys of a mapping cannot be sorted.
+    ValueError
+        If a container contains itself.
 
     Examples
     --------
     >>> flatten_with_paths([1, {"b": 2}])
     [('[0]', 1), ("[1]['b']", 2)]
     """
+    if not is_nested(structure):
+        return [("", structure)]
     pairs: list[tuple[str, Any]] = []
-    _collect(structure, "", pairs)
+    around = {id(structure): structure}
+    rest = [("", iter(_children(structure)))]
+    while rest:
+        path, children = rest[-1]
+        for step, child in children:
+            if is_nested(child):
+                _enter(child, around)
+                rest.append((path + step, iter(_children(child))))
+                break
+            pairs.append((path + step, child))
+        else:
+            rest.pop()
+            around.popitem()
     return pairs
 
 
@@ -108,7 +143,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     if places != len(flat_sequence):
         raise ValueError(
             f"pack_sequence_as: structure has places for {places} leaves, "
-            f"flat_sequence has {len(flat_sequence)}: {structure!r}"
+            f"flat_sequence has {len(flat_sequence)}: {reprlib.repr(structure)}"
         )
     leaves = iter(flat_sequence)
     return _pack(structure, lambda: next(leaves))
@@ -194,7 +229,7 @@ def assert_same_structure(
     --------
     >>> assert_same_structure([1, {"a": 2}], ["x", {"a": "y"}])
     """
-    difference = _first_difference(a, b, check_types, "")
+    difference = _first_difference(a, b, check_types)
     if difference is not None:
         path, in_a, in_b = difference
         raise StructureError(
@@ -203,7 +238,8 @@ def assert_same_structure(
         )
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys in the order in which the parts of a mapping come."""
     try:
         return sorted(mapping)
     except TypeError:
@@ -222,56 +258,108 @@ def _is_namedtuple(value: object) -> bool:
 def _children(node: Any) -> Iterable[tuple[str, Any]]:
     """The parts of a container in order, each with its step of the path."""
     if isinstance(node, Mapping):
-        return [(f"[{key!r}]", node[key]) for key in _sorted_keys(node)]
+        return [(f"[{key!r}]", node[key]) for key in sorted_keys(node)]
     if _is_namedtuple(node):
         return [(f".{name}", getattr(node, name)) for name in node._fields]
     return [(f"[{index}]", child) for index, child in enumerate(node)]
 
 
-def _collect(node: Any, path: str, pairs: list[tuple[str, Any]]) -> None:
-    if not is_nested(node):
-        pairs.append((path, node))
-        return
-    for step, child in _children(node):
-        _collect(child, path + step, pairs)
-
-
-def _pack(node: Any, next_leaf: Callable[[], Any]) -> Any:
-    if not is_nested(node):
-        return next_leaf()
+def _parts(node: Any) -> Iterable[Any]:
+    """The parts of a container in order."""
     if isinstance(node, Mapping):
-        return _pack_mapping(node, next_leaf)
-    children = [_pack(child, next_leaf) for _, child in _children(node)]
+        return [node[key] for key in sorted_keys(node)]
+    return node  # type: ignore[no-any-return]
+
+
+def _enter(part: Any, around: dict[int, Any]) -> None:
+    """Add `part` to the containers that enclose the next leaf; refuse a repetition."""
+    if id(part) in around:
+        raise coded(
+            ValueError,
+            f"nest: a {type(part).__name__} contains itself, so its leaves never end; "
+            "remove it from itself",
+            code=codes.CONTAINS_ITSELF,
+        )
+    around[id(part)] = part
+
+
+def _pack(structure: Any, next_leaf: Callable[[], Any]) -> Any:
+    if not is_nested(structure):
+        return next_leaf()
+    # Each incomplete container, its remaining parts, and the parts packed so far.
+    incomplete = [(structure, iter(_parts(structure)), list[Any]())]
+    while True:
+        node, rest, packed = incomplete[-1]
+        for part in rest:
+            if is_nested(part):
+                incomplete.append((part, iter(_parts(part)), []))
+                break
+            packed.append(next_leaf())
+        else:
+            incomplete.pop()
+            built = _built(node, packed)
+            if not incomplete:
+                return built
+            incomplete[-1][2].append(built)
+
+
+def _built(node: Any, parts: list[Any]) -> Any:
+    """Return a container like `node` with other parts."""
+    if isinstance(node, Mapping):
+        return _built_mapping(node, parts)
     if _is_namedtuple(node):
-        return type(node)(*children)
-    return type(node)(children)
+        return type(node)(*parts)
+    return type(node)(parts)
 
 
-def _pack_mapping(node: Mapping[Any, Any], next_leaf: Callable[[], Any]) -> Any:
-    by_key = {key: _pack(node[key], next_leaf) for key in _sorted_keys(node)}
+def _built_mapping(node: Mapping[Any, Any], parts: list[Any]) -> Any:
+    by_key = dict(zip(sorted_keys(node), parts, strict=True))
     in_own_order = {key: by_key[key] for key in node}
     if isinstance(node, defaultdict):
         return type(node)(node.default_factory, in_own_order)
     return type(node)(in_own_order)  # type: ignore[call-arg]
 
 
-def _first_difference(
-    a: Any, b: Any, check_types: bool, path: str
-) -> tuple[str, str, str] | None:
+def _first_difference(a: Any, b: Any, check_types: bool) -> tuple[str, str, str] | None:
     """The path of the first difference, and what each nest has there."""
+    difference = _difference(a, b, check_types)
+    if difference is not None or not is_nested(a):
+        return None if difference is None else ("", *difference)
+    around = {id(a): a}
+    rest = [("", iter(_pairs(a, b)))]
+    while rest:
+        path, pairs = rest[-1]
+        for step, in_a, in_b in pairs:
+            difference = _difference(in_a, in_b, check_types)
+            if difference is not None:
+                return path + step, *difference
+            if is_nested(in_a):
+                _enter(in_a, around)
+                rest.append((path + step, iter(_pairs(in_a, in_b))))
+                break
+        else:
+            rest.pop()
+            around.popitem()
+    return None
+
+
+def _pairs(a: Any, b: Any) -> list[tuple[str, Any, Any]]:
+    """The parts of two containers alike, each with its step of the path."""
+    both = zip(_children(a), _parts(b), strict=True)
+    return [(step, in_a, in_b) for (step, in_a), in_b in both]
+
+
+def _difference(a: Any, b: Any, check_types: bool) -> tuple[str, str] | None:
+    """How two nests differ, whatever their parts are."""
     if not is_nested(a) and not is_nested(b):
         return None
     if not _same_kind(a, b, check_types):
-        return path, _describe(a), _describe(b)
+        return _describe(a), _describe(b)
     if isinstance(a, Mapping):
         if set(a) != set(b):
-            return path, _describe_keys(a), _describe_keys(b)
+            return _describe_keys(a), _describe_keys(b)
     elif len(a) != len(b):
-        return path, _describe(a), _describe(b)
-    for (step, in_a), (_, in_b) in zip(_children(a), _children(b), strict=True):
-        difference = _first_difference(in_a, in_b, check_types, path + step)
-        if difference is not None:
-            return difference
+        return _describe(a), _describe(b)
     return None
 
 

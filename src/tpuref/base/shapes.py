@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, SupportsIndex, TypeAlias, overload
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer
 from tpuref.base.errors import coded
 
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
@@ -408,13 +409,15 @@ class TensorShape:
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
         """Return this shape; raise ValueError if its rank is known to be less."""
-        if self._dims is not None and len(self._dims) < rank:
+        least = integer("TensorShape.with_rank_at_least: rank", rank)
+        if self._dims is not None and len(self._dims) < least:
             raise self._rank_error("with_rank_at_least", f"at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
         """Return this shape; raise ValueError if its rank is known to be greater."""
-        if self._dims is not None and len(self._dims) > rank:
+        most = integer("TensorShape.with_rank_at_most: rank", rank)
+        if self._dims is not None and len(self._dims) > most:
             raise self._rank_error("with_rank_at_most", f"at most {rank}")
         return self
 
@@ -505,7 +508,8 @@ class TensorShape:
             if self._dims is None:
                 return _slice_of_unknown(key)
             return TensorShape(self._dims[key])
-        return Dimension(None if self._dims is None else self._dims[key])
+        place = integer("TensorShape: an index", key)
+        return Dimension(None if self._dims is None else self._dims[place])
 
     def __eq__(self, other: object) -> bool:
         try:

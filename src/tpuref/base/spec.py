@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, DTypeLike, as_dtype, float32
 from tpuref.base.shapes import ShapeLike, TensorShape, as_shape
 
@@ -62,6 +63,7 @@ class TensorSpec:
         bool
             True if the types agree and no known dimensions differ.
         """
+        instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", other)
         return self.dtype.is_compatible_with(
             other.dtype
         ) and self.shape.is_compatible_with(other.shape)

@@ -124,8 +124,8 @@ def _named_tpu() -> str:
     try:
         search.find(None)
     except ValueError:
-        return f"none ({'; '.join(search.trace[1:])})"
-    return "; ".join(search.trace[1:])
+        return f"none ({'; '.join(search.trace.lines[1:])})"
+    return "; ".join(search.trace.lines[1:])
 
 
 def _findings() -> list[Check]:

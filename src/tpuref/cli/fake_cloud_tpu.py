@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
+import re
 import shlex
 import sys
 import threading
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from tpuref.testing import FakeCloudTPU, Node
 
 NAME = "fake-cloud-tpu"
+
+_FAILURE = re.compile(r"([0-9]{3}|cut)(?:x([0-9]{1,6}))?")
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -38,24 +42,37 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         action="append",
         default=[],
         metavar="NAME=HOST:PORT[,HOST:PORT...]",
-        help="a TPU and the addresses of its hosts; may be repeated",
+        help="a TPU and the addresses of its hosts; may be repeated (default: no TPU)",
     )
-    parser.add_argument("--state", default="READY", help="the state of the TPUs")
-    parser.add_argument("--health", default="HEALTHY", help="the health of the TPUs")
-    parser.add_argument("--project", default="fake-project", help="their project")
-    parser.add_argument("--zone", default="us-central1-b", help="their zone")
+    for name, default, what in (
+        ("state", "READY", "the state of the TPUs"),
+        ("health", "HEALTHY", "the health of the TPUs"),
+        ("project", "fake-project", "their project"),
+        ("zone", "us-central1-b", "their zone"),
+    ):
+        parser.add_argument(
+            f"--{name}", default=default, help=f"{what} (default: {default})"
+        )
     parser.add_argument(
-        "--port", type=int, default=0, help="the port; 0, the default, is a free one"
+        "--port",
+        type=int,
+        default=0,
+        help="the port to listen on (default: 0, a free one)",
     )
     parser.add_argument(
-        "--latency", type=float, default=0, metavar="S", help="seconds per answer"
+        "--latency",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="seconds per answer (default: %(default)s)",
     )
     parser.add_argument(
         "--fail",
         action="append",
         default=[],
         metavar="STATUS[xTIMES]",
-        help="answer the first requests for TPUs with this HTTP status, or 'cut'",
+        help="answer the first request for a TPU, or the first TIMES, with this HTTP "
+        "status, or 'cut' the connection (default: answer all)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the variables as one JSON object"
@@ -91,11 +108,25 @@ def _service(options: argparse.Namespace) -> FakeCloudTPU:
     cloud = FakeCloudTPU(
         nodes, project=options.project, zone=options.zone, port=options.port
     )
+    if not 0 <= options.latency < math.inf:
+        raise ValueError(
+            f"--latency must be a number of seconds from 0 up, got {options.latency}"
+        )
     cloud.latency = options.latency
     for text in options.fail:
-        status, _, times = text.partition("x")
-        cloud.fail(int(status) if status.isdecimal() else status, int(times or 1))
+        cloud.fail(*_failure(text))
     return cloud
+
+
+def _failure(text: str) -> tuple[int | str, int]:
+    """Return the status, and the number of requests it answers."""
+    match = _FAILURE.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"--fail must be STATUS[xTIMES], such as 503x2, or cut, got {text!r}"
+        )
+    status, times = match.groups()
+    return int(status) if status.isdecimal() else status, int(times or 1)
 
 
 def _node(text: str, options: argparse.Namespace) -> tuple[str, Node]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import MASK
 
 DEFAULT_PORT = 8470
 """The default port of a Cloud TPU."""
@@ -15,6 +16,9 @@ DEFAULT_PORT = 8470
 GRPC = "grpc://"
 
 _NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?")
+_USER = re.compile(r"[^/\s'\"]*@")
+_EVERYWHERE = ("0.0.0.0", "::")
+_SCHEMES = ("external", "unix", "unix-abstract", "vsock")
 _DIGITS = re.compile(r"[0-9]{1,5}")
 
 
@@ -35,17 +39,17 @@ def checked_host(host: Any, where: str) -> str:
     )
 
 
-def checked_port(port: Any, where: str) -> int:
-    """Return `port` as a number from 1 to 65535."""
+def checked_port(port: Any, where: str, least: int = 1) -> int:
+    """Return `port` as a number from `least` to 65535."""
     if isinstance(port, str) and _DIGITS.fullmatch(port):
         port = int(port)
-    if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-        raise coded(
-            ValueError,
-            f"{where}: a port must be a number from 1 to 65535, got {_shown(port)}",
-            code=codes.INVALID_ADDRESS,
-        )
-    return port
+    if isinstance(port, int) and not isinstance(port, bool) and least <= port < 65536:
+        return port
+    raise coded(
+        ValueError,
+        f"{where}: a port must be a number from {least} to 65535, got {_shown(port)}",
+        code=codes.INVALID_ADDRESS,
+    )
 
 
 def joined(host: Any, port: Any, where: str) -> str:
@@ -60,6 +64,32 @@ def split(address: str, where: str, default: int | None = None) -> tuple[str, in
     if port is None and default is not None:
         return checked_host(host, where), default
     return checked_host(host, where), checked_port(port, where)
+
+
+def listening(address: str, where: str) -> tuple[str, str]:
+    """Return the host for clients, and the address to listen on; port 0 is a free one.
+
+    Examples
+    --------
+    >>> listening("0.0.0.0:8470", "here")
+    ('localhost', '0.0.0.0:8470')
+    """
+    host, port = _parts(address.removeprefix(GRPC))
+    try:
+        checked_host(host, where)
+        checked_port(port, where, least=0)
+        fits = host not in _SCHEMES  # gRPC takes these for a kind of address
+    except ValueError:
+        fits = False
+    if not fits:
+        raise coded(
+            ValueError,
+            f"{where}: the address of the task must be 'host:port', with a port from 0 "
+            f"to 65535, got {_shown(address)}",
+            code=codes.INVALID_ADDRESS,
+        )
+    shown = f"[{host}]" if ":" in host else host
+    return "localhost" if host in _EVERYWHERE else shown, f"{shown}:{port}"
 
 
 def endpoints(text: str, where: str) -> list[str]:
@@ -100,6 +130,6 @@ def _is_ip(host: str) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """Return a value, shortened because its source is not trusted."""
-    text = repr(value)
+    """Return a value, shortened and without a user: its source is not trusted."""
+    text = _USER.sub(f"{MASK}@", repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import http.client
 import importlib
 import json
 import re
-import socket
-import sys
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked, shown_cause
+from tpuref.cluster_resolver.api_errors import (
+    has_status,
+    is_connection_error,
+    is_own,
+    is_transient,
+    refusal,
+    unknown,
+)
 from tpuref.cluster_resolver.patience import Budget, Patience
 
 API, VERSION = "tpu", "v1"
@@ -21,7 +27,7 @@ HOST = "tpu.googleapis.com"
 SCOPES = ("https://www.googleapis.com/auth/cloud-platform",)
 
 _LONGEST_ATTEMPT = 10.0
-_PASSING_STATUS = (408, 429, 500, 502, 503, 504)
+_NO_DEFAULT = "DefaultCredentialsError"
 _UNFIT = re.compile(r"[\x00-\x20\x7f?#%]")
 
 
@@ -82,12 +88,12 @@ class CloudAPI:
         Raises
         ------
         ValueError
-            If the TPU does not exist.
+            If the TPU does not exist, or the API refuses the request.
         RuntimeError
             If there is no answer in time, or no default credentials.
         """
         if _UNFIT.search(path):
-            raise _missing(path, name, "a TPU name cannot contain these characters")
+            raise unknown(path, name, "a TPU name cannot contain these characters")
         try:
             return budget.ask(
                 f"TPU {name!r}",
@@ -97,15 +103,16 @@ class CloudAPI:
                 _LONGEST_ATTEMPT,
             )
         except Exception as error:
-            if _status(error) != 404:
+            if is_own(error):
                 raise
-            raise _missing(path, name, str(error)) from error
+            raise refusal(path, name, self.describe(), error) from shown_cause(error)
 
     def _attempt(self, path: str, name: str) -> Any:
         service = self._service()
         try:
             request = _request(service, path, name)
-            self._asked = getattr(request, "uri", "")
+            address = getattr(request, "uri", "")
+            self._asked = address if isinstance(address, str) else ""
             return request.execute()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise coded(
@@ -134,15 +141,15 @@ class CloudAPI:
         try:
             return discovery.build(API, VERSION, **options)
         except Exception as error:
-            if _status(error) is not None or is_connection_error(error):
+            if has_status(error) or is_connection_error(error):
                 raise
             raise coded(
                 RuntimeError,
                 f"{self._host()} does not describe the Cloud TPU API {VERSION}: "
-                f"{type(error).__name__}: {error}; check discovery_url and "
-                "TPU_API_DISCOVERY_URL",
+                f"{type(error).__name__}: {masked(str(error))}; check discovery_url "
+                "and TPU_API_DISCOVERY_URL",
                 code=codes.UNCLEAR_ANSWER,
-            ) from error
+            ) from shown_cause(error)
 
     def _credentials_object(self) -> Any:
         if not (self._credentials is None or self._credentials == "default"):
@@ -151,41 +158,45 @@ class CloudAPI:
         try:
             credentials, _ = auth.default(scopes=SCOPES)
         except Exception as error:
-            if type(error).__name__ != "DefaultCredentialsError":
+            if is_connection_error(error):
                 raise
+            kind = type(error).__name__
+            told = str(error) if kind == _NO_DEFAULT else f"{kind}: {error}"
             raise coded(
                 RuntimeError,
-                f"there are no default credentials for {self._host()}: {error}; pass "
-                "credentials= or service=",
+                f"there are no default credentials for {self._host()}: "
+                f"{masked(told)}; pass credentials= or service=",
                 code=codes.NO_CREDENTIALS,
-            ) from error
+            ) from shown_cause(error)
         return credentials
 
     def _passes(self, error: Exception) -> bool:
         """Whether the error may be transient."""
         if self._given is None and isinstance(error, TimeoutError):
             self._built = None  # an abandoned attempt may still be using it
-        status = _status(error)
-        return (
-            is_connection_error(error) if status is None else status in _PASSING_STATUS
-        )
+        return is_transient(error)
 
     def _host(self) -> str:
         """Return the host of the last request, as far as it is known."""
         if self._asked:
-            return urlsplit(self._asked).netloc
+            return _netloc(self._asked)
         if self._given is not None:
             return "the given service"
         if self._discovery_url:
-            return urlsplit(self._discovery_url).netloc or self._discovery_url
+            return _netloc(self._discovery_url) or masked(self._discovery_url)
         return HOST
+
+
+def _netloc(url: str) -> str:
+    """Return host and port of a URL, without the user."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 def _request(service: Any, path: str, name: str) -> Any:
     try:
         return service.projects().locations().nodes().get(name=path)
     except TypeError as error:  # Google's client raises it for an invalid name
-        raise _missing(path, name, str(error)) from error
+        raise unknown(path, name, str(error)) from shown_cause(error)
     except AttributeError as error:
         raise coded(
             RuntimeError,
@@ -207,33 +218,3 @@ def client_module(name: str) -> ModuleType:
             "tpu='grpc://host:port'",
             code=codes.EXTRA_NOT_INSTALLED,
         ) from error
-
-
-def is_connection_error(error: Exception) -> bool:
-    """Whether an error of any of the underlying libraries means a failed connection."""
-    if isinstance(
-        error,
-        (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
-    ):
-        return True
-    httplib2 = sys.modules.get("httplib2")
-    if httplib2 is not None and isinstance(error, httplib2.ServerNotFoundError):
-        return True
-    return bool(getattr(error, "retryable", False))  # of google.auth
-
-
-def _status(error: Exception) -> int | None:
-    """Return the HTTP status of an error answer."""
-    response = getattr(error, "resp", None)
-    status = getattr(response, "status", getattr(error, "status_code", None))
-    return status if isinstance(status, int) else None
-
-
-def _missing(path: str, name: str, reason: str) -> ValueError:
-    hint = f"; to connect to an address use tpu='grpc://{name}'" if ":" in name else ""
-    return coded(
-        ValueError,
-        f"there is no TPU {name!r}: requested {path!r}: {reason}{hint}. Check "
-        "name, zone and project",
-        code=codes.UNKNOWN_TPU,
-    )

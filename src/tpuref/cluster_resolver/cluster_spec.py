@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
+from tpuref.cluster_resolver.source import text_of
 
 __all__ = ["ClusterDef", "ClusterSpec", "JobDef"]
 
@@ -72,8 +75,8 @@ class ClusterSpec:
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_cluster_def()
         if isinstance(cluster, ClusterDef):
-            self._jobs = {job.name: dict(job.tasks) for job in cluster.job}
-        elif isinstance(cluster, Mapping):
+            cluster = _jobs_of(cluster)
+        if isinstance(cluster, Mapping):
             self._jobs = {
                 _name(job): _tasks(_name(job), cluster[job]) for job in cluster
             }
@@ -119,7 +122,7 @@ class ClusterSpec:
     def task_address(self, job_name: str, task_index: int) -> str:
         """Return the address of a task; ValueError if it does not exist."""
         tasks = self._job(job_name)
-        if task_index not in tasks:
+        if not isinstance(task_index, Integral) or task_index not in tasks:
             raise coded(
                 ValueError,
                 f"ClusterSpec.task_address: job {job_name!r} has no task "
@@ -133,7 +136,9 @@ class ClusterSpec:
         tasks = self._job(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
-    def _job(self, name: str) -> dict[int, str]:
+    def _job(self, name: Any) -> dict[int, str]:
+        name = _text(name)
+        instance_of(str, "ClusterSpec: job_name", "a string", name)
         if name not in self._jobs:
             raise coded(
                 ValueError,
@@ -156,6 +161,19 @@ class ClusterSpec:
 
     def __repr__(self) -> str:
         return f"ClusterSpec({self.as_dict()!r})"
+
+
+def _jobs_of(cluster: ClusterDef) -> dict[Any, Any]:
+    """Return the tasks of each job of a message, unchecked."""
+    jobs = cluster.job
+    if not isinstance(jobs, Sequence) or not all(isinstance(j, JobDef) for j in jobs):
+        raise coded(
+            TypeError,
+            "tf.train.ClusterSpec: job of a ClusterDef must be a list of JobDef, got "
+            f"{jobs!r}",
+            code=codes.INVALID_CLUSTER,
+        )
+    return {_name(job.name): job.tasks for job in jobs}
 
 
 def _name(job: Any) -> str:
@@ -195,4 +213,6 @@ def _tasks(job: str, tasks: Any) -> dict[int, str]:
 
 def _text(value: Any) -> Any:
     """Return bytes as text; the releases accept both for names and addresses."""
-    return value.decode() if isinstance(value, bytes) else value
+    if not isinstance(value, bytes):
+        return value
+    return text_of(value, "a name or address", "tf.train.ClusterSpec")

@@ -103,7 +103,7 @@ class TPUClusterResolver(CloudTPUs):
         Raises
         ------
         ValueError
-            If the TPU does not exist.
+            If the TPU does not exist, or the API answers with a lasting error.
         RuntimeError
             If a TPU is not healthy or not ready, or there is no answer.
         """

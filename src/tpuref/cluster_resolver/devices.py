@@ -7,9 +7,12 @@ from collections import Counter
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import DeadlineExceededError, UnavailableError, coded
+from tpuref.base.masking import masked
 from tpuref.cluster_resolver.patience import FIRST_PAUSE, LONGEST_PAUSE, Patience
 from tpuref.graph.session import Session
+from tpuref.graph.session_options import ConfigProto
 
 _CORE = re.compile(r"(/job:[^/]+)?(/replica:[0-9]+)?(/task:[0-9]+)?/device:TPU:[0-9]+")
 
@@ -19,13 +22,19 @@ def cores_per_host(master: str, config: Any, patience: Patience) -> int:
 
     Raises
     ------
+    TypeError
+        If `config` is not a `tf.ConfigProto` or None.
     RuntimeError
         If the master cannot be reached, or its hosts have different numbers of cores.
     """
+    if config is not None:
+        argument = "num_accelerators: config_proto"
+        instance_of(ConfigProto, argument, "a tf.ConfigProto or None", config)
     counts = core_counts(_listed(master, config, patience))
     if len(set(counts.values())) > 1:
+        shown = masked(repr(master))
         raise RuntimeError(
-            f"num_accelerators: the hosts of {master!r} have different numbers of TPU "
+            f"num_accelerators: the hosts of {shown} have different numbers of TPU "
             "cores: "
             + ", ".join(f"{host} has {n}" for host, n in counts.items())
             + f" [{codes.HOSTS_DIFFER}]"
@@ -64,9 +73,10 @@ def _listed(master: str, config: Any, patience: Patience) -> list[str]:
         except (DeadlineExceededError, UnavailableError) as error:
             if attempt == patience.attempts:
                 spent = patience.clock.now() - start
+                shown = masked(repr(master))
                 raise coded(
                     RuntimeError,
-                    f"num_accelerators: cannot reach the TPU master {master!r}: "
+                    f"num_accelerators: cannot reach the TPU master {shown}: "
                     f"{attempt} attempts in {spent:.1f} s, the last one ended with "
                     f"{type(error).__name__}: {error}; it may not run yet, or the "
                     "address is wrong",

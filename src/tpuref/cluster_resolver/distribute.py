@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked
 from tpuref.cluster_resolver import metadata
 from tpuref.cluster_resolver.addresses import GRPC
+from tpuref.cluster_resolver.source import Master, text_of
 from tpuref.cluster_resolver.tpu import CloudTPUs
 from tpuref.missing.members import explain_missing_members
+
+_NAME = "TPUClusterResolver"
 
 
 @explain_missing_members("tf.distribute.cluster_resolver.TPUClusterResolver")
@@ -73,6 +78,8 @@ class TPUClusterResolver(CloudTPUs):
 
     _prefixes = (GRPC,)
     _several = False
+    _task_id: int | None = 0
+    _rpc_layer = "grpc"
 
     def __init__(
         self,
@@ -89,7 +96,7 @@ class TPUClusterResolver(CloudTPUs):
         if tpu in ("", b"", [""], [b""]) and metadata.in_google_cloud():
             raise coded(
                 RuntimeError,
-                "TPUClusterResolver: tpu is empty, but this is a machine of Google "
+                f"{_NAME}: tpu is empty, but this is a machine of Google "
                 f"Cloud ({metadata.host()} answers); give the name of a Cloud TPU",
                 code=codes.NO_TPU_FOUND,
             )
@@ -116,11 +123,11 @@ class TPUClusterResolver(CloudTPUs):
         Parameters
         ----------
         task_type
-            The job of the task to connect to, by default the TPU's.
+            The job of the task to connect to, by default the attribute `task_type`.
         task_id
-            The index of the task, by default 0.
+            The index of the task, by default the attribute `task_id`.
         rpc_layer
-            The protocol of the connection, by default ``"grpc"``.
+            The protocol of the connection, by default the attribute `rpc_layer`.
 
         Returns
         -------
@@ -131,11 +138,87 @@ class TPUClusterResolver(CloudTPUs):
         Raises
         ------
         ValueError
-            If the TPU, job or task does not exist.
+            If the TPU, job or task does not exist, or the API answers with a lasting
+            error.
         RuntimeError
             If the TPU is not healthy or not ready, or there is no answer.
         """
-        return self._target(task_type, task_id, rpc_layer)
+        return self._target(
+            self.task_type if task_type is None else task_type,
+            self.task_id if task_id is None else task_id,
+            _layer(rpc_layer, self._rpc_layer),
+        )
+
+    @property
+    def task_type(self) -> str:
+        """The job of the TPU; setting it renames the job.
+
+        Setting it raises TypeError for anything but text, and ValueError for the
+        coordinator's job.
+        """
+        return self._job_name
+
+    @task_type.setter
+    def task_type(self, value: Any) -> None:
+        job = text_of(value, "task_type", _NAME)
+        if self._coordinator is not None:
+            self._check_job_names(job, self._coordinator.name)
+        self._job_name = job
+
+    @property
+    def task_id(self) -> int | None:
+        """The task whose address `master` returns, initially 0; None means 0.
+
+        Setting it raises TypeError for anything but an integer, and ValueError for a
+        negative one, or for any task but 0 if `tpu` is an address.
+        """
+        return self._task_id
+
+    @task_id.setter
+    def task_id(self, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, (Integral, type(None))):
+            raise coded(
+                TypeError,
+                f"{_NAME}: task_id must be an integer, got {value!r}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        if value is not None and value < 0:
+            raise coded(
+                ValueError,
+                f"{_NAME}: task_id must be 0 or more, got {value}",
+                code=codes.NO_SUCH_TASK,
+            )
+        if value:
+            self._check_has_tasks("task_id", value)
+        self._task_id = None if value is None else int(value)
+
+    @property
+    def rpc_layer(self) -> str | None:
+        """The protocol at the start of `master`, initially ``"grpc"``.
+
+        None for the TPU of this computer.  Setting it raises TypeError for anything but
+        text, and ValueError for another protocol if `tpu` is an address.
+        """
+        if isinstance(self._source, Master):
+            return "grpc" if self._source.target.startswith(GRPC) else None
+        return self._rpc_layer
+
+    @rpc_layer.setter
+    def rpc_layer(self, value: Any) -> None:
+        layer = _layer(value, "grpc")
+        if value is not None and layer != self.rpc_layer:
+            self._check_has_tasks("rpc_layer", value)
+        self._rpc_layer = layer
+
+    def _check_has_tasks(self, attribute: str, value: Any) -> None:
+        if isinstance(self._source, Master):
+            raise coded(
+                ValueError,
+                f"{_NAME}: {attribute} cannot be {value!r}, because tpu="
+                f"{masked(repr(self._source.target))} is passed through unchanged; "
+                "pass another address as tpu=",
+                code=codes.NO_SUCH_TASK,
+            )
 
     def __enter__(self) -> TPUClusterResolver:
         """Return the resolver."""
@@ -150,3 +233,10 @@ class TPUClusterResolver(CloudTPUs):
         """Stop the coordinator's server, if one was started."""
         if self._coordinator is not None:
             self._coordinator.stop()
+
+
+def _layer(value: Any, otherwise: str) -> str:
+    """Return the given protocol, or `otherwise` if it is None or empty."""
+    if value is None:
+        return otherwise
+    return text_of(value, "rpc_layer", _NAME) or otherwise

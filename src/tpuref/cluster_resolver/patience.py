@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked, shown_cause
 
 T = TypeVar("T")
 
@@ -163,7 +164,8 @@ class Budget:
                 if not passes(error):
                     raise
                 if self.spent() + pause >= self._seconds:
-                    raise self._unanswered(question, host(), attempts, error) from error
+                    unanswered = self._unanswered(question, host(), attempts, error)
+                    raise unanswered from shown_cause(error)
             self._clock.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -175,7 +177,7 @@ class Budget:
             RuntimeError,
             f"{question}: no answer from {host} after {times} in {self.spent():.1f} s "
             f"(of at most {self._seconds:g} s); the last one ended with "
-            f"{type(error).__name__}: {error}",
+            f"{type(error).__name__}: {masked(str(error))}",
             code=codes.NO_ANSWER,
         )
 

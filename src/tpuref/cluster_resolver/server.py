@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
+import ipaddress
 import weakref
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, coded
+from tpuref.cluster_resolver import addresses
 from tpuref.cluster_resolver.cluster_spec import ClusterDef, ClusterSpec
 from tpuref.remote.requirement import check_installed
+from tpuref.remote.token import checked_token
+from tpuref.runtime.log import advice
 
 if TYPE_CHECKING:
     from tpuref.remote.server import SessionServer
 
 __all__ = ["Server", "ServerDef"]
 
-_EVERYWHERE = ("0.0.0.0", "[::]")
 _MESSAGE_BYTES = 1 << 29
+_LOG = advice("server")
 
 
 @dataclass
@@ -74,7 +77,8 @@ class Server:
         connections then use TLS.
     token
         The token that sessions must send (``tf.RPCOptions(token=...)``), by default the
-        environment variable ``TPUREF_TOKEN``.  None accepts every session.
+        environment variable ``TPUREF_TOKEN``.  Without one, the server accepts every
+        session.
     max_message_bytes
         The size limit of a message: a program with its constants, or the values fed to
         one run.
@@ -84,9 +88,10 @@ class Server:
     ImportError
         If gRPC is not installed: ``pip install tpuref[grpc]``.
     ValueError
-        If the task is ambiguous or not in the cluster, or the protocol is unsupported.
+        If the task is ambiguous or not in the cluster, or the protocol is unsupported;
+        if the token is empty or not printable ASCII.
     TypeError
-        If the cluster has a wrong type.
+        If an argument has the wrong type.
     tpuref.errors.UnknownError
         If the server cannot listen on the address.
 
@@ -126,14 +131,18 @@ class Server:
 
         cluster = ClusterSpec(self._server_def.cluster)
         job, task = self._server_def.job_name, self._server_def.task_index
-        self._host, address = _listening_address(cluster.task_address(job, task))
+        self._host, address = addresses.listening(
+            cluster.task_address(job, task), "tf.train.Server"
+        )
+        token = checked_token(token, "tf.train.Server")
         self._serving: SessionServer = SessionServer(
             address,
             job,
             credentials=credentials,
-            token=token or os.environ.get("TPUREF_TOKEN"),
+            token=token,
             max_message_bytes=max_message_bytes,
         )
+        _warn_if_unprotected(address, token, credentials)
         self._stopping = weakref.finalize(self, self._serving.stop)
         if start:
             self.start()
@@ -226,14 +235,31 @@ def _only(choices: list[Any], argument: str) -> Any:
     return only
 
 
-def _listening_address(address: str) -> tuple[str, str]:
-    """Return the host for clients, and the address to listen on."""
-    host, separator, port = address.removeprefix("grpc://").rpartition(":")
-    if not separator or not host or not port.isdigit() or int(port) > 65535:
-        raise coded(
-            ValueError,
-            f"tf.train.Server: the address of the task must be 'host:port', got "
-            f"{address!r}",
-            code=codes.INVALID_ADDRESS,
-        )
-    return "localhost" if host in _EVERYWHERE else host, f"{host}:{port}"
+def _warn_if_unprotected(address: str, token: str | None, credentials: Any) -> None:
+    """Warn if other computers can reach the server without a token or TLS."""
+    lacking = [
+        what
+        for what, given in (("a token", token), ("TLS", credentials))
+        if given is None
+    ]
+    if not lacking or _is_loopback(address):
+        return
+    _LOG.warning(
+        "tf.train.Server: other computers may reach %s, which is served without %s: "
+        "%s. Pass token= and credentials=, or listen on localhost [%s]",
+        address,
+        " and without ".join(lacking),
+        "anyone who connects can run programs, change the variables and shut the TPU "
+        "system down"
+        if token is None
+        else "anyone on the network can read the token",
+        codes.SERVER_UNPROTECTED,
+    )
+
+
+def _is_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -9,6 +9,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.masking import masked
 from tpuref.cluster_resolver import addresses
 
 ENDPOINTS_VARIABLE = "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS"
@@ -43,6 +44,26 @@ class Names:
 Source = Master | Endpoints | Names
 
 
+class Trace:
+    """The sources that were tried and their results, without passwords and tokens.
+
+    Attributes
+    ----------
+    lines
+        One line per source.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append(masked(line))
+
+    def __str__(self) -> str:
+        return "\n  ".join(self.lines)
+
+
 class Search:
     """Finds the requested TPU, and records the result of each source.
 
@@ -60,7 +81,7 @@ class Search:
         self._function = function
         self._prefixes = prefixes
         self._several = several
-        self.trace: list[str] = []
+        self.trace = Trace()
 
     def find(self, tpu: Any) -> Source:
         """Return the TPU of the argument, or else of the environment."""
@@ -68,14 +89,14 @@ class Search:
             return self._from_list(tpu)
         if tpu is not None:
             return self._given("tpu", text_of(tpu, "tpu", self._function))
-        self.trace.append("tpu: not given")
+        self.trace.note("tpu: not given")
         found = self._from_endpoints() or self._from_name() or self._from_config()
         if found is None:
             self._mention_colab()
             raise ValueError(
                 f"{self._function}: no TPU is specified. Tried in turn:\n  "
-                + "\n  ".join(self.trace)
-                + "\nGive tpu= the name of a Cloud TPU or 'grpc://host:port'; "
+                f"{self.trace}\n"
+                "Give tpu= the name of a Cloud TPU or 'grpc://host:port'; "
                 f"tpu='local' is this computer [{codes.NO_TPU_FOUND}]"
             )
         return found
@@ -106,14 +127,14 @@ class Search:
                     "Cloud TPU; pass such a string alone",
                     code=codes.SEVERAL_TPUS,
                 )
-        self.trace.append(f"tpu: {list(names)}, names of Cloud TPUs")
+        self.trace.note(f"tpu: {list(names)}, names of Cloud TPUs")
         return Names(names)
 
     def _given(self, source: str, text: str) -> Source:
         if self._is_master(text):
-            self.trace.append(f"{source}: {text!r}, passed on as the session's master")
+            self.trace.note(f"{source}: {text!r}, passed on as the session's master")
             return Master(text)
-        self.trace.append(f"{source}: {text!r}, the name of a Cloud TPU")
+        self.trace.note(f"{source}: {text!r}, the name of a Cloud TPU")
         return Names((text,))
 
     def _is_master(self, text: str) -> bool:
@@ -124,7 +145,7 @@ class Search:
         if text is None:
             return None
         found = tuple(addresses.endpoints(text, ENDPOINTS_VARIABLE))
-        self.trace.append(f"{ENDPOINTS_VARIABLE}: {', '.join(found)}")
+        self.trace.note(f"{ENDPOINTS_VARIABLE}: {', '.join(found)}")
         return Endpoints(found)
 
     def _from_name(self) -> Source | None:
@@ -140,7 +161,7 @@ class Search:
             _entry(entries, key) for key in ("tpu_node_name", "project", "zone")
         )
         if not name:
-            self.trace.append(f"{CONFIG_VARIABLE}: set, but has no tpu_node_name")
+            self.trace.note(f"{CONFIG_VARIABLE}: set, but has no tpu_node_name")
             return None
         found = self._given(CONFIG_VARIABLE, name)
         return Names(found.names, project, zone) if isinstance(found, Names) else found
@@ -148,13 +169,13 @@ class Search:
     def _variable(self, name: str) -> str | None:
         text = os.environ.get(name)
         if not text:
-            self.trace.append(f"{name}: {'not set' if text is None else 'empty'}")
+            self.trace.note(f"{name}: {'not set' if text is None else 'empty'}")
         return text or None
 
     def _mention_colab(self) -> None:
         address = os.environ.get(COLAB_VARIABLE)
         if address:
-            self.trace.append(
+            self.trace.note(
                 f"{COLAB_VARIABLE}: {address!r}, which is ignored; to connect to it "
                 f"use tpu={addresses.GRPC + address!r}"
             )

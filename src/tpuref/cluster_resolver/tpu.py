@@ -45,9 +45,11 @@ class CloudTPUs(ClusterResolver):
         coordinator_address: Any,
         credentials: Any,
         service: Any,
-        discovery_url: str | None,
+        discovery_url: Any,
     ) -> None:
         self._patience = current()
+        if discovery_url is not None:
+            discovery_url = text_of(discovery_url, "discovery_url", type(self).__name__)
         search = Search(type(self).__name__, self._prefixes, self._several)
         self._source: Source = search.find(tpu)
         self._trace = search.trace
@@ -56,7 +58,7 @@ class CloudTPUs(ClusterResolver):
         if isinstance(self._source, Names):
             url = os.environ.get(DISCOVERY_VARIABLE) or discovery_url
             self._api = CloudAPI(service, credentials, url, self._patience)
-            self._trace.append(f"asks: {self._api.describe()}")
+            self._trace.note(f"asks: {self._api.describe()}")
             self._project = self._place("project", project, self._source.project)
             self._zone = self._place("zone", zone, self._source.zone)
         self._coordinator = self._coordinated(coordinator_name, coordinator_address)
@@ -65,22 +67,22 @@ class CloudTPUs(ClusterResolver):
         """Return the project or zone: given, configured, or the machine's own."""
         text = text_of(given or "", what, type(self).__name__)
         if text:
-            self._trace.append(f"{what}: {text!r}, as given")
+            self._trace.note(f"{what}: {text!r}, as given")
             return text
         if configured:
-            self._trace.append(f"{what}: {configured!r}, as the environment says")
+            self._trace.note(f"{what}: {configured!r}, as the environment says")
             return configured
         ask = self._metadata.project if what == "project" else self._metadata.zone
-        self._trace.append(f"{what}: not given")
+        self._trace.note(f"{what}: not given")
         try:
             text = ask()
         except (RuntimeError, ValueError) as error:
+            self._trace.note(f"metadata server: {error}")
             raise RuntimeError(
                 f"{type(self).__name__}: the {what} of the TPU is unknown; pass "
-                f"{what}= [{codes.NO_PROJECT_OR_ZONE}]. Tried in turn:\n  "
-                + "\n  ".join([*self._trace, f"metadata server: {error}"])
+                f"{what}= [{codes.NO_PROJECT_OR_ZONE}]. Tried in turn:\n  {self._trace}"
             ) from error
-        self._trace.append(f"{what}: {text!r}, from {metadata.host()}")
+        self._trace.note(f"{what}: {text!r}, from {metadata.host()}")
         return text
 
     def _coordinated(self, name: Any, address: Any) -> Coordinator | None:
@@ -90,17 +92,20 @@ class CloudTPUs(ClusterResolver):
         name = text_of(name, "coordinator_name", type(self).__name__)
         if address is not None:
             address = text_of(address, "coordinator_address", type(self).__name__)
-        if name == self._job_name:
+        self._check_job_names(self._job_name, name)
+        coordinator = Coordinator(name, address or None, self._metadata)
+        how = "a started server" if coordinator.started else "as given"
+        self._trace.note(f"coordinator: {name!r} at {coordinator.address}, {how}")
+        return coordinator
+
+    def _check_job_names(self, job: str, coordinator: str) -> None:
+        if job == coordinator:
             raise coded(
                 ValueError,
                 f"{type(self).__name__}: coordinator_name and job_name are both "
-                f"{name!r}; the coordinator would replace the TPUs",
+                f"{job!r}; the coordinator would replace the TPUs",
                 code=codes.INVALID_CLUSTER,
             )
-        coordinator = Coordinator(name, address or None, self._metadata)
-        how = "a started server" if coordinator.started else "as given"
-        self._trace.append(f"coordinator: {name!r} at {coordinator.address}, {how}")
-        return coordinator
 
     def cluster_spec(self) -> ClusterSpec | None:
         """Return the current jobs and addresses, asking the API each time.
@@ -116,7 +121,7 @@ class CloudTPUs(ClusterResolver):
         RuntimeError
             If a TPU is not healthy or not ready, or there is no answer.
         ValueError
-            If the TPU does not exist.
+            If the TPU does not exist, or the API answers with a lasting error.
         """
         if isinstance(self._source, Master):
             return None
@@ -185,6 +190,8 @@ class CloudTPUs(ClusterResolver):
 
         Raises
         ------
+        TypeError
+            If `config_proto` is not a `tf.ConfigProto` or None.
         RuntimeError
             If the master does not answer after several attempts, or its hosts have
             different numbers of cores.
@@ -209,7 +216,7 @@ class CloudTPUs(ClusterResolver):
         TPUClusterResolver:
           tpu: 'local', passed on as the session's master
         """
-        print("\n  ".join([f"{type(self).__name__}:", *self._trace]))
+        print(f"{type(self).__name__}:\n  {self._trace}")
 
     def __deepcopy__(self: Self, memo: Any) -> Self:
         """Return the resolver itself: a service or server cannot be copied."""

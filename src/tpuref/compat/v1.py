@@ -2,8 +2,6 @@
 
 # ruff: noqa: F401, F403 - a list of names; the modules say which are public
 
-from __future__ import annotations
-
 from tpuref import data as data
 from tpuref import distribute as distribute
 from tpuref import layers as layers
@@ -12,7 +10,6 @@ from tpuref import metrics as metrics
 from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
-from tpuref.base import nest as nest
 from tpuref.base.dtypes import (
     DType as DType,
 )
@@ -95,8 +92,6 @@ from tpuref.distribute.current import (
 from tpuref.distribute.current import (
     in_cross_tower_context as in_cross_tower_context,
 )
-from tpuref.functions import bitwise as bitwise
-from tpuref.functions import random as random
 from tpuref.functions.activations import sigmoid as sigmoid
 from tpuref.functions.along_axis import *
 from tpuref.functions.arithmetic import *
@@ -234,6 +229,7 @@ from tpuref.graph.variables import (
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
+from tpuref.namespaces import bitwise as bitwise
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
 from tpuref.namespaces import gfile as gfile
@@ -242,6 +238,7 @@ from tpuref.namespaces import io as io
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import logging as logging
 from tpuref.namespaces import math as math
+from tpuref.namespaces import nest as nest
 from tpuref.namespaces import nn as nn
 from tpuref.namespaces import python_io as python_io
 from tpuref.namespaces import sparse as sparse
@@ -250,6 +247,7 @@ from tpuref.namespaces.logging import get_logger as get_logger
 from tpuref.summary.messages import Event as Event
 from tpuref.summary.messages import HistogramProto as HistogramProto
 from tpuref.summary.messages import Summary as Summary
+from tpuref.namespaces import random as random
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
 )
@@ -258,6 +256,3 @@ from tpuref.tpu.padding_report import (
 )
 
 _explain_missing(__name__, "tf.compat.v1")
-_explain_missing(bitwise.__name__, "tf.bitwise")
-_explain_missing(nest.__name__, "tf.nest")
-_explain_missing(random.__name__, "tf.random")

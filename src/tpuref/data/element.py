@@ -34,7 +34,7 @@ def mapped(structure: Any, function: Callable[[Any], Any]) -> Any:
         return type(structure)(*parts) if named else tuple(parts)
     if isinstance(structure, Mapping):
         result: Any = copy.copy(structure)
-        for key in sorted(structure):
+        for key in nest.sorted_keys(structure):
             result[key] = mapped(structure[key], function)
         return result
     return function(structure)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dlpack import is_foreign
 from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
@@ -24,6 +25,14 @@ from tpuref.ops.host import host_fault
 from tpuref.ops.meaning import Array
 
 
+def _returned(function: Callable[[], Any]) -> Iterator[Any]:
+    values = function()
+    if not isinstance(values, Iterable):
+        argument = "Dataset.from_any: the result of the function"
+        raise wrong_type(argument, "an iterable", values)
+    return iter(values)
+
+
 def stage_of(data: Any) -> Stage:
     """Return the stage that yields the elements of `data`."""
     if _is_from(data, "tensorflow", "element_spec"):
@@ -33,7 +42,7 @@ def stage_of(data: Any) -> Stage:
     if _is_array_tree(data):
         return Slices(data)
     if callable(data) and not isinstance(data, Iterable):
-        return Foreign(data, lambda: iter(data()))
+        return Foreign(data, lambda: _returned(data))
     if isinstance(data, Iterator):
         return Foreign(data, _Once(data))
     if isinstance(data, Iterable) and not _is_one(data):
@@ -173,11 +182,17 @@ def _native(value: Any) -> Any:
 
 
 def _is_array(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(_is_array(part) for part in value)
-    if isinstance(value, (tuple, Mapping, np.ndarray, np.generic)):
-        return True
-    return is_foreign(value)
+    """Return whether a value is an array, or a list that holds one."""
+    arrays = (tuple, Mapping, np.ndarray, np.generic)
+    rest, lists = [value], set[int]()
+    while rest:
+        part = rest.pop()
+        if isinstance(part, list):
+            rest += [] if id(part) in lists else part
+            lists.add(id(part))
+        elif isinstance(part, arrays) or is_foreign(part):
+            return True
+    return False
 
 
 def _array(value: Any) -> Array:

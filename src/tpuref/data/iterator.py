@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.data.element import declared, mapped, specs_of
@@ -153,7 +154,10 @@ class Iterator(ElementDescription):
         TypeError
             If its elements have a different structure, type or shape.
         """
-        stage: Stage = dataset.stage
+        stage: Any = getattr(dataset, "stage", None)
+        if not isinstance(stage, Stage):
+            argument = "Iterator.make_initializer: dataset"
+            raise wrong_type(argument, "a tf.data.Dataset", dataset)
         _check_same(self.element, stage.element)
         return initializer(self.graph, self.handle, stage, name)
 

@@ -7,7 +7,7 @@ outputs, for a loop those of all turns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from tpuref.graph.region import BRANCH, LOOP, Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.arrays import ARGUMENT
 from tpuref.ops.control import IF, WHILE
-from tpuref.ops.derivatives.rule import shape_of, zeros_like
+from tpuref.ops.derivatives.rule import NoGradient, shape_of, zeros_like
 
 Parts = Iterator[tuple[Source, Tensor]]
 """What comes back to each source; a source may appear again."""
@@ -86,19 +86,36 @@ def _read_of(handle: str, blocks: Sequence[Region]) -> Operation | None:
     return None
 
 
-def _stand_in(tensor: Tensor, forth: Region, cache: dict[Tensor, Tensor]) -> Any:
-    """Return what already stands for a tensor of a region, None for other tensors."""
-    if tensor.op.region is not forth:
-        return None
-    if tensor not in cache:
-        known = tensor.operand().value
-        if known is None:
-            return _MISSING
-        cache[tensor] = constant_of(np.array(known))
-    return cache[tensor]
+class _StandIns:
+    """What the way back uses instead of tensors of the way forth, each made once.
 
+    Parameters
+    ----------
+    forth, back
+        The region of the way forth, and that of the way back.
+    kept
+        Gives the value of a tensor that the way forth has kept.
+    """
 
-_MISSING = object()
+    def __init__(
+        self, forth: Region, back: Region, kept: Callable[[Tensor], Tensor]
+    ) -> None:
+        self._forth, self._back, self._kept = forth, back, kept
+        self._made: dict[Tensor, Tensor] = {}
+
+    def __call__(self, tensor: Tensor) -> Tensor | None:
+        """Return what stands for a tensor, None for one of another region."""
+        if tensor.op.region is not self._forth:
+            return None
+        if tensor not in self._made:
+            known = tensor.operand().value
+            with get_default_graph().in_region(self._back):
+                self._made[tensor] = (
+                    self._kept(tensor)
+                    if known is None
+                    else constant_of(np.array(known))
+                )
+        return self._made[tensor]
 
 
 # -- branches ----------------------------------------------------------------------
@@ -126,18 +143,9 @@ def _branch_back(
     graph, forth = step.graph, step.blocks[number]
     name = graph.unique_name(f"{forth.name.rpartition('/')[2]}_grad", False)
     region = Region(BRANCH, name, graph.region, user_site())
-    kept: dict[Tensor, Tensor] = {}
-
-    def stand_in(tensor: Tensor) -> Tensor | None:
-        with graph.in_region(region):
-            found = _stand_in(tensor, forth, kept)
-            if found is _MISSING:
-                found = kept[tensor] = _known_as(
-                    tensor, _branch_value(step, number, tensor)
-                )
-        return found  # type: ignore[no-any-return]
-
-    region.stand_in = stand_in
+    region.stand_in = _StandIns(
+        forth, region, lambda tensor: _branch_value(step, number, tensor)
+    )
     with graph.in_region(region):
         seeds = [
             (tensor, gradient)
@@ -172,20 +180,15 @@ def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
     taken.results.append(tensor)
     other.results.append(filler)
     shape = tensor.shape if known else TensorShape(None)
-    return _further_output(step, TensorSpec(shape, tensor.dtype))
+    value = _passed(_further_output(step, TensorSpec(shape, tensor.dtype)))
+    value.set_shape(tensor.shape)
+    return value
 
 
 def _further_output(step: Operation, spec: TensorSpec) -> Tensor:
     output = Tensor(step, len(step.outputs), spec)
     step.outputs.append(output)
     return output
-
-
-def _known_as(tensor: Tensor, value: Tensor) -> Tensor:
-    """Return a value with what is known of the tensor that it stands for."""
-    passed: Tensor = apply("Identity", value)
-    passed.set_shape(tensor.shape)
-    return passed
 
 
 # -- loops -------------------------------------------------------------------------
@@ -239,7 +242,6 @@ class _LoopBack:
         self._inner = steps_before(self._body.results, self._taken)
         self.around = [s for s in wanted if isinstance(s, str) or s in self._taken]
         self.carried = self._carried(wanted)
-        self._kept: dict[Tensor, Tensor] = {}
         self._turn: Tensor | None = None
         self._region: Region | None = None
 
@@ -294,7 +296,11 @@ class _LoopBack:
 
     def _turn_back(self, specs: Sequence[TensorSpec]) -> Region:
         self._region = region = self._region_named("body_grad")
-        region.stand_in = self._stand_in
+        region.stand_in = _StandIns(
+            self._body,
+            region,
+            lambda tensor: self._of_this_turn(tensor, self._keep(tensor)),
+        )
         count = len(self.carried)
         with self._graph.in_region(region):
             region.parameters = self._parameters(specs)
@@ -334,15 +340,6 @@ class _LoopBack:
                 found.append((tensor, self._of_this_turn(tensor, gradient)))
         return found
 
-    def _stand_in(self, tensor: Tensor) -> Tensor | None:
-        assert self._region is not None
-        with self._graph.in_region(self._region):
-            found = _stand_in(tensor, self._body, self._kept)
-            if found is _MISSING:
-                value = self._of_this_turn(tensor, self._keep(tensor))
-                found = self._kept[tensor] = value
-        return found  # type: ignore[no-any-return]
-
     def _keep(self, tensor: Tensor) -> Tensor:
         """Let the loop give the elements of a tensor of its body in all turns."""
         self._body.results.append(tensor)
@@ -366,10 +363,9 @@ class _LoopBack:
         """Return where the elements of this turn begin, and their shape."""
         rank = tensor.shape.rank
         if rank is None:
-            raise LookupError(
-                f"tf.gradients: {tensor.describe()}, made at {tensor.op.site}, is used "
-                "again in the gradient of a loop, and its rank is unknown; give it "
-                "with set_shape"
+            raise NoGradient(
+                f"{tensor.describe()}, made at {tensor.op.site}, is used again on the "
+                "way back, and its rank is unknown; give it with set_shape"
             )
         with self._graph.in_region(self._body):
             own = apply("Shape", tensor, out_type="int32")

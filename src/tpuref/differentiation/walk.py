@@ -21,6 +21,7 @@ from tpuref.graph.tensor import Tensor
 from tpuref.ops.control import IF, WHILE
 from tpuref.ops.definition import OpDef
 from tpuref.ops.derivatives.rule import (
+    NoGradient,
     Rows,
     not_differentiable,
     passed_on,
@@ -194,8 +195,11 @@ class Walk:
         if not wanted or all(gradient is None for gradient in gradients):
             return
         with self._beside(step):
-            for source, part in self._gradients(step, gradients, wanted):
-                self._parts.setdefault(source, []).append(part)
+            try:
+                for source, part in self._gradients(step, gradients, wanted):
+                    self._parts.setdefault(source, []).append(part)
+            except NoGradient as error:
+                raise self._without_gradient(step, f": {error}") from error
 
     def _gradients(
         self,
@@ -215,7 +219,7 @@ class Walk:
             return
         rule = step.labels.get(RULE, step.definition.gradient)
         if rule is None:
-            raise self._without_rule(step)
+            raise self._without_gradient(step)
         if rule is not passed_on:
             gradients = [self._filled(g, t) for g, t in _paired(gradients, step)]
         found = rule(apply, step, *gradients)
@@ -278,14 +282,13 @@ class Walk:
         with step.graph.colocate_with(step):
             yield
 
-    def _without_rule(self, step: Any) -> LookupError:
-        fault = coded(
+    def _without_gradient(self, step: Any, why: str = "") -> LookupError:
+        return coded(
             LookupError,
-            f"{self._function}: {_described(step)} has no gradient; differentiate by "
-            "what comes after it, or take its result through tf.stop_gradient",
+            f"{self._function}: {_described(step)} has no gradient{why}; differentiate "
+            "by what comes after it, or take its result through tf.stop_gradient",
             code=codes.NO_GRADIENT,
         )
-        return fault
 
 
 def _paired(

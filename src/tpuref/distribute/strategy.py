@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.distribute.batching import ReducedValues, reduced
 from tpuref.distribute.dataset import PerDeviceDataset, per_device_dataset
@@ -66,7 +67,8 @@ class DistributionStrategy:
     def __init__(
         self, devices: Sequence[str], system: TowerSystem | None = None
     ) -> None:
-        self.towers = TowerDevices(tuple(devices), system)
+        named = listed(f"{type(self).__name__}: devices", devices)
+        self.towers = TowerDevices(tuple(named), system)
 
     # -- properties ------------------------------------------------------------
 
@@ -816,8 +818,13 @@ the result is 1.5
         >>> strategy.run(lambda x: x + 1, args=(2,))
         3
         """
+        function = f"{type(self).__name__}.run"
+        values = listed(f"{function}: args", args)
+        named = {} if kwargs is None else kwargs
+        if not isinstance(named, Mapping):
+            raise wrong_type(f"{function}: kwargs", "a dict or None", named)
         with self.scope():
-            return self.call_for_each_tower(fn, *args, **dict(kwargs or {}))
+            return self.call_for_each_tower(fn, *values, **named)
 
     def experimental_run_v2(
         self,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.distribute.one_device import OneDeviceStrategy
 from tpuref.distribute.strategy import DistributionStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
+from tpuref.graph.session_options import ConfigProto
 from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.system import initialize_system, shutdown_system
 
@@ -221,6 +223,8 @@ class TPUStrategy(OneDeviceStrategy):
         """
         if session_config is None:
             return
+        argument = "TPUStrategy.configure: session_config"
+        instance_of(ConfigProto, argument, "a tf.ConfigProto or None", session_config)
         session_config.isolate_session_state = True
         spec = self._resolver.cluster_spec()
         if spec is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import dlpack
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
@@ -36,6 +37,12 @@ class DistributedValues:
     """
 
     def __init__(self, index: Mapping[str, Any]) -> None:
+        if not isinstance(index, Mapping):
+            raise wrong_type(
+                f"{type(self).__name__}: index",
+                "a mapping from devices to their components",
+                index,
+            )
         if not index:
             raise ValueError(
                 f"{type(self).__name__}: index must map at least one device to its "
@@ -63,6 +70,9 @@ class DistributedValues:
         ValueError
             If there is no component for that device.
         """
+        if device is not None:
+            name = f"{type(self).__name__}.get: device"
+            instance_of(str, name, "a device name", device)
         wanted = current_place().device if device is None else device
         if wanted not in self.index:
             raise coded(
@@ -75,7 +85,8 @@ class DistributedValues:
 
     def on_devices(self, devices: Sequence[str]) -> bool:
         """Return whether there is a component for each of `devices`."""
-        return all(device in self.index for device in devices)
+        argument = f"{type(self).__name__}.on_devices: devices"
+        return all(device in self.devices for device in listed(argument, devices))
 
     def __len__(self) -> int:
         return len(self.index)
@@ -189,7 +200,8 @@ class Mirrored(Operators, DistributedValues):
 
     def numpy(self) -> Any:
         """Return the value as a NumPy array, in eager mode."""
-        return self.nearest().numpy()
+        tensor: Any = self._as_tensor()
+        return tensor.numpy()
 
     def __dlpack__(self, **wanted: Any) -> Any:
         return self._as_tensor().__dlpack__(**wanted)

@@ -59,7 +59,7 @@ class GraphDrawing:
         Returns
         -------
         pathlib.Path
-            What was written: without Graphviz, a ``.dot`` file in the place of
+            What was written: without Graphviz, a ``.dot`` file instead of
             ``.svg``, and a warning says so.
 
         Raises

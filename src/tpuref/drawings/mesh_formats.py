@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from tpuref.base.arguments import wrong_type
 from tpuref.base.mesh import Coordinates
 from tpuref.drawings.mesh_ascii import draw_mesh
 from tpuref.drawings.mesh_picture import MeshPicture
@@ -17,6 +18,8 @@ Format = Literal["text", "terminal", "svg"]
 
 def draw_picture(picture: MeshPicture, format: str) -> str:
     """Draw a mesh as a `Format`; ValueError where there is no such."""
+    if not isinstance(format, str):
+        raise wrong_type("draw: format", "'text', 'terminal' or 'svg'", format)
     if format == "text":
         return _text(picture)
     if format == "terminal":

@@ -49,7 +49,8 @@ ENTRIES = (
         codes.UNKNOWN_TPU,
         "There is no such TPU",
         meaning="The Cloud TPU API does not know the name in this project and zone, "
-        "or has no address for it.",
+        "has no address for it, or answers with a lasting error, which is the cause of "
+        "this one.",
         remedy="Check name, zone and project. Write an address as 'grpc://host:port'.",
         text="""
             from unittest.mock import MagicMock
@@ -180,5 +181,26 @@ ENTRIES = (
             tf.distribute.cluster_resolver.TPUClusterResolver()
         """,
         alone=True,
+    ),
+    Entry(
+        codes.TPU_ACCESS_DENIED,
+        "These credentials give no access to the TPU",
+        meaning="The Cloud TPU API answers 401 or 403, or the credentials cannot be "
+        "renewed: they are missing, have expired, or may not read the TPUs of the "
+        "project. The TPU may exist or not.",
+        remedy="Pass credentials= that may read it (the role TPU Viewer is enough) or "
+        "log in again, and check name, zone and project.",
+        text="""
+            from unittest.mock import MagicMock
+
+            import tpuref as tf
+
+            api = MagicMock()  # stands in for Google's client
+            get = api.projects().locations().nodes().get
+            get().execute.side_effect = PermissionError("HTTP 403")
+            resolver = tf.distribute.cluster_resolver.TPUClusterResolver
+            resolver("my-tpu", zone="z", project="p", service=api).master()
+        """,
+        document="004_1530f51430af0bea.txt",
     ),
 )

@@ -159,4 +159,26 @@ ENTRIES = (
             tf.while_loop(lambda x: True, lambda x: tf.concat([x, x], 0), [x])
         """,
     ),
+    Entry(
+        codes.NESTED_TOO_DEEP,
+        "Branches, loops or computations are nested too deep",
+        meaning="Branches, loops and computations can be nested 63 deep, in graphs and "
+        "on servers.",
+        remedy="Use one tf.while_loop for the repetition, or select values with "
+        "tf.where, which needs no branches.",
+        text="""
+            import tpuref as tf
+
+            x = tf.placeholder(tf.float32, [])
+
+
+            def nested(depth):
+                if depth == 0:
+                    return x
+                return tf.cond(x > 0.0, lambda: nested(depth - 1), lambda: x)
+
+
+            nested(64)
+        """,
+    ),
 )

@@ -187,4 +187,18 @@ ENTRIES = (
             tf.zeros([4])[[0, 2]]
         """,
     ),
+    Entry(
+        codes.CONTAINS_ITSELF,
+        "A list, tuple or dict contains itself",
+        meaning="The leaves of a nested structure are listed in order, which never "
+        "ends if a container holds itself.",
+        remedy="Remove the container from itself, or put a copy into it.",
+        text="""
+            import tpuref as tf
+
+            values = [1.0]
+            values.append(values)
+            tf.nest.flatten(values)
+        """,
+    ),
 )

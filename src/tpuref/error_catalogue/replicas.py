@@ -320,4 +320,16 @@ ENTRIES = (
                 sess.run(doubled)
         """,
     ),
+    Entry(
+        codes.TOO_MANY_REPLICAS,
+        "A computation has too many replicas",
+        meaning="num_shards, or the length of inputs, exceeds 65536, the limit for one "
+        "computation, here and on servers.",
+        remedy="Use fewer replicas, each with a larger part of the inputs.",
+        text="""
+            import tpuref as tf
+
+            tf.tpu.shard(lambda: tf.constant(1.0), num_shards=2**63)
+        """,
+    ),
 )

@@ -52,7 +52,7 @@ ENTRIES = (
         text="""
             import tpuref as tf
 
-            server = tf.train.Server({"localhost": ["localhost:0"]})
+            server = tf.train.Server({"worker": ["localhost:0"]})
             server.stop()
             server.start()
         """,
@@ -67,7 +67,7 @@ ENTRIES = (
         text="""
             import tpuref as tf
 
-            server = tf.train.Server({"localhost": ["localhost:0"]})
+            server = tf.train.Server({"worker": ["localhost:0"]})
             address = server.target[len("grpc://"):]
             try:
                 tf.train.Server({"localhost": [address]})
@@ -100,7 +100,7 @@ ENTRIES = (
             from tpuref.remote import served_session
 
             served_session.PROTOCOL += 1  # as a later release would
-            server = tf.train.Server({"localhost": ["localhost:0"]})
+            server = tf.train.Server({"worker": ["localhost:0"]})
             tf.Session(server.target)
         """,
         needs=("grpc",),
@@ -117,7 +117,7 @@ ENTRIES = (
             import numpy as np
             import tpuref as tf
 
-            server = tf.train.Server({"localhost": ["localhost:0"]})
+            server = tf.train.Server({"worker": ["localhost:0"]})
             options = tf.RPCOptions(max_message_bytes=1 << 16)
             x = tf.placeholder(tf.float32, [1 << 16])
             try:
@@ -125,6 +125,42 @@ ENTRIES = (
                 with tf.Session(server.target, config=config) as sess:
                     sess.run(x + 1, {x: np.zeros(1 << 16, np.float32)})
             finally:
+                server.stop()
+        """,
+        needs=("grpc",),
+    ),
+    Entry(
+        codes.INVALID_TOKEN,
+        "The token is invalid",
+        meaning="A token is sent in a header, so it must be printable ASCII, not "
+        "empty, and without spaces at its ends. An empty TPUREF_TOKEN is an error too, "
+        "so a variable that was meant to hold a token never leaves a server open.",
+        remedy="Use another token, or leave it out: unset TPUREF_TOKEN.",
+        text="""
+            import tpuref as tf
+
+            tf.train.Server({"worker": ["localhost:0"]}, token="")
+        """,
+        needs=("grpc",),
+    ),
+    Entry(
+        codes.SERVER_FULL,
+        "The server has too many open sessions",
+        meaning="A server accepts 256 sessions at once, 128 of them from clients at "
+        "one address.",
+        remedy="Close sessions you no longer need (with tf.Session(...) as session), "
+        "or start another server.",
+        text="""
+            import tpuref as tf
+
+            server = tf.train.Server({"worker": ["localhost:0"]})
+            sessions = []
+            try:
+                while len(sessions) < 300:
+                    sessions.append(tf.Session(server.target))
+            finally:
+                for session in sessions:
+                    session.close()
                 server.stop()
         """,
         needs=("grpc",),

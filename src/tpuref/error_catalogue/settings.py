@@ -9,8 +9,8 @@ ENTRIES = (
     Entry(
         codes.INVALID_SETTING,
         "A setting has an invalid value",
-        meaning="An attribute of tf.config, or its TPUREF_ variable, is out of range "
-        "or not one of the choices.",
+        meaning="An attribute of tf.config, its TPUREF_ variable, or max_message_bytes "
+        "of a server or session is out of range or not one of the choices.",
         remedy="Use a value that the message lists. Variables are read when tpuref "
         "is imported; `tpuref doctor` shows those that are set.",
         text="""

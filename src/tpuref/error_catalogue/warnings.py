@@ -72,4 +72,23 @@ ENTRIES = (
         """,
         document="000_04abb9e9288042d8.txt",
     ),
+    Entry(
+        codes.SERVER_UNPROTECTED,
+        "Other computers may reach the server, without a token or without TLS",
+        meaning="The server listens on an address that is not a loopback address. "
+        "Without a token it serves anyone who connects; without TLS anyone on the "
+        "network can read the token.",
+        remedy="Pass token= and credentials= to tf.train.Server, or listen on "
+        "localhost.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            server = tf.train.Server({"worker": ["0.0.0.0:0"]}, start=False)
+            server.stop()
+        """,
+        needs=("grpc",),
+    ),
 )

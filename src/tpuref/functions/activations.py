@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import float32
+from tpuref.functions.arguments import static_integer, static_number
 from tpuref.functions.joining import concat
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -97,7 +98,8 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     value = convert_to_tensor(features)
     if value.dtype.is_integer:
         value = apply("Cast", value, dtype=float32.name)
-    result: Tensor = apply("LeakyRelu", value, alpha=float(alpha), name=name)
+    slope = static_number(alpha, "tf.nn.leaky_relu: alpha")
+    result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
     return result
 
 
@@ -342,4 +344,4 @@ def class_axis(function: str, axis: Any, dim: Any) -> int:
     if axis is not None and dim is not None:
         raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
-    return -1 if given is None else int(given)
+    return -1 if given is None else static_integer(given, f"{function}: axis")

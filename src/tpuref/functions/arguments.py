@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import int32
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
@@ -88,6 +89,14 @@ def _known_array(tensor: Tensor, name: str) -> Array:
             "use Python integers"
         )
     return known
+
+
+def static_number(value: Any, name: str) -> float:
+    """Return a real number that must be known when the graph is built."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise wrong_type(name, "a number", value) from None
 
 
 def static_integers(value: Any, name: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.arguments import listed
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.functions.arguments import static_integer
 from tpuref.functions.comparison import equal, greater, greater_equal, less, less_equal
@@ -246,6 +247,7 @@ def _all(
     summarize: int | None,
     name: str,
 ) -> Operation | None:
+    data = listed(f"tf.{name}: data", data)
     known = holds.operand().value
     if known is not None and not np.all(known):
         values = [convert_to_tensor(value).operand().value for value in data]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base.arguments import listed
 from tpuref.functions.arithmetic import add_n, maximum, multiply, square, truediv
 from tpuref.functions.exponentials import sqrt
 from tpuref.functions.reductions import reduce_euclidean_norm, reduce_sum
@@ -115,7 +116,8 @@ def global_norm(t_list: Sequence[Any], name: str | None = None) -> Tensor:
     >>> float(tf.Session().run(tf.global_norm([[3.], None, [4.]])))
     5.0
     """
-    present = [convert_to_tensor(t) for t in t_list if t is not None]
+    tensors = listed("tf.global_norm: t_list", t_list)
+    present = [convert_to_tensor(t) for t in tensors if t is not None]
     if not present:
         raise ValueError("tf.global_norm: t_list must contain at least one tensor")
     return sqrt(add_n([reduce_sum(square(t)) for t in present]), name)
@@ -150,8 +152,9 @@ def clip_by_global_norm(
     >>> [x.tolist() for x in tf.Session().run([*clipped, length])]
     [[0.6000000238418579], [0.800000011920929], 5.0]
     """
-    norm = global_norm(t_list) if use_norm is None else convert_to_tensor(use_norm)
+    tensors = listed("tf.clip_by_global_norm: t_list", t_list)
+    norm = global_norm(tensors) if use_norm is None else convert_to_tensor(use_norm)
     limit = convert_to_tensor(clip_norm, norm.dtype)
     scale = truediv(limit, maximum(norm, limit))
-    clipped = [None if t is None else multiply(t, scale, name) for t in t_list]
+    clipped = [None if t is None else multiply(t, scale, name) for t in tensors]
     return clipped, norm

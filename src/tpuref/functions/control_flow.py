@@ -11,6 +11,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import listed
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.errors import StructureError, coded
@@ -111,12 +112,14 @@ def tuple(
     >>> a.op.control_inputs == b.op.control_inputs
     True
     """
+    tensors = listed("tf.tuple: tensors", tensors)
     if executing_eagerly():
-        return list(tensors)
+        return tensors
     if all(t is None for t in tensors):
         raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
+    awaited = listed("tf.tuple: control_inputs", control_inputs or [])
     with get_default_graph().name_scope(name or "tuple"):
-        gate = group(*tensors, *(control_inputs or []))
+        gate = group(*tensors, *awaited)
         return [None if t is None else _gated(gate, t) for t in tensors]
 
 
@@ -164,7 +167,7 @@ def Print(
     >>> tf.Session().run(tf.Print(x, [x], "x is "))
     array([1, 2], dtype=int32)
     """
-    values = [convert_to_tensor(value) for value in data]
+    values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
     if first_n is not None and first_n >= 0 and not executing_eagerly():
         printing = _print_first(first_n, values, message or "", summarize)
         return with_dependencies([printing], convert_to_tensor(input_))
@@ -230,7 +233,8 @@ def Assert(
     >>> int(tf.Session().run(y))
     3
     """
-    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, data)]
+    shown = listed("tf.Assert: data", data)
+    inputs = [convert_to_tensor(condition, bool_), *map(convert_to_tensor, shown)]
     count = 3 if summarize is None else summarize
     if executing_eagerly():
         apply_all("Assert", *inputs, summarize=count, name=name)
@@ -279,7 +283,7 @@ def py_func(
     functions = get_default_graph().host_functions
     token = len(functions)
     functions[token] = func
-    inputs = [convert_to_tensor(value) for value in inp]
+    inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
         return apply_operation(
             "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"

@@ -32,7 +32,7 @@ def to_dlpack(tf_tensor: Any) -> Any:
     Raises
     ------
     tpuref.errors.InvalidArgumentError
-        If it is not such a tensor, or holds strings.
+        If it is not such a tensor, or holds strings or dates.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def to_dlpack(tf_tensor: Any) -> Any:
             "tf.experimental.dlpack.to_dlpack: tf_tensor must be an eager tensor or an "
             f"array, got {tf_tensor!r} of type {type(tf_tensor).__name__}"
         )
-    if array.dtype.hasobject:
+    if array.dtype.hasobject or array.dtype.kind in "SUMm":
         raise InvalidArgumentError(
-            "tf.experimental.dlpack.to_dlpack: strings cannot be shared, got "
+            "tf.experimental.dlpack.to_dlpack: strings and dates cannot be shared, got "
             f"{tf_tensor!r}; DLPack supports only numbers"
         )
     return dlpack.exported(array)

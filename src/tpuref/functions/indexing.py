@@ -114,6 +114,10 @@ def strided_slice(
     """
     if var is not None:
         raise ValueError("tf.strided_slice: var is not supported; assign to a variable")
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = (
+        static_integer(mask, "tf.strided_slice: a mask") for mask in masks
+    )
     starts, ends = _places(begin, "begin"), _places(end, "end")
     steps = [1] * len(starts) if strides is None else _places(strides, "strides")
     if not len(starts) == len(ends) == len(steps):
@@ -140,7 +144,7 @@ def _places(values: Any, argument: str) -> list[Any]:
     """Return the numbers of one argument, as tensors if they are not known yet."""
     vector = shape_tensor(values)
     known = vector.operand().value
-    if known is not None:
+    if known is not None and known.ndim == 1:
         return [int(number) for number in known]
     if vector.shape.rank != 1 or vector.shape.as_tuple()[0] is None:
         raise ValueError(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base.dtypes import DType, as_dtype, float32
+from tpuref.functions.arguments import static_number
 from tpuref.functions.arithmetic import multiply
 from tpuref.functions.creation import eye, ones, zeros
 from tpuref.functions.random import random_normal, random_uniform, truncated_normal
@@ -150,6 +151,7 @@ class VarianceScaling(Initializer):
         seed: int | None = None,
         dtype: Any = float32,
     ) -> None:
+        scale = static_number(scale, "VarianceScaling: scale")
         if scale <= 0:
             raise ValueError(f"VarianceScaling: scale must be above 0, got {scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):

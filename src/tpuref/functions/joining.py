@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import nest
+from tpuref.base.arguments import listed
 from tpuref.functions.arguments import static_integer, static_integers
 from tpuref.graph.build import apply, apply_all
 from tpuref.graph.convert import convert_to_tensor
@@ -50,15 +52,18 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Tensor:
     place = static_integer(axis, "tf.stack: axis")
     if place == 0 and _plain(values):
         return convert_to_tensor(values, name=name)
-    result: Tensor = apply("Pack", *values, axis=place, name=name)
+    result: Tensor = apply(
+        "Pack", *listed("tf.stack: values", values), axis=place, name=name
+    )
     return result
 
 
 def _plain(value: Any) -> bool:
     """Whether a list holds only Python values, so that it has one dtype."""
-    if isinstance(value, (list, tuple)):
-        return all(_plain(item) for item in value)
-    return isinstance(value, (bool, int, float, complex, str, bytes))
+    return all(
+        isinstance(leaf, (bool, int, float, complex, str, bytes))
+        for leaf in nest.flatten(value)
+    )
 
 
 def unstack(
@@ -143,7 +148,9 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     if isinstance(values, Tensor):
         values = [values]
     place = static_integer(axis, "tf.concat: axis")
-    result: Tensor = apply("ConcatV2", *values, axis=place, name=name)
+    result: Tensor = apply(
+        "ConcatV2", *listed("tf.concat: values", values), axis=place, name=name
+    )
     return result
 
 
@@ -193,12 +200,16 @@ def split(
     return apply_all("Split", tensor, axis=place, sizes=sizes, name=name)
 
 
+_MAX_PARTS = 1 << 20
+"""The most outputs of one operation."""
+
+
 def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ...]:
     what = "tf.split: num_or_size_splits"
     if _is_scalar(wanted):
         count = static_integer(wanted, what)
-        if count < 1:
-            raise ValueError(f"{what}: expected at least 1 part, got {count}")
+        if not 1 <= count <= _MAX_PARTS:
+            raise ValueError(f"{what}: expected 1 to {_MAX_PARTS} parts, got {count}")
         return (None,) * count
     sizes = static_integers(wanted, what)
     if min(sizes, default=-2) < -1 or sizes.count(-1) > 1:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.functions.arguments import static_axes
+from tpuref.base.limits import MAX_AXES
+from tpuref.functions.arguments import static_axes, static_integers
 from tpuref.functions.arithmetic import abs as absolute
 from tpuref.functions.arithmetic import pow, square
 from tpuref.functions.complex_numbers import conj
@@ -300,7 +301,7 @@ def norm(
 
 
 def _norm_axes(axis: Any, x: Tensor) -> tuple[int, ...]:
-    given = (axis,) if isinstance(axis, int) else tuple(axis)
+    given = static_integers(axis, "tf.norm: axis")
     if len(given) not in (1, 2):
         raise ValueError(f"tf.norm: axis must be one or two axes, got {axis!r}")
     # The order of the axes says which one has the rows, so they are not sorted.
@@ -352,6 +353,11 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         count = int(axes)
         if count < 0:
             raise ValueError(f"tf.tensordot: axes must not be negative, got {count}")
+        if count > MAX_AXES:
+            raise ValueError(
+                f"tf.tensordot: axes must be at most {MAX_AXES}, the most axes of a "
+                f"tensor, got {count}"
+            )
         return tuple(range(-count, 0)), tuple(range(count))
     parts = axes.tolist() if isinstance(axes, np.ndarray) else axes
     if not isinstance(parts, (list, tuple)) or len(parts) != 2:
@@ -359,8 +365,5 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
             "tf.tensordot: axes must be an integer or two integers or sequences of "
             f"integers, got {axes!r}"
         )
-    first, second = (
-        (part,) if isinstance(part, (int, np.integer)) else tuple(part)
-        for part in parts
-    )
-    return tuple(int(axis) for axis in first), tuple(int(axis) for axis in second)
+    first, second = (static_integers(part, "tf.tensordot: axes") for part in parts)
+    return first, second

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import bfloat16, float16, float32
-from tpuref.functions.arguments import shape_tensor, static_integers
+from tpuref.functions.arguments import shape_tensor, static_integers, static_number
 from tpuref.functions.extents import shape
 from tpuref.functions.identity import stop_gradient
 from tpuref.functions.linalg import tensordot
@@ -75,7 +76,7 @@ def l2_normalize(
         "L2Normalize",
         x,
         axes=axes,
-        epsilon=float(epsilon),
+        epsilon=static_number(epsilon, "tf.nn.l2_normalize: epsilon"),
         name=name or "l2_normalize",
     )
     return result
@@ -114,6 +115,8 @@ def bias_add(
     """
     layout = "NHWC"
     if data_format is not None:
+        argument = "tf.nn.bias_add: data_format"
+        instance_of(str, argument, "a string or None", data_format)
         if not data_format.startswith("NC") and not data_format.endswith("C"):
             raise ValueError(
                 "tf.nn.bias_add: data_format: expected 'N...C' or 'NC...', got "
@@ -505,7 +508,9 @@ def _drop_rate(keep_prob: Any, rate: Any) -> Any:
     given = rate if keep_prob is None else keep_prob
     if isinstance(given, Tensor) or hasattr(given, "_as_tensor"):
         return given if keep_prob is None else apply("Sub", 1.0, given)
-    chance = float(given) if keep_prob is None else 1.0 - float(given)
+    argument = "rate" if keep_prob is None else "keep_prob"
+    number = static_number(given, f"tf.nn.dropout: {argument}")
+    chance = number if keep_prob is None else 1.0 - number
     if not 0.0 <= chance < 1.0:
         raise ValueError(
             f"tf.nn.dropout: rate: expected 0 <= rate < 1, got {chance} (rate is "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import as_dtype, float32, int64
 from tpuref.functions.arguments import refine_shape, shape_tensor
 from tpuref.graph.build import apply
@@ -50,10 +51,10 @@ def set_random_seed(seed: int | None) -> None:
     >>> draw() == draw()
     True
     """
-    get_default_graph().seed = None if seed is None else int(seed)
+    get_default_graph().seed = _seed("tf.set_random_seed", seed)
 
 
-def seeds(seed: int | None) -> tuple[int | None, int | None]:
+def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     """Return the graph's and the operation's seed for an operation given `seed`.
 
     Parameters
@@ -66,13 +67,30 @@ def seeds(seed: int | None) -> tuple[int | None, int | None]:
     tuple
         Two integers; twice None if neither graph nor operation has a seed.
     """
+    return _seeds("tf.get_seed", seed)
+
+
+def _seeds(function: str, seed: Any) -> tuple[int | None, int | None]:
     graph = get_default_graph()
+    own = _seed(function, seed)
     if graph.seed is None:
-        return (None, None) if seed is None else (DEFAULT_GRAPH_SEED, int(seed))
-    return graph.seed, graph.version if seed is None else int(seed)
+        return (None, None) if own is None else (DEFAULT_GRAPH_SEED, own)
+    return graph.seed, graph.version if own is None else own
 
 
-get_seed = seeds
+def _seed(function: str, seed: Any) -> int | None:
+    """Return a seed as an integer; a float may stand for a whole number."""
+    if seed is None:
+        return None
+    try:
+        number = int(seed)
+        whole = bool(number == seed)
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        raise wrong_type(f"{function}: seed", "an integer or None", seed)
+    return number
+
 
 # -- real numbers and integers -----------------------------------------------------
 
@@ -127,7 +145,8 @@ def random_uniform(
         )
     low = convert_to_tensor(minval, target)
     high = convert_to_tensor(1 if maxval is None else maxval, target)
-    drawn = apply("RandomUniform", sizes, dtype=target.name, seed=seeds(seed))
+    own = _seeds("tf.random_uniform", seed)
+    drawn = apply("RandomUniform", sizes, dtype=target.name, seed=own)
     scaled = apply("Mul", refine_shape(drawn, sizes), apply("Sub", high, low))
     result: Tensor = apply("AddV2", scaled, low, name=name or "random_uniform")
     return result
@@ -145,7 +164,7 @@ def _uniform_integers(
         sizes,
         convert_to_tensor(minval, dtype),
         convert_to_tensor(maxval, dtype),
-        seed=seeds(seed),
+        seed=_seeds("tf.random_uniform", seed),
         name=name or "random_uniform",
     )
     return refine_shape(drawn, sizes)
@@ -188,7 +207,8 @@ def random_normal(
     >>> tf.random_normal([2, 3]).shape.as_list()
     [2, 3]
     """
-    drawn = _drawn("RandomStandardNormal", shape, dtype, seed)
+    seeds = _seeds("tf.random_normal", seed)
+    drawn = _drawn("RandomStandardNormal", shape, dtype, seeds)
     return _scaled(drawn, mean, stddev, name or "random_normal")
 
 
@@ -230,13 +250,14 @@ def truncated_normal(
     >>> bool((abs(x - 10) <= 2).all())
     True
     """
-    drawn = _drawn("TruncatedNormal", shape, dtype, seed)
+    seeds = _seeds("tf.truncated_normal", seed)
+    drawn = _drawn("TruncatedNormal", shape, dtype, seeds)
     return _scaled(drawn, mean, stddev, name or "truncated_normal")
 
 
-def _drawn(op: str, shape: Any, dtype: Any, seed: int | None) -> Tensor:
+def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
     sizes = shape_tensor(shape)
-    drawn: Tensor = apply(op, sizes, dtype=as_dtype(dtype).name, seed=seeds(seed))
+    drawn: Tensor = apply(op, sizes, dtype=as_dtype(dtype).name, seed=seeds)
     return refine_shape(drawn, sizes)
 
 
@@ -271,7 +292,8 @@ def random_shuffle(
     >>> sorted(tf.Session().run(tf.random_shuffle([1, 2, 3])).tolist())
     [1, 2, 3]
     """
-    result: Tensor = apply("RandomShuffle", value, seed=seeds(seed), name=name)
+    seeds = _seeds("tf.random_shuffle", seed)
+    result: Tensor = apply("RandomShuffle", value, seed=seeds, name=name)
     return result
 
 
@@ -314,7 +336,7 @@ def categorical(
         scores,
         count,
         output_dtype=target.name,
-        seed=seeds(seed),
+        seed=_seeds("tf.random.categorical", seed),
         name=name or "categorical",
     )
     return result
@@ -352,9 +374,3 @@ def multinomial(
     [[0, 0]]
     """
     return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
-
-
-# The names under tf.random that are not under tf.
-normal = random_normal
-shuffle = random_shuffle
-uniform = random_uniform

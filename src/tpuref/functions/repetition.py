@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import instance_of
 from tpuref.functions.arguments import shape_tensor, static_integer
 from tpuref.functions.creation import zeros
 from tpuref.functions.extents import size
@@ -133,7 +134,7 @@ def pad(
     """
     value = convert_to_tensor(tensor)
     pairs = convert_to_tensor(paddings)
-    kind = mode.upper()
+    kind = instance_of(str, "tf.pad: mode", "a string", mode).upper()
     if kind not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(
             f"tf.pad: mode: expected 'CONSTANT', 'REFLECT' or 'SYMMETRIC', got {mode!r}"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
@@ -351,9 +352,15 @@ def get_variable(
     000_04abb9e9288042d8.txt: bfloat16_scope changes how it reads variables.
     """
     _check_partitioner("tf.get_variable", partitioner)
+    instance_of(str, "tf.get_variable: name", "a string", name)
     scope = get_variable_scope()
     full = f"{scope.name}/{name}" if scope.name else name
-    getter = custom_getter or scope.custom_getter
+    getter = scope.custom_getter if custom_getter is None else custom_getter
+    for argument, called in (("custom_getter", getter), ("regularizer", regularizer)):
+        if called is not None and not callable(called):
+            raise wrong_type(
+                f"tf.get_variable: {argument}", "a function or None", called
+            )
     if initializer is None:
         initializer = scope.initializer
     arguments: dict[str, Any] = {
@@ -570,9 +577,14 @@ def variables_initializer(
     var_list: Sequence[Variable], name: str = "init"
 ) -> Operation | None:
     """Return an operation that initializes the listed variables."""
+    argument = "tf.variables_initializer: var_list"
+    variables = [
+        instance_of(Variable, argument, "a list of variables", variable)
+        for variable in listed(argument, var_list)
+    ]
     if executing_eagerly():
         return None
-    return group(*[variable.initializer for variable in var_list], name=name)
+    return group(*[variable.initializer for variable in variables], name=name)
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation | None:

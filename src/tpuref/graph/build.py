@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import check_name
 from tpuref.base.callsite import user_site
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.context import context
@@ -43,6 +44,7 @@ def apply_all(
     """Apply the operation `op` and return the list of its outputs."""
     definition = REGISTRY[op]
     if executing_eagerly():
+        check_name(op, name)
         tensors = convert_operands(op, inputs)
         complete, specs = infer_specs(definition, tensors, attrs, name)
         outputs = run_at_once(definition, tensors, specs, complete, name)
@@ -72,6 +74,7 @@ def add_operation(
     blocks: Sequence[Region] = (),
 ) -> Operation:
     """Add one operation to the default graph after checking it by its record."""
+    check_name(definition.name, name)
     tensors = convert_operands(definition.name, inputs)
     attrs, specs = infer_specs(definition, tensors, attrs, name, blocks)
     operation = get_default_graph().create_operation(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import coded
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def session_for(session: CurrentSession | None, graph: Graph) -> CurrentSession:
             "session=",
             code=codes.NO_SESSION,
         )
+    if not hasattr(chosen, "graph") or not hasattr(chosen, "run"):
+        raise wrong_type("session", "a tf.Session or None", chosen)
     if chosen.graph is not graph:
         raise coded(
             ValueError,

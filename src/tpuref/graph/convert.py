@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from tpuref.base.errors import coded
+from tpuref.base.limits import MAX_AXES
 from tpuref.base.shapes import Dimension, TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.builder import builder
@@ -94,13 +96,25 @@ def _plain_array(value: Any) -> Array:
 
 def _leaf(value: Any) -> Any:
     """Return the first element of nested lists."""
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return value
+    leaf, depth = value, 0
+    while isinstance(leaf, (list, tuple)) and leaf:
+        if depth == MAX_AXES:
+            raise _too_deep(value)
+        leaf, depth = leaf[0], depth + 1
+    return leaf
+
+
+def _too_deep(value: Any) -> ValueError:
+    return coded(
+        ValueError,
+        f"{reprlib.repr(value)} has no tensor form: its lists contain themselves, or "
+        f"are nested more than {MAX_AXES} deep",
+        code=codes.NO_TENSOR_FORM,
+    )
 
 
 def _with_shared_arrays(value: Any) -> Any:
-    """Return nested lists with NumPy's arrays in the place of other libraries'."""
+    """Return nested lists with NumPy's arrays instead of those of other libraries."""
     if isinstance(value, (list, tuple)):
         return [_with_shared_arrays(item) for item in value]
     return shared_array(value) if is_foreign(value) else value
@@ -162,13 +176,29 @@ def _string_array(array: Array) -> Array:
         )
     result = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
-        result[index] = item.encode() if isinstance(item, str) else bytes(item)
+        result[index] = _encoded(item) if isinstance(item, str) else bytes(item)
     return result
 
 
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise coded(
+            ValueError,
+            f"the text {reprlib.repr(text)} has no form in UTF-8: {error.reason}; "
+            "give bytes",
+            code=codes.VALUE_DOES_NOT_FIT,
+        ) from None
+
+
 def _check_kind(value: Any, natural: DType, dtype: DType) -> None:
-    """Refuse what would lose the meaning: a float as integer, a number as bool."""
-    if not _from_numpy(value) and _loses_meaning(natural, dtype):
+    """Refuse what would lose the meaning: a float as integer, a number as bool.
+
+    Arrays of NumPy convert as NumPy does it, but never lose an imaginary part.
+    """
+    discards = natural.is_complex and not (dtype.is_complex or dtype.is_bool)
+    if discards or (not _from_numpy(value) and _loses_meaning(natural, dtype)):
         raise coded(
             TypeError,
             f"expected {dtype.name}, got {_brief(value)} of type "
@@ -445,8 +475,10 @@ def convert_operands(op: str, inputs: Sequence[Any]) -> list[Tensor]:
     return tensors
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: Any, depth: int = 0) -> bool:
     """Whether `value` is or holds a tensor, so that it has a dtype of its own."""
     if isinstance(value, (list, tuple)):
-        return any(_is_tensor(item) for item in value)
+        if depth == MAX_AXES:
+            raise _too_deep(value)
+        return any(_is_tensor(item, depth + 1) for item in value)
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic_ns
+from typing import Any
 
+from tpuref.base.errors import OpError
 from tpuref.configuration import config
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
@@ -64,7 +66,20 @@ class GraphExecutor:
             padding_log=self.graph.padding_log,
             events=recording.events_of_run(),
         )
-        return self.target.run(program, list(feeds.values()), run)
+        try:
+            return self.target.run(program, list(feeds.values()), run)
+        except OpError as error:
+            error.op = self._operation(error.op)
+            raise
+
+    def _operation(self, named: Any) -> Any:
+        """Return the operation with a name, if the graph has one."""
+        if not isinstance(named, str):
+            return named
+        try:
+            return self.graph.get_operation_by_name(named)
+        except KeyError:
+            return named
 
     def _program(
         self,

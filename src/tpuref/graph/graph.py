@@ -6,13 +6,15 @@ import contextlib
 import itertools
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import check_name, instance_of, listed, wrong_type
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.limits import MAX_DEPTH
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import graph_html
 from tpuref.graph.assigned_cores import assigned_cores
@@ -107,6 +109,8 @@ class Graph:
 
     def get_operation_by_name(self, name: str) -> Operation:
         """Return the operation of that name; KeyError where there is none."""
+        argument = "Graph.get_operation_by_name: name"
+        instance_of(str, argument, "a string", name)
         try:
             return self._by_name[name]
         except KeyError:
@@ -119,6 +123,8 @@ class Graph:
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """Return the tensor ``operation:index``; KeyError where there is none."""
+        argument = "Graph.get_tensor_by_name: name"
+        instance_of(str, argument, "a string", name)
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
             raise coded(
@@ -231,6 +237,7 @@ class Graph:
                     "the graph is finalized and cannot be changed",
                     code=codes.GRAPH_FINALIZED,
                 )
+            check_name(type, name)
             site = user_site()
             inputs = [self._within_reach(tensor) for tensor in inputs]
             needed: list[Tensor | Operation] = [*inputs, *self._scopes.control]
@@ -309,6 +316,7 @@ class Graph:
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return `name` within the current name scope, made unique by a suffix."""
+        instance_of(str, "Graph.unique_name: name", "a string", name)
         full = self._scopes.name + name
         if not _VALID_NAME.match(full):
             raise ValueError(f"{full!r} is not a valid operation name")
@@ -345,6 +353,7 @@ class Graph:
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefix the names of operations; a trailing slash re-enters a scope."""
+        check_name("tf.name_scope", name)
         if not name:
             full = ""
         elif name.endswith("/"):
@@ -398,7 +407,7 @@ class Graph:
                 code=codes.WRONG_ARGUMENT_TYPE,
             )
         awaited: dict[Operation, None] = dict.fromkeys(self._scopes.control)
-        for value in control_inputs:
+        for value in listed("control_dependencies: control_inputs", control_inputs):
             element = self.as_graph_element(value)
             awaited[element.op if isinstance(element, Tensor) else element] = None
         with self._scopes.changed(control=tuple(awaited)):
@@ -414,7 +423,21 @@ class Graph:
 
     @contextlib.contextmanager
     def in_region(self, region: Region) -> Iterator[Region]:
-        """Add operations to `region`."""
+        """Add operations to `region`.
+
+        Raises
+        ------
+        ValueError
+            If programs would be nested more than `MAX_DEPTH` deep.
+        """
+        if 1 + len(list(region.enclosing())) > MAX_DEPTH:
+            raise coded(
+                ValueError,
+                f"the {region.kind} at {region.site} is nested too deep: branches, "
+                f"loops and computations can be up to {MAX_DEPTH - 1} deep; use "
+                "tf.while_loop, or select values with tf.where",
+                code=codes.NESTED_TOO_DEEP,
+            )
         with self._scopes.changed(region=region, control=()):
             yield region
 
@@ -472,18 +495,22 @@ class Graph:
 
     def add_to_collection(self, name: str, value: Any) -> None:
         """Add a value to the collection of that name."""
-        self._collections.setdefault(name, []).append(value)
+        self.get_collection_ref(name).append(value)
 
     def add_to_collections(self, names: Sequence[str], value: Any) -> None:
         """Add a value to several collections."""
-        for name in dict.fromkeys(names):
+        several = [names] if isinstance(names, str) else names
+        argument = "Graph.add_to_collections: names"
+        for name in dict.fromkeys(map(_collection, listed(argument, several))):
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
         """Return the values of a collection, those below `scope` where one is given."""
-        values = self._collections.get(name, [])
+        values = self._collections.get(_collection(name), [])
         if scope is None:
             return list(values)
+        if not isinstance(scope, str | re.Pattern):
+            raise wrong_type("Graph.get_collection: scope", "a string or None", scope)
         pattern = re.compile(scope)
         return [v for v in values if hasattr(v, "name") and pattern.match(v.name)]
 
@@ -493,13 +520,20 @@ class Graph:
 
     def get_collection_ref(self, name: str) -> list[Any]:
         """Return the list itself that holds a collection."""
-        return self._collections.setdefault(name, [])
+        return self._collections.setdefault(_collection(name), [])
 
     def _repr_html_(self) -> str:
         return graph_html(self)
 
     def __repr__(self) -> str:
         return f"<tf.Graph #{self.serial} with {self.version} operations>"
+
+
+def _collection(name: Any) -> Any:
+    """Return the name of a collection, which may be any key of a dict."""
+    if not isinstance(name, Hashable):
+        raise wrong_type("Graph: the name of a collection", "a string", name)
+    return name
 
 
 def _with_inner(operations: Iterable[Operation]) -> Iterator[Operation]:

@@ -37,6 +37,10 @@ class Region:
         The user's line that opened it.
     replicas
         The number of replicas, for a replicated computation.
+    stand_in
+        ``stand_in(tensor)`` gives what the region uses instead of a tensor that it
+        cannot reach, None where it has nothing.  The gradient of a branch or loop uses
+        so the values of the way forth.
     """
 
     kind: str

@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed
 from tpuref.base.dlpack import is_foreign, shared_array
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InaccessibleTensorError, coded
@@ -125,8 +126,8 @@ class Session:
         RuntimeError
             If the session is closed.
         TypeError
-            If a fetch or a fed value is of no use, or a key of `feed_dict` is no tensor
-            of the graph.
+            If a fetch or a fed value cannot be used, or a key of `feed_dict` is not a
+            tensor of the graph.
         ValueError
             If a fetch is not in the graph, or a fed value has another shape.
         tpuref.errors.OpError
@@ -277,17 +278,21 @@ class Session:
 
         Raises
         ------
+        TypeError
+            If `config` is not a `tf.ConfigProto` or None.
         ValueError
             If containers are named.
         NotImplementedError
             If `target` is this process, where each session has its own variables.
         """
-        if any(containers or ()):
+        named = listed("tf.Session.reset: containers", containers or ())
+        if any(named):
             raise ValueError(
-                f"tf.Session.reset: there is no container {list(containers or ())!r}; "
+                f"tf.Session.reset: there is no container {named!r}; "
                 "leave containers out to reset everything"
             )
-        opened = open_target(target, config, "tf.Session.reset")
+        function = "tf.Session.reset"
+        opened = open_target(target_of(target, function), config, function)
         opened.reset()
         opened.close()
 
@@ -394,6 +399,7 @@ def _wants_trace(
 ) -> list[CoreTrace] | None:
     if options is None or metadata is None:
         return None
+    instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
 
 

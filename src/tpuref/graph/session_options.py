@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.base.masking import MASK
 from tpuref.runtime.trace import CoreTrace
 
 
@@ -16,7 +19,7 @@ class RPCOptions:
     ----------
     token
         What is shown to a server that wants a token; by default the environment
-        variable ``TPUREF_TOKEN``.
+        variable ``TPUREF_TOKEN``.  It is left out of ``repr``.
     credentials
         A ``grpc.ChannelCredentials``, such as ``grpc.ssl_channel_credentials(...)``
         gives, for a server that uses TLS; None for a plain connection.
@@ -27,6 +30,13 @@ class RPCOptions:
     token: str | None = None
     credentials: Any = None
     max_message_bytes: int = 1 << 29
+
+    def __repr__(self) -> str:
+        token = None if self.token is None else MASK
+        return (
+            f"RPCOptions(token={token}, credentials={self.credentials!r}, "
+            f"max_message_bytes={self.max_message_bytes!r})"
+        )
 
 
 @dataclass
@@ -175,3 +185,40 @@ class RunMetadata:
 
     def __init__(self) -> None:
         self.core_trace: tuple[CoreTrace, ...] = ()
+
+
+def checked_config(config: Any, function: str) -> ConfigProto | None:
+    """Return the options of a session, or raise TypeError for anything else."""
+    if config is None:
+        return None
+    _require("config", config, ConfigProto, function)
+    if config.rpc_options is not None:
+        _require("rpc_options of the config", config.rpc_options, RPCOptions, function)
+    if config.cluster_def is not None and not _is_cluster(config.cluster_def):
+        raise coded(
+            TypeError,
+            f"{function}: cluster_def of the config must be a tf.train.ClusterDef, as "
+            "tf.train.ClusterSpec(...).as_cluster_def() returns it, got "
+            f"{type(config.cluster_def).__name__}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    checked: ConfigProto = config
+    return checked
+
+
+def _require(name: str, value: Any, kind: type, function: str) -> None:
+    if not isinstance(value, kind):
+        raise coded(
+            TypeError,
+            f"{function}: {name} must be a tf.{kind.__name__}, got "
+            f"{type(value).__name__}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+
+
+def _is_cluster(value: Any) -> bool:
+    """Whether it looks like a ClusterDef, whose class is in a higher layer."""
+    jobs = getattr(value, "job", None)
+    return isinstance(jobs, (list, tuple)) and all(
+        isinstance(getattr(job, "name", None), str) for job in jobs
+    )

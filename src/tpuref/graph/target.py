@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.graph.session_options import ConfigProto, RPCOptions
+from tpuref.base.masking import masked
+from tpuref.graph.session_options import ConfigProto, RPCOptions, checked_config
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
+from tpuref.remote.token import checked_token
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
 
 _GRPC = re.compile(
-    r"grpc://(?P<host>[^/\s:\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]+)"
+    r"grpc://(?P<host>[^/\s:@\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"
 )
 
 
@@ -116,6 +117,8 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
 
     Raises
     ------
+    TypeError
+        If `config` is not a ConfigProto, or one of its fields has the wrong type.
     ValueError
         If `name` names neither this process nor a server.
     ImportError
@@ -123,6 +126,7 @@ def open_target(name: str, config: ConfigProto | None, function: str) -> Target:
     tpuref.errors.UnavailableError
         If no server answers there.
     """
+    config = checked_config(config, function)
     if name not in ("", "local"):
         return _remote(_address(name, function), config or ConfigProto(), function)
     return LocalTarget(connect(None if config is None else config.cluster_def))
@@ -134,7 +138,7 @@ def _address(name: str, function: str) -> str:
         raise coded(
             ValueError,
             f"{function}: target must be '' or 'local' for this process, or "
-            f"'grpc://host:port' for a server, got {name!r}",
+            f"'grpc://host:port' for a server, got {masked(repr(name))}",
             code=codes.INVALID_ADDRESS,
         )
     return name.removeprefix("grpc://")
@@ -151,6 +155,6 @@ def _remote(address: str, config: ConfigProto, function: str) -> Target:
         jobs=[job.name for job in jobs],
         isolated=config.isolate_session_state,
         credentials=options.credentials,
-        token=options.token or os.environ.get("TPUREF_TOKEN"),
+        token=checked_token(options.token, "tf.RPCOptions"),
         max_message_bytes=options.max_message_bytes,
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import DType
 from tpuref.base.errors import coded
@@ -113,6 +114,7 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """Return an attribute; ValueError where the operation has none of that name."""
+        instance_of(str, "Operation.get_attr: name", "a string", name)
         for table in (self.labels, self.attrs):
             if name in table:
                 return table[name]

@@ -1,4 +1,4 @@
-"""Turning the operations of towers into programs that the cores carry out together."""
+"""Turning the operations of towers into programs that the cores run together."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NOTHING_SPEC = TensorSpec(TensorShape(None), bool_)
 
 
 class ReplicaInstructions(Instructions):
-    """Makes the instructions of all towers; each replica carries out those of one.
+    """Makes the instructions of all towers; each replica runs those of one.
 
-    What belongs to no tower is carried out by all replicas.  A value that one tower has
+    What belongs to no tower runs on all replicas.  A value that one tower has
     and others need is copied to them.
     """
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
@@ -448,7 +449,12 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 def is_variable_initialized(variable: Variable) -> Tensor:
     """Return whether the variable has a value."""
-    return variable.is_initialized()
+    argument = "tf.is_variable_initialized: variable"
+    return instance_of(Variable, argument, "a variable", variable).is_initialized()
+
+
+def _referred(function: str, ref: Any) -> Variable:
+    return instance_of(Variable, f"{function}: ref", "a variable", ref)
 
 
 def assign(
@@ -459,18 +465,18 @@ def assign(
     name: str | None = None,
 ) -> Any:
     """Give the variable `ref` a new value and return it."""
-    return ref.assign(value, name=name)
+    return _referred("tf.assign", ref).assign(value, name=name)
 
 
 def assign_add(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Add `value` to the variable `ref` and return the new value."""
-    return ref.assign_add(value, name=name)
+    return _referred("tf.assign_add", ref).assign_add(value, name=name)
 
 
 def assign_sub(
     ref: Variable, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtract `value` from the variable `ref` and return the new value."""
-    return ref.assign_sub(value, name=name)
+    return _referred("tf.assign_sub", ref).assign_sub(value, name=name)

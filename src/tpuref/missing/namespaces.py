@@ -22,7 +22,7 @@ NAMESPACES = {"tpuref": "tf"}
 
 
 def explain_missing(module: str, namespace: str) -> None:
-    """Let a module say what to do about names that it does not have.
+    """Let a module list its public names only, and say what to do about others.
 
     Parameters
     ----------
@@ -36,8 +36,12 @@ def explain_missing(module: str, namespace: str) -> None:
     def __getattr__(name: str) -> Any:
         raise missing_attribute(module, name, sys._getframe(1))
 
+    def __dir__() -> list[str]:
+        return sorted(public_names(sys.modules[module]))
+
     members = vars(sys.modules[module])
     members["__getattr__"] = __getattr__
+    members["__dir__"] = __dir__
     # With a path, an import of something below asks the finders instead of failing
     # because the module is no package; tpuref.missing.finder answers.
     members.setdefault("__path__", [])
@@ -166,19 +170,20 @@ def everywhere(last: str) -> list[str]:
 @functools.cache
 def public_names(module: ModuleType) -> frozenset[str]:
     """Return the names of a public namespace."""
-    return frozenset(name for name in dir(module) if _is_public(module, name))
+    if module.__name__ == "tpuref":  # loads its names at first use
+        module = importlib.import_module("tpuref.api")
+    return frozenset(name for name in vars(module) if _is_public(module, name))
 
 
 def _is_public(module: ModuleType, name: str) -> bool:
     """Return whether a name is more than what the module itself uses."""
-    value = getattr(module, name, None)
+    value = vars(module)[name]
     if isinstance(value, ModuleType):
         return value.__name__ in NAMESPACES
-    if name.startswith("_") or name == "annotations":
+    if name.startswith("_"):
         return False
     listed = getattr(module, "__all__", None)
-    own = getattr(value, "__module__", None) == module.__name__
-    return listed is None or name in listed or own
+    return listed is None or name in listed
 
 
 def _is_searched(value: Any) -> bool:

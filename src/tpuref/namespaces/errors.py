@@ -1,7 +1,5 @@
 """The names under ``tf.errors``."""
 
-from __future__ import annotations
-
 from tpuref.base.errors import ABORTED as ABORTED
 from tpuref.base.errors import ALREADY_EXISTS as ALREADY_EXISTS
 from tpuref.base.errors import CANCELLED as CANCELLED

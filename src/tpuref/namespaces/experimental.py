@@ -1,7 +1,5 @@
 """The names under ``tf.experimental``."""
 
-from __future__ import annotations
-
 from tpuref.functions import dlpack as dlpack
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 

@@ -2,8 +2,6 @@
 
 # ruff: noqa: F401, F403 - a list of names
 
-from __future__ import annotations
-
 from tpuref.functions.creation import eye as eye
 from tpuref.functions.diagonals import matrix_band_part as band_part
 from tpuref.functions.diagonals import matrix_diag as diag

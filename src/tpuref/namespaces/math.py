@@ -2,8 +2,6 @@
 
 # ruff: noqa: F403 - a list of names
 
-from __future__ import annotations
-
 from tpuref.functions.activations import log_softmax as log_softmax
 from tpuref.functions.activations import sigmoid as sigmoid
 from tpuref.functions.activations import softmax as softmax

@@ -2,8 +2,6 @@
 
 # ruff: noqa: F403 - a list of names
 
-from __future__ import annotations
-
 from tpuref.functions.activations import *
 from tpuref.functions.embeddings import *
 from tpuref.functions.losses import *

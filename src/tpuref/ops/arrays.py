@@ -170,7 +170,10 @@ def _range_length(start: Array, limit: Array, delta: Array) -> int:
             "its sign"
         )
     if start.dtype.kind in "iu":
-        return len(range(int(start), int(limit), int(delta)))
+        length = -((int(start) - int(limit)) // int(delta))
+        if length >= 2**63:
+            raise ValueError(f"the range has {length} elements, above {2**63 - 1}")
+        return length
     return math.ceil((end - first) / step)
 
 

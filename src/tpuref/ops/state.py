@@ -38,7 +38,7 @@ def _assigned(value: Operand, *, handle: str, dtype: str, shape: Shape) -> Tenso
         raise coded(
             ValueError,
             f"the variable {handle!r} holds {variable.describe()}, the value is "
-            f"{value.describe()}, which is of another shape",
+            f"{value.describe()}; their shapes differ",
             code=codes.VARIABLE_MISMATCH,
         )
     return TensorSpec(variable.shape.merge_with(value.shape), variable.dtype)
@@ -90,8 +90,15 @@ def _update(
     combine: np.ufunc, context: EffectContext, change: Array, attrs: dict[str, Any]
 ) -> Array:
     old = context.variables.read(attrs["handle"])
-    with np.errstate(all="ignore"):
-        new = np.asarray(combine(old, change), old.dtype)
+    try:
+        with np.errstate(all="ignore"):
+            new = np.asarray(combine(old, change), old.dtype)
+    except (ValueError, TypeError) as error:  # another program changed what it holds
+        raise InvalidArgumentError(
+            f"the variable {attrs['handle']!r} holds {old.dtype}{list(old.shape)}, got "
+            f"{change.dtype}{list(change.shape)}",
+            code=codes.VARIABLE_MISMATCH,
+        ) from error
     return _assign(context, new, **attrs)
 
 

@@ -19,8 +19,10 @@ from tpuref.ops.meaning import Array
 
 Sizes = tuple[int | None, ...]
 Coordinates = tuple[int, ...]
-Padding = tuple[tuple[str, Any], ...]
+Padding = tuple[tuple[str, tuple[tuple[int | None, bool], ...] | None], ...]
+"""The name of each input, and the size of each dimension and whether it is bucketed."""
 Assignment = tuple[tuple[Coordinates, ...], ...]
+"""The coordinates of each core, by replica and logical core."""
 
 # -- the system --------------------------------------------------------------------
 

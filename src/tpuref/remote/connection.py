@@ -9,6 +9,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import grpc
 
@@ -70,10 +71,12 @@ class Connection:
             ("grpc.use_local_subchannel_pool", 1),
             *KEEPALIVE,
         ]
+        # Without a scheme, gRPC would take a host named "unix" for one.
+        target = "dns:///" + quote(address, safe="[]:")
         if credentials is None:
-            channel = grpc.insecure_channel(address, options)
+            channel = grpc.insecure_channel(target, options)
         else:
-            channel = grpc.secure_channel(address, credentials, options)
+            channel = grpc.secure_channel(target, credentials, options)
         self._sorting = _Sorting(address)
         self._outbox: Outbox = queue.SimpleQueue()
         method: Any = channel.stream_stream(schema.METHOD)

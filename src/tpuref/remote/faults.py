@@ -6,7 +6,7 @@ from typing import Any
 
 from tpuref.base import errors
 from tpuref.base.callsite import CallSite
-from tpuref.base.errors import InternalError, OpError, UnknownError
+from tpuref.base.errors import InternalError, OpError, UnknownError, operation_name
 from tpuref.remote.tensors import malformed
 from tpuref.runtime.remote_error import remote_traceback
 
@@ -39,7 +39,7 @@ def put_fault(message: Any, error: Exception) -> None:
     message.code = error.error_code
     message.message = error.message
     if error.op is not None:
-        message.op = error.op
+        message.op = operation_name(error.op)
     if error.site is not None:
         put_site(message.site, error.site)
     if error.__cause__ is not None:

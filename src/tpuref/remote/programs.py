@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tpuref.base.errors import ResourceExhaustedError
+from tpuref.base.limits import MAX_DEPTH, MAX_REPLICAS
 from tpuref.ops.registry import REGISTRY
 from tpuref.ops.tpu import REPLICATE, Replication
 from tpuref.program import HOST, Instr, Program
@@ -13,25 +13,11 @@ from tpuref.remote.attributes import attributes_of, put_attributes
 from tpuref.remote.faults import put_site, site_of
 from tpuref.remote.tensors import malformed, put_spec, spec_of
 
-MAX_DEPTH = 64
-"""The greatest nesting depth of programs: branches, loops and computations."""
 
-MAX_REPLICAS = 1 << 16
-
-
-def put_program(bundle: Any, program: Program) -> None:
-    """Append a program to a bundle, after all programs inside it."""
-    _put_program(bundle, program, 1)
-
-
-def _put_program(bundle: Any, program: Program, depth: int) -> int:
-    if depth > MAX_DEPTH:
-        raise ResourceExhaustedError(
-            f"branches, loops and computations are nested more than {MAX_DEPTH} deep, "
-            "which a server does not accept; run the program locally"
-        )
+def put_program(bundle: Any, program: Program) -> int:
+    """Append a program to a bundle, after all programs inside it; return its place."""
     blocks = [
-        [_put_program(bundle, block, depth + 1) for block in instr.blocks]
+        [put_program(bundle, block) for block in instr.blocks]
         for instr in program.instrs
     ]
     message = bundle.programs.add()
@@ -152,19 +138,20 @@ def _check_operation(instr: Instr) -> None:
     except TypeError as error:
         raise malformed(f"{instr.op} ({instr.name!r}): {error}") from None
     if instr.definition is REPLICATE:
-        _check_replicas(Replication.of(instr.attrs))
+        _check_replicas(Replication.of(instr.attrs), len(instr.inputs))
     _check_blocks(instr)
 
 
-def _check_replicas(replication: Replication) -> None:
-    if not 1 <= replication.replicas <= MAX_REPLICAS:
+def _check_replicas(replication: Replication, inputs: int) -> None:
+    replicas, own = replication.replicas, replication.inputs_per_replica
+    if not 1 <= replicas <= MAX_REPLICAS:
         raise malformed(
-            f"a computation has {replication.replicas} replicas, expected 1 to "
-            f"{MAX_REPLICAS}"
+            f"a computation has {replicas} replicas, expected 1 to {MAX_REPLICAS}"
         )
-    if replication.inputs_per_replica < 0:
+    if not 0 <= replicas * own <= inputs:
         raise malformed(
-            f"a computation has {replication.inputs_per_replica} inputs per replica"
+            f"a computation has {own} inputs for each of {replicas} replicas, and "
+            f"{inputs} in all"
         )
 
 

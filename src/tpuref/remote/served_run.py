@@ -73,11 +73,6 @@ class ServedRun:
 
     def _fill(self, done: Any, run: Run) -> None:
         inputs = arrays_of(self._inputs)
-        if len(inputs) != len(self._program.parameters):
-            raise malformed(
-                f"the program takes {len(self._program.parameters)} inputs, got "
-                f"{len(inputs)}"
-            )
         run.watch = self._look
         run.elsewhere = self._elsewhere()
         put_arrays(done.outputs, run_program(self._program, {0: inputs}, run)[0])

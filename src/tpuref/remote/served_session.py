@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import DType
 from tpuref.base.errors import (
     AbortedError,
     FailedPreconditionError,
@@ -19,11 +20,12 @@ from tpuref.base.errors import (
 from tpuref.configuration import config
 from tpuref.program import Program
 from tpuref.remote.faults import put_fault
+from tpuref.remote.program_check import check_program
 from tpuref.remote.programs import program_of
 from tpuref.remote.reports import put_devices
 from tpuref.remote.schema import PROTOCOL
 from tpuref.remote.served_run import ServedRun
-from tpuref.remote.tensors import malformed
+from tpuref.remote.tensors import dtype_of, malformed
 from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
@@ -32,6 +34,12 @@ from tpuref.version import __version__
 
 ALIVE_SECONDS = 1.0
 """The interval at which an otherwise silent server sends a sign of life."""
+
+MAX_SESSIONS = 256
+"""The number of sessions that a server may have open at once."""
+
+MAX_SESSIONS_OF_PEER = 128
+"""The number of them that clients at one address may have."""
 
 MAX_RUNS = 64
 """The number of concurrent runs of one session."""
@@ -61,12 +69,35 @@ class Shared:
         # The garbage collector may stop a server at any point in this thread.
         self.lock = threading.RLock()
 
+    def admit(self, session: ServedSession) -> None:
+        """Add an open session.
+
+        Raises
+        ------
+        ResourceExhaustedError
+            If the server, or the address of the client, has too many.
+        """
+        with self.lock:
+            of_peer = sum(other.peer == session.peer for other in self.sessions)
+            if of_peer >= MAX_SESSIONS_OF_PEER:
+                raise _full(f"{of_peer} sessions from {session.peer}")
+            if len(self.sessions) >= MAX_SESSIONS:
+                raise _full(f"{len(self.sessions)} sessions")
+            self.sessions.add(session)
+
     def end_sessions(self, error: OpError, but: ServedSession | None = None) -> None:
         """End all sessions except `but` with an error that says why."""
         with self.lock:
             ending = self.sessions - {but}
         for session in ending:
             session.refuse(error)
+
+
+def _full(what: str) -> ResourceExhaustedError:
+    return ResourceExhaustedError(
+        f"the server has {what} open and accepts no more; close some",
+        code=codes.SERVER_FULL,
+    )
 
 
 class ServedSession:
@@ -76,14 +107,26 @@ class ServedSession:
     ----------
     shared
         The state shared with other sessions.
+    peer
+        The address of the client, without its port.
+
+    Attributes
+    ----------
+    begun
+        Set when the client has opened the session, or the session has ended.
+    gave_way
+        Whether it ended in favour of a newer stream, before it was open.
     """
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, peer: str) -> None:
+        self.peer = peer
+        self.begun = threading.Event()
+        self.gave_way = False
         self._shared = shared
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._ended = False
-        self._programs: dict[int, Program] = {}
+        self._programs: dict[int, tuple[Program, list[DType]]] = {}
         self._runs: dict[int, ServedRun] = {}
         self._padding_log: dict[str, Any] = {}
         self._state = State()
@@ -128,6 +171,13 @@ class ServedSession:
         self._outbox.put(reply.SerializeToString())
         self.end()
 
+    def give_way(self) -> None:
+        """End in favour of a newer stream, unless the session is open."""
+        with self._lock:
+            self.gave_way = not self.begun.is_set()
+            if self.gave_way:
+                self.end()
+
     def end(self) -> None:
         """Abandon all runs and drop all state."""
         with self._lock:
@@ -144,6 +194,7 @@ class ServedSession:
             self._cluster.reset()
         self._programs.clear()
         self._outbox.put(None)
+        self.begun.set()
 
     def _send(self, reply: Any) -> None:
         self._outbox.put(packed(reply, self._message_bytes, "the result of the run"))
@@ -179,9 +230,12 @@ class ServedSession:
         self._message_bytes = opening.message_bytes or MESSAGE_BYTES
         self._isolated = opening.isolated or bool(opening.jobs)
         own = Cluster(list(dict.fromkeys(opening.jobs))) if opening.jobs else None
-        self._cluster = own or self._shared.cluster
-        with self._shared.lock:
-            self._shared.sessions.add(self)
+        with self._lock:
+            if self._ended:
+                return
+            self._shared.admit(self)
+            self._cluster = own or self._shared.cluster
+            self.begun.set()
         reply = Reply(number=request.number)
         reply.opened.version = __version__
         reply.opened.jobs.extend(self._cluster.jobs)
@@ -236,6 +290,7 @@ class ServedSession:
         return run
 
     def _program(self, message: Any) -> Program:
+        fed = [dtype_of(tensor.dtype) for tensor in message.inputs]
         for number in message.forgotten:
             self._programs.pop(number, None)
         if message.HasField("bundle"):
@@ -244,10 +299,18 @@ class ServedSession:
                     f"the server keeps {MAX_PROGRAMS} programs of a session; name some "
                     "as forgotten"
                 )
-            self._programs[message.program] = program_of(message.bundle)
+            program = program_of(message.bundle)
+            check_program(program, fed)
+            self._programs[message.program] = program, fed
         if message.program not in self._programs:
             raise NotFoundError(f"program {message.program} was not sent")
-        return self._programs[message.program]
+        program, expected = self._programs[message.program]
+        if fed != expected:
+            raise malformed(
+                f"the program takes inputs of dtypes {_names(expected)}, got "
+                f"{_names(fed)}"
+            )
+        return program
 
     def _carry_out(self, number: int, served: ServedRun, traced: bool) -> None:
         variables = self._state if self._isolated else self._shared.variables
@@ -264,3 +327,7 @@ class ServedSession:
         )
         with self._lock:
             del self._runs[number]
+
+
+def _names(dtypes: list[DType]) -> list[str]:
+    return [dtype.name for dtype in dtypes]

@@ -24,11 +24,17 @@ import grpc
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError, UnknownError
 from tpuref.remote import schema
+from tpuref.remote.credentials import check_credentials
 from tpuref.remote.served_session import ServedSession, Shared
+from tpuref.remote.token import bearer
+from tpuref.remote.waiting import WaitingStreams
 from tpuref.remote.wire import MESSAGE_BYTES, checked_limit
 
-MAX_SESSIONS = 256
-"""The number of sessions that may be open at once."""
+OPEN_SECONDS = 10.0
+"""The time within which a client must open its session."""
+
+MAX_STREAMS = 1024
+"""The number of streams: open sessions, and those that are opening or ending."""
 
 GRACE_SECONDS = 0.5
 """The time for clients to receive the news that the server stops."""
@@ -57,14 +63,14 @@ class SessionServer:
     credentials
         What makes connections use TLS; None for plain ones.
     token
-        The token that a client must send; None for none.
+        The token that a client must send, checked; None for none.
     max_message_bytes
         The size limit of a message.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is invalid.
+        If `max_message_bytes` is out of range.
     UnknownError
         If the address cannot be used.
     """
@@ -78,7 +84,9 @@ class SessionServer:
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
         checked_limit(max_message_bytes, "tf.train.Server")
+        check_credentials(credentials, grpc.ServerCredentials, "tf.train.Server")
         self._shared = Shared(job, max_message_bytes)
+        self._waiting = WaitingStreams()
         self._expected = None if token is None else bearer(token).encode()
         method: Any = grpc.stream_stream_rpc_method_handler(self._attend)
         service, _, name = schema.METHOD[1:].partition("/")
@@ -92,7 +100,7 @@ class SessionServer:
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
                 *KEEPALIVE,
             ],
-            maximum_concurrent_rpcs=MAX_SESSIONS,
+            maximum_concurrent_rpcs=MAX_STREAMS,
         )
         self._started = False
         self._stopped = threading.Event()
@@ -138,12 +146,34 @@ class SessionServer:
         self, requests: Iterator[bytes], context: grpc.ServicerContext
     ) -> Iterator[bytes]:
         self._check_token(context)
-        session = ServedSession(self._shared)
+        session = ServedSession(self._shared, context.peer().rpartition(":")[0])
         context.add_callback(session.end)
         threading.Thread(
             target=_read, args=(session, requests), name="requests", daemon=True
         ).start()
+        self._await_opening(session, context)
         yield from session.replies()
+
+    def _await_opening(
+        self, session: ServedSession, context: grpc.ServicerContext
+    ) -> None:
+        """Wait until the session is open, and abort the stream if it stays silent.
+
+        A silent client may not read replies either, so it gets none.
+        """
+        self._waiting.add(session)
+        in_time = session.begun.wait(OPEN_SECONDS)
+        self._waiting.remove(session)
+        if not in_time:
+            context.abort(
+                grpc.StatusCode.DEADLINE_EXCEEDED,
+                f"the client has not opened a session within {OPEN_SECONDS:g} s",
+            )
+        if session.gave_way:
+            context.abort(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                "too many clients are opening a session; try again",
+            )
 
     def _check_token(self, context: grpc.ServicerContext) -> None:
         if self._expected is None:
@@ -156,19 +186,6 @@ class SessionServer:
                 f"{'a wrong one' if shown else 'none'}; set TPUREF_TOKEN, or use "
                 "tf.ConfigProto(rpc_options=tf.RPCOptions(token=...))",
             )
-
-
-def bearer(token: str) -> str:
-    """Return the metadata with which a client sends its token.
-
-    Raises
-    ------
-    ValueError
-        If the token is not valid in a header.
-    """
-    if not (token.isascii() and token.isprintable()):
-        raise ValueError("a session server's token must be printable ASCII")
-    return f"Bearer {token}"
 
 
 def _read(session: ServedSession, requests: Iterator[bytes]) -> None:

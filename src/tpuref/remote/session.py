@@ -16,11 +16,12 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.remote import schema
 from tpuref.remote.connection import OPENING_SECONDS, Connection
+from tpuref.remote.credentials import check_credentials
 from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.programs import put_program
 from tpuref.remote.reports import devices_of, padded_of, trace_of
-from tpuref.remote.server import bearer
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
+from tpuref.remote.token import bearer
 from tpuref.remote.variables import ServerVariables
 from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
 from tpuref.runtime.devices import DeviceAttributes
@@ -47,14 +48,14 @@ class RemoteSession:
     credentials
         The credentials for TLS; None for a plain connection.
     token
-        The token sent to the server.
+        The token sent to the server, checked.
     max_message_bytes
         The size limit of a message.
 
     Raises
     ------
     ValueError
-        If `token` or `max_message_bytes` is invalid.
+        If `max_message_bytes` is out of range.
     UnavailableError
         If no server answers.
     UnauthenticatedError
@@ -73,6 +74,7 @@ class RemoteSession:
         max_message_bytes: int = MESSAGE_BYTES,
     ) -> None:
         checked_limit(max_message_bytes, "tf.RPCOptions")
+        check_credentials(credentials, grpc.ChannelCredentials, "tf.RPCOptions")
         metadata = () if token is None else (("authorization", bearer(token)),)
         self._connection = Connection(address, credentials, metadata, max_message_bytes)
         self._numbers = itertools.count(1)

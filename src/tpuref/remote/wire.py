@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf.message import DecodeError, EncodeError
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import ResourceExhaustedError
+from tpuref.base.errors import ResourceExhaustedError, coded
 from tpuref.remote import schema
 from tpuref.remote.tensors import malformed
 
@@ -21,12 +21,21 @@ Request = schema.Request.pb()
 Reply = schema.Reply.pb()
 
 
-def checked_limit(message_bytes: int, function: str) -> int:
-    """Return a limit for messages, or raise ValueError."""
+def checked_limit(message_bytes: Any, function: str) -> int:
+    """Return a limit for messages, or raise TypeError or ValueError."""
+    if isinstance(message_bytes, bool) or not isinstance(message_bytes, int):
+        raise coded(
+            TypeError,
+            f"{function}: max_message_bytes must be a whole number, got "
+            f"{message_bytes!r}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
     if not 1 <= message_bytes <= LARGEST_MESSAGE_BYTES:
-        raise ValueError(
+        raise coded(
+            ValueError,
             f"{function}: max_message_bytes must be from 1 to {LARGEST_MESSAGE_BYTES}, "
-            f"got {message_bytes!r}"
+            f"got {message_bytes!r}",
+            code=codes.INVALID_SETTING,
         )
     return message_bytes
 

@@ -35,6 +35,7 @@ from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.program_counters import numbered
 from tpuref.runtime.run import Run
+from tpuref.runtime.verdict import truth
 
 Values = list[Any]
 Shape = tuple[int, ...]
@@ -350,7 +351,7 @@ class CoreProgram:
 
         def step(values: Values) -> None:
             predicate, *arrays = (values[slot] for slot in instr.inputs)
-            results = branches[0 if predicate else 1].run(arrays)
+            results = branches[0 if truth(instr, predicate) else 1].run(arrays)
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result
 
@@ -367,7 +368,7 @@ class CoreProgram:
             kept: list[list[Array]] = []
             while limit is None or len(kept) < limit:
                 around.go_on()
-                if not condition.run(turning + captured)[0]:
+                if not truth(instr, condition.run(turning + captured)[0]):
                     break
                 given = body.run(turning + captured)
                 turning = given[:split]

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
+from tpuref.program import Instr
+
+
+def come_together(instr: Instr, group: Sequence[int], here: Container[int]) -> bool:
+    """Return whether the replicas of a group are here; raise if only some are."""
+    present = [replica for replica in group if replica in here]
+    if present and len(present) < len(group):
+        error = absent_replicas(instr.op, group, present)
+        error.op, error.site = instr.name, instr.site
+        raise error
+    return bool(present)
 
 
 def absent_replicas(

@@ -1,4 +1,4 @@
-"""The queue that brings tuples from the host to the replicas."""
+"""The queue that carries tuples from the host to the replicas."""
 
 from __future__ import annotations
 

@@ -17,8 +17,9 @@ from tpuref.ops.definition import OpDef, outputs_of
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.available_memory import available_bytes
-from tpuref.runtime.divergence import absent_replicas, differing_shapes
+from tpuref.runtime.divergence import come_together, differing_shapes
 from tpuref.runtime.run import EffectContext, Run
+from tpuref.runtime.verdict import truth
 
 Values = dict[int, Sequence[Array]]
 """For each replica that takes part, the arrays it holds."""
@@ -45,10 +46,12 @@ def run_program(program: Program, inputs: Values, run: Run) -> Values:
 
 
 def _copy(instr: Instr, slots: Mapping[int, dict[int, Array]]) -> None:
-    """Give other replicas what one of them holds."""
-    (slot,) = instr.inputs
-    for replica in instr.attrs["targets"]:
-        slots[replica][slot] = slots[instr.attrs["source"]][slot]
+    """Copy the value of one replica to others."""
+    (slot,), source = instr.inputs, instr.attrs["source"]
+    targets = instr.attrs["targets"]
+    if come_together(instr, [source, *targets], slots):
+        for replica in targets:
+            slots[replica][slot] = slots[source][slot]
 
 
 def run_instr(instr: Instr, operands: Values, run: Run) -> Values:
@@ -121,6 +124,11 @@ def compute(
         )
     try:
         outputs = outputs_of(definition.compute(*arrays, **attrs))
+        # Never a view with strides: sums round by the order of elements in memory.
+        return [
+            np.asarray(output, spec.dtype.np, order="C")
+            for output, spec in zip(outputs, instr.specs, strict=True)
+        ]
     except OpError as error:
         message = codes.with_code(error.message, codes.OPERATION_FAILED)
         raise type(error)(f"on replica {replica}: {message}") from error
@@ -130,28 +138,20 @@ def compute(
             "available; use smaller batches or fewer cores",
             code=codes.OUT_OF_MEMORY,
         ) from error
-    except (ValueError, TypeError, IndexError) as error:
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
         shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
         raise InvalidArgumentError(
             f"{instr.op} of ({shapes}) on replica {replica}: "
             f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
         ) from error
-    # Never a view with strides: sums round by the order of their elements in memory.
-    return [
-        np.asarray(output, spec.dtype.np, order="C")
-        for output, spec in zip(outputs, instr.specs, strict=True)
-    ]
 
 
 def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> Values:
     """Give each group of replicas its inputs together."""
     results: Values = {}
     for group in instr.attrs["groups"] or (tuple(range(run.replicas)),):
-        present = [replica for replica in group if replica in operands]
-        if not present:
+        if not come_together(instr, group, operands):
             continue
-        if len(present) < len(group):
-            raise absent_replicas(instr.op, group, present)
         shapes = [operands[replica][0].shape for replica in group]
         if len(set(shapes)) > 1:
             raise differing_shapes(instr.op, group, shapes)
@@ -168,7 +168,7 @@ def _if(instr: Instr, operands: Values, run: Run) -> Values:
     """Each replica takes its own branch; those of one branch stay together."""
     results: Values = {}
     for wanted, block in zip((True, False), instr.blocks, strict=True):
-        taking = {r: a[1:] for r, a in operands.items() if bool(a[0]) is wanted}
+        taking = {r: a[1:] for r, a in operands.items() if truth(instr, a[0]) is wanted}
         if taking:
             results.update(run_program(block, taking, run))
     return results
@@ -188,7 +188,7 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
         if run.watch is not None:
             run.watch()
         verdicts = run_program(condition, given, run)
-        inside = [r for r in inside if bool(verdicts[r][0])]
+        inside = [r for r in inside if truth(instr, verdicts[r][0])]
         if not inside:
             break
         turned = run_program(body, {r: given[r] for r in inside}, run)

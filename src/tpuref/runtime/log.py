@@ -1,7 +1,7 @@
 """The logger ``tpuref`` and its children: silent until the program listens.
 
-Only advice to the user, that the program is stuck or does not sum what it seems to sum,
-reaches the standard error by itself.
+Python itself writes only the warnings to standard error: a run is stuck, a sum looks
+wrong, or a server is open to strangers.
 """
 
 from __future__ import annotations

@@ -91,14 +91,14 @@ def _check(name: str, replica: int, shape: Shape, dimensions: Dimensions) -> Non
     given = [size for size, _ in dimensions]
     if len(shape) != len(dimensions):
         raise InvalidArgumentError(
-            f"{name}: replica {replica} brings shape {list(shape)}, maximum_shapes has "
-            f"{given}, which is of another rank",
+            f"{name}: replica {replica} has shape {list(shape)}, expected rank "
+            f"{len(given)}, that of maximum_shapes {given}",
             code=codes.MAXIMUM_SHAPE_RANK,
         )
     for k, (size, _) in enumerate(dimensions):
         if size is not None and shape[k] > size:
             raise InvalidArgumentError(
-                f"{name}: replica {replica} brings shape {list(shape)}, whose "
+                f"{name}: replica {replica} has shape {list(shape)}, whose "
                 f"dimension {k} is {shape[k]} and exceeds the {size} of "
                 f"maximum_shapes {given}",
                 code=codes.EXCEEDS_MAXIMUM_SHAPE,

@@ -99,7 +99,7 @@ def _assigned(
         )
     try:
         return tuple(
-            tuple(topology.core_at(coordinates) for coordinates in replica)
+            tuple(topology.core_at(_in_axes(place, topology)) for place in replica)
             for replica in assignment
         )
     except ValueError as error:
@@ -107,6 +107,18 @@ def _assigned(
             "the device_assignment was made for another topology than the one that "
             f"runs [{codes.ASSIGNMENT_OF_OTHER_TOPOLOGY}]: {error}"
         ) from None
+
+
+def _in_axes(place: tuple[int, ...], topology: Topology) -> tuple[int, ...]:
+    """Return coordinates in the lowest layer of chips with the axes of the topology.
+
+    Releases from 2.4 give the layer of a chip, earlier ones do not.
+    """
+    if len(place) == 4 and topology.mesh_rank == 3 and place[2] == 0:
+        return (*place[:2], place[3])
+    if len(place) == 3 and topology.mesh_rank == 4:
+        return (*place[:2], 0, place[2])
+    return place
 
 
 def _highest(program: Program) -> str:
@@ -191,5 +203,5 @@ def _accounts(
     return tuple(
         account(operation, k, name, shapes[k], target, dims, record)
         for k, ((name, dims), target) in enumerate(zip(padding, targets, strict=True))
-        if target is not None
+        if target is not None and dims is not None
     )

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import coded
+from tpuref.base.limits import MAX_CORES
 from tpuref.base.mesh import (
     MESH_FORM,
-    MOST_CORES,
     NO_DEVICE,
     Coordinates,
     in_mesh,
@@ -44,9 +46,10 @@ class Topology:
         gives them, with a mesh of three axes (x, y, core) or four (x, y, z, core).
         The other two arguments are not read when it is given.
     mesh_shape
-        Three positive integers: columns and rows of chips, and cores of a chip.
+        Three or four positive integers: columns and rows of chips, layers of them if
+        there are four, and cores of a chip.
     device_coordinates
-        Integers of shape [tasks, devices per task, 3]: where on the mesh the
+        Integers of shape [tasks, devices per task, mesh rank]: where on the mesh the
         device with this ordinal of this task is.
 
     Raises
@@ -95,7 +98,9 @@ class Topology:
             )
         else:
             self._mesh_shape = _given_mesh(mesh_shape)
-            self._device_coordinates = _given_coordinates(device_coordinates)
+            self._device_coordinates = _given_coordinates(
+                device_coordinates, len(self._mesh_shape)
+            )
         _check_places(self._mesh_shape, self._device_coordinates)
 
     @cached_property
@@ -405,6 +410,8 @@ class Topology:
         >>> Topology.for_mesh(4, 4, 2).core_index(task=1, device=3)
         11
         """
+        task = as_integer("Topology.core_index: task", task)
+        device = as_integer("Topology.core_index: device", device)
         if not 0 <= task < self.num_tasks or not 0 <= device < self.num_tpus_per_task:
             raise coded(
                 MeshRangeError,
@@ -438,11 +445,11 @@ class Topology:
         >>> Topology.for_mesh(2, 2, 2).core_at([1, 1, 0])
         6
         """
-        coords = tuple(coords)
-        task, device = self._lookup("core_at", coords)
+        coordinates = _coordinates("core_at", coords)
+        task, device = self._lookup("core_at", coordinates)
         if task == NO_DEVICE:
             raise MeshRangeError(
-                f"Topology.core_at: no device is at {list(coords)}; "
+                f"Topology.core_at: no device is at {list(coordinates)}; "
                 f"missing_devices lists such places [{codes.NO_DEVICE_THERE}]\n"
                 + self.draw()
             )
@@ -526,10 +533,7 @@ class Topology:
     def _lookup(
         self, function: str, device_coordinates: Iterable[int]
     ) -> tuple[int, int]:
-        coordinates = tuple(
-            as_integer(f"Topology.{function}: a coordinate", at)
-            for at in device_coordinates
-        )
+        coordinates = _coordinates(function, device_coordinates)
         if len(coordinates) != self.mesh_rank:
             raise coded(
                 ValueError,
@@ -555,6 +559,12 @@ class Topology:
         )
 
 
+def _coordinates(function: str, given: Any) -> Coordinates:
+    entries = listed(f"Topology.{function}: device_coordinates", given)
+    name = f"Topology.{function}: a coordinate"
+    return tuple(as_integer(name, entry) for entry in entries)
+
+
 def _require_bytes(serialized: object) -> None:
     if serialized is None or isinstance(serialized, bytes):
         return
@@ -569,23 +579,23 @@ def _require_bytes(serialized: object) -> None:
 
 def _given_mesh(mesh_shape: npt.ArrayLike) -> Int32Array:
     mesh = as_int32("Topology: mesh_shape", mesh_shape)
-    if mesh.shape != (3,) or (mesh < 1).any():
+    if mesh.shape not in ((3,), (4,)) or (mesh < 1).any():
         raise coded(
             ValueError,
-            "Topology: mesh_shape must be 3 positive numbers (columns of chips, rows "
-            f"of chips, cores of a chip), got {mesh.tolist()}",
+            "Topology: mesh_shape must be 3 or 4 positive numbers (columns and rows of "
+            f"chips, layers where there are 4, cores of a chip), got {mesh.tolist()}",
             code=codes.INVALID_MESH,
         )
     return mesh
 
 
-def _given_coordinates(device_coordinates: npt.ArrayLike) -> Int32Array:
+def _given_coordinates(device_coordinates: npt.ArrayLike, rank: int) -> Int32Array:
     name = "Topology: device_coordinates"
     coordinates = as_int32(name, device_coordinates)
-    if coordinates.ndim != 3 or coordinates.shape[2] != 3:
+    if coordinates.ndim != 3 or coordinates.shape[2] != rank:
         raise coded(
             ValueError,
-            f"{name} must have the shape [tasks, devices per task, 3], "
+            f"{name} must have the shape [tasks, devices per task, {rank}], "
             f"got shape {list(coordinates.shape)}",
             code=codes.INVALID_TOPOLOGY,
         )
@@ -691,10 +701,10 @@ def _positive(name: str, value: int) -> int:
 
 def _check_size(name: str, cores: int) -> None:
     """Refuse a mesh that is too large to keep an account of its places."""
-    if cores > MOST_CORES:
+    if cores > MAX_CORES:
         raise coded(
             ValueError,
-            f"{name}: {cores} cores are more than the {MOST_CORES} that a system has "
+            f"{name}: {cores} cores are more than the {MAX_CORES} that a system has "
             "at most",
             code=codes.INVALID_MESH,
         )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from http.server import ThreadingHTTPServer
 from types import TracebackType
 
+from tpuref.testing.environment import environment
 from tpuref.testing.http_answers import CUT, Request, handler
-from tpuref.testing.node import Node
+from tpuref.testing.node import Node, Nodes
 
 
 class FakeCloudTPU:
@@ -34,7 +35,8 @@ class FakeCloudTPU:
     Attributes
     ----------
     nodes
-        The TPUs by name.  Change it at any time.
+        The TPUs by name, a dictionary that accepts what the argument accepts.  Change
+        it at any time.
     latency
         The seconds that every answer takes, initially 0.
     requests
@@ -47,6 +49,8 @@ class FakeCloudTPU:
     ------
     ValueError
         If an address does not have the form ``host:port``.
+    TypeError
+        If a node has another type.
 
     Examples
     --------
@@ -70,7 +74,7 @@ class FakeCloudTPU:
         address: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        self.nodes = {name: _node(node) for name, node in (nodes or {}).items()}
+        self.nodes = Nodes(nodes or {})
         self.project = project
         self.zone = zone
         self.address = address
@@ -148,19 +152,18 @@ class FakeCloudTPU:
             "no_proxy": f"{other},127.0.0.1" if other else "127.0.0.1",
         }
 
-    @contextlib.contextmanager
-    def environment(self) -> Iterator[None]:
-        """Set those variables in this process within a ``with`` block."""
-        variables = self.variables()
-        before = {name: os.environ.get(name) for name in variables}
-        os.environ.update(variables)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                os.environ.pop(name, None)
-                if value is not None:
-                    os.environ[name] = value
+    def environment(self) -> AbstractContextManager[None]:
+        """Set those variables in this process within a ``with`` block.
+
+        Google's client uses them even if it was imported before.  Threads take turns:
+        a block waits until those of other threads end.
+
+        Raises
+        ------
+        RuntimeError
+            If another thread stays in its block for a minute.
+        """
+        return environment(self.variables())
 
     def fail(self, status: int | str, times: int = 1, path: str = "/nodes") -> None:
         """Answer the next requests with an error.
@@ -203,9 +206,3 @@ class FakeCloudTPU:
         with self._lock:
             self.requests.append(request)
         self._over.wait(self.latency)
-
-
-def _node(node: Node | str | list[str]) -> Node:
-    if isinstance(node, Node):
-        return node
-    return Node(node) if isinstance(node, str) else Node(*node)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -32,23 +33,29 @@ CUT = "cut"
 
 Answer = tuple[int, Any]
 
+_MOST_NAMED = 10
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
 
 @dataclass(frozen=True)
 class Request:
     """A received request: path and query, and headers with lower-case names."""
 
     path: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)  # they may hold a real token
 
 
 class Cloud(Protocol):
     """The service that answers: `tpuref.testing.FakeCloudTPU`."""
 
-    nodes: dict[str, Node]
     project: str
     zone: str
     address: str
     token: str | None
+
+    @property
+    def nodes(self) -> Mapping[str, Node]:
+        """The TPUs by name."""
 
     @property
     def host(self) -> str:
@@ -66,6 +73,11 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def handle(self) -> None:
+            """Answer until the client disconnects."""
+            with contextlib.suppress(ConnectionError):
+                super().handle()
 
         def do_GET(self) -> None:
             """Answer."""
@@ -87,7 +99,7 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
                 self.send_response(status)
                 self.send_header("Content-Type", f"application/{kind}")
                 self.send_header("Content-Length", str(len(body)))
-                if urlsplit(self.path).path.startswith(METADATA) or self.path == "/":
+                if self.path.startswith(METADATA) or self.path == "/":
                     self.send_header(FLAVOR, "Google")
                 self.end_headers()
                 self.wfile.write(body)
@@ -105,7 +117,10 @@ def handler(cloud: Cloud) -> type[BaseHTTPRequestHandler]:
 
 def answer(cloud: Cloud, target: str, headers: Mapping[str, str]) -> Answer:
     """Return status and content of the answer to a GET request."""
-    parts = urlsplit(target)
+    try:
+        parts = urlsplit(target)
+    except ValueError as error:
+        return failed(400, f"the path is malformed: {error}")
     path, query = unquote(parts.path), parse_qs(parts.query)
     if path == "/":
         return 200, "computeMetadata/"
@@ -170,22 +185,25 @@ def _api(
     ):
         return failed(401, "the request has no valid token")
     parent = ["projects", cloud.project, "locations", cloud.zone, "nodes"]
-    if words[:1] not in [[version] for version in VERSIONS] or words[1:6] != parent:
-        return failed(404, f"there is nothing at {'/'.join(words)!r}")
-    path = "/".join(words[1:6])
-    if len(words) == 6:
+    path, asked = "/".join(parent), "/".join(words[1:])
+    if words[0] in VERSIONS and asked == path:
         return _listed(cloud, path, query)
-    name = "/".join(words[6:])
-    node = cloud.nodes.get(name)
-    if node is None:
-        return failed(404, f"Resource {path + '/' + name!r} was not found")
-    return 200, node.answer(f"{path}/{name}")
+    node = cloud.nodes.get(asked.removeprefix(f"{path}/"))
+    if words[0] in VERSIONS and asked.startswith(f"{path}/") and node is not None:
+        return 200, node.answer(asked)
+    there = [f"{path}/{name}" for name in list(cloud.nodes)]
+    return failed(404, f"{asked!r} was not found; this service has {_some(there)}")
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more or "no TPU"
 
 
 def _listed(cloud: Cloud, path: str, query: Mapping[str, list[str]]) -> Answer:
     size, start = query.get("pageSize", ["100"])[0], query.get("pageToken", ["0"])[0]
-    if not (size.isdecimal() and start.isdecimal() and int(size) > 0):
-        return failed(400, "pageSize and pageToken must be numbers")
+    if not (_NUMBER.fullmatch(size) and _NUMBER.fullmatch(start) and int(size) > 0):
+        return failed(400, "pageSize and pageToken must be whole numbers")
     names = list(cloud.nodes)
     end = int(start) + int(size)
     page = [cloud.nodes[n].answer(f"{path}/{n}") for n in names[int(start) : end]]

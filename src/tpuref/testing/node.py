@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tpuref.cluster_resolver.addresses import DEFAULT_PORT, split
@@ -85,3 +86,37 @@ class Node:
     def _endpoint(address: str) -> dict[str, Any]:
         host, port = split(address, "testing.Node", DEFAULT_PORT)
         return {"ipAddress": host, "port": port}
+
+
+class Nodes(UserDict[str, Node]):
+    """TPUs by name; an address, or a list of addresses, becomes a `Node`."""
+
+    def __init__(self, nodes: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.update(nodes)
+
+    def __ior__(self, other: Any) -> Nodes:  # type: ignore[misc,override]
+        self.update(other)
+        return self
+
+    def __setitem__(self, name: str, node: Node | str | Sequence[str]) -> None:
+        self.data[_checked_name(name)] = _node(name, node)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"FakeCloudTPU: nodes must be named by text, got {name!r}")
+    return name
+
+
+def _node(name: str, node: Any) -> Node:
+    if isinstance(node, Node):
+        return node
+    addresses = [node] if isinstance(node, str) else node
+    is_list = isinstance(addresses, (list, tuple))
+    if not is_list or not all(isinstance(address, str) for address in addresses):
+        raise TypeError(
+            f"FakeCloudTPU: nodes[{name!r}] must be a testing.Node, an address or a "
+            f"list of addresses, got {node!r}"
+        )
+    return Node(*addresses)

@@ -14,6 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tpuref.distribute.tpu_strategy import TPUStrategy
+    from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
     from tpuref.testing.lent_system import KeptSystem, TPUSystem
     from tpuref.testing.tpu_marker import Request, Wanted
     from tpuref.testing.watchdog import Watchdog
@@ -148,6 +149,18 @@ def tpu_strategy(tpu_system: TPUSystem) -> TPUStrategy:
     from tpuref.distribute.tpu_strategy import TPUStrategy
 
     return TPUStrategy(TPUClusterResolver("local"), steps_per_run=1)
+
+
+@pytest.fixture
+def fake_cloud_tpu() -> Iterator[FakeCloudTPU]:
+    """Return a local Cloud TPU service, and direct the environment to it.
+
+    It starts without TPUs: add some to ``fake_cloud_tpu.nodes``.
+    """
+    from tpuref.testing.fake_cloud_tpu import FakeCloudTPU
+
+    with FakeCloudTPU() as cloud, cloud.environment():
+        yield cloud
 
 
 # -- timeouts ------------------------------------------------------------------

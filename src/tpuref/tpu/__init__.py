@@ -51,8 +51,4 @@ __all__ = [
 ]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _explain_missing(__name__, "tf.tpu")

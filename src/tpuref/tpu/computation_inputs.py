@@ -11,6 +11,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import ArgumentCountError, StructureError, coded
+from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.graph.convert import convert_to_tensor
@@ -35,7 +36,8 @@ def replica_inputs(inputs: Any) -> Inputs:
     TypeError
         If a container is of the wrong type, or a leaf does not convert.
     ValueError
-        If there is no replica, or replicas differ in number, structure or dtype.
+        If there is no replica, there are more than 65536, or they differ in number,
+        structure or dtype.
     """
     if inputs is None:
         return [[]]
@@ -53,9 +55,21 @@ def replica_inputs(inputs: Any) -> Inputs:
             "give [[]] or None for one replica without inputs",
             code=codes.INPUTS_NOT_LISTED,
         )
+    check_replica_count("tf.tpu.replicate: inputs", len(inputs))
     replicas = [_listed(r, entry) for r, entry in enumerate(inputs)]
     _check_alike(replicas)
     return [_converted(f"inputs[{r}]", own) for r, own in enumerate(replicas)]
+
+
+def check_replica_count(argument: str, count: int) -> None:
+    """Refuse more replicas than one computation can have."""
+    if count > MAX_REPLICAS:
+        raise coded(
+            ValueError,
+            f"{argument} asks for {count} replicas; one computation can have at most "
+            f"{MAX_REPLICAS}",
+            code=codes.TOO_MANY_REPLICAS,
+        )
 
 
 def _listed(replica: int, entry: Any) -> list[Any]:

@@ -200,7 +200,11 @@ class DeviceAssignment:
         >>> assignment.lookup_replicas(task_id=1, logical_core=0)
         [8, 9, 10, 11, 12, 13, 14, 15]
         """
-        replicas = self._replicas_on.get((task_id, logical_core))
+        task = as_integer("DeviceAssignment.lookup_replicas: task_id", task_id)
+        core = as_integer(
+            "DeviceAssignment.lookup_replicas: logical_core", logical_core
+        )
+        replicas = self._replicas_on.get((task, core))
         if replicas is None:
             raise ValueError(
                 f"DeviceAssignment.lookup_replicas: no replica has logical core "

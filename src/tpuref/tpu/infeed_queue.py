@@ -10,6 +10,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.errors import coded
+from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.convert import convert_to_tensor
@@ -50,8 +51,8 @@ class InfeedQueue:
     Raises
     ------
     ValueError
-        If the number of elements is not given or not positive; if a list has a
-        different length; if a shard dimension is negative.
+        If the number of elements is not given, not positive or above 65536; if a list
+        has a different length; if a shard dimension is negative.
     TypeError
         If an entry is not a dtype, a shape or a dimension.
 
@@ -221,8 +222,8 @@ class InfeedQueue:
         TypeError
             If it is not an integer.
         ValueError
-            If it is not positive, if a shape cannot be split into that many parts, or
-            if it is frozen to a different number.
+            If it is not positive or above 65536, if a shape cannot be split into that
+            many parts, or if it is frozen to a different number.
         """
         shards = _positive("number_of_shards", number_of_shards)
         if self._frozen and shards != self._shards:
@@ -671,6 +672,7 @@ def _length(argument: str, values: Sequence[Any]) -> int:
 
 
 def _positive(argument: str, value: int) -> int:
+    """Return a number of shards or elements: at least 1, at most `MAX_REPLICAS`."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -680,10 +682,11 @@ def _positive(argument: str, value: int) -> int:
             f"{type(value).__name__}",
             code=codes.WRONG_ARGUMENT_TYPE,
         ) from None
-    if number < 1:
+    if not 1 <= number <= MAX_REPLICAS:
+        bound = "1 or more" if number < 1 else f"{MAX_REPLICAS} or less"
         raise coded(
             ValueError,
-            f"InfeedQueue: {argument} must be 1 or more, got {number}",
+            f"InfeedQueue: {argument} must be {bound}, got {number}",
             code=codes.INFEED_SHARD_SHAPE,
         )
     return number

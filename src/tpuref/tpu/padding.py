@@ -42,6 +42,14 @@ class PaddingSpec(enum.IntEnum):
     AUTO = 0
     POWER_OF_TWO = 1
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise coded(
+            ValueError,
+            f"tf.tpu.PaddingSpec: value must be one of {list(cls)}, got {value!r}",
+            code=codes.INVALID_PADDING_SPEC,
+        )
+
 
 def checked_spec(padding_spec: Any) -> PaddingSpec:
     """Return the policy; None means `PaddingSpec.AUTO`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tpuref.base.arguments import instance_of
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.runtime.padding import PaddedInput
@@ -82,5 +83,7 @@ def padding_report(graph: Graph | None = None) -> PaddingReport:
     >>> tf.padding_report().inputs[0].padded_shape
     (3,)
     """
-    log = (graph if graph is not None else get_default_graph()).padding_log
+    chosen = get_default_graph() if graph is None else graph
+    instance_of(Graph, "tf.padding_report: graph", "a tf.Graph", chosen)
+    log = chosen.padding_log
     return PaddingReport(tuple(i for record in log.values() for i in record.inputs))

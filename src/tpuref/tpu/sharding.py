@@ -14,6 +14,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.eager import run_in_graph
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.tpu.computation_inputs import check_replica_count
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_queue import InfeedQueue
 from tpuref.tpu.replication import replicate
@@ -64,8 +65,9 @@ def shard(
     Raises
     ------
     ValueError
-        If `num_shards` is less than 1, the number of axes differs from that of inputs
-        or outputs, or a dimension does not exist or is not a multiple of `num_shards`.
+        If `num_shards` is less than 1 or greater than 65536, the number of axes
+        differs from that of inputs or outputs, or a dimension does not exist or is not
+        a multiple of `num_shards`.
     TypeError
         If an argument is of the wrong type.
 
@@ -185,6 +187,7 @@ def _shard_count(num_shards: Any) -> int:
             f"tf.tpu.shard: num_shards must be at least 1, got {count}",
             code=codes.INVALID_SHARD_COUNT,
         )
+    check_replica_count("tf.tpu.shard: num_shards", count)
     return count
 
 

@@ -215,7 +215,7 @@ cdef class Links:
 
     cdef int take(self, group) except -1:
         # Work out this core's part in a group. To take it apart costs as much as all
-        # the rest of a call, and a program brings the same few groups over and over.
+        # the rest of a call, and a program passes the same few groups over and over.
         cdef Py_ssize_t position
         if group is self.group:
             return 0

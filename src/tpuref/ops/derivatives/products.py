@@ -11,6 +11,7 @@ from tpuref.ops.broadcasting import normalize_axis
 from tpuref.ops.derivatives.rule import (
     Applied,
     Apply,
+    NoGradient,
     Rule,
     Tensor,
     conj,
@@ -148,9 +149,9 @@ def _einsum_part(
     others = [term for j, term in enumerate(terms) if j != k]
     known = "".join(label for label in own if label in result + "".join(others))
     if len(set(own)) < len(own) or ("." in own and "." not in known):
-        raise LookupError(
-            f"Einsum {op.attrs['equation']!r} has no gradient for the part {own!r}; "
-            "take diagonals and sums of unnamed axes before it"
+        raise NoGradient(
+            f"the part {own!r} of {op.attrs['equation']!r} has a label twice, or axes "
+            "without a label that are summed; do that before it"
         )
     inputs = [dy, *[conj(apply, t) for j, t in enumerate(op.inputs) if j != k]]
     equation = ",".join([result, *others]) + "->" + known

@@ -36,6 +36,10 @@ class Applied(Protocol):
 Rule = Callable[..., Any]
 
 
+class NoGradient(LookupError):
+    """An operation has no gradient as it was applied."""
+
+
 class Rows(NamedTuple):
     """The gradient of a table of which only some rows were used.
 
@@ -130,12 +134,11 @@ def flat(apply: Apply, x: Tensor) -> Tensor:
 
 
 def rank_of(op: Applied, x: Tensor) -> int:
-    """Return the rank of a tensor; LookupError where it is unknown."""
+    """Return the rank of a tensor; NoGradient where it is unknown."""
     rank: int | None = x.shape.rank
     if rank is None:
-        raise LookupError(
-            f"the gradient of {op.type} needs to know the rank of {x.spec.describe()}; "
-            "give it with set_shape"
+        raise NoGradient(
+            f"the rank of {x.spec.describe()} is unknown; give it with set_shape"
         )
     return rank
 

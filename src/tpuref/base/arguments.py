@@ -1,0 +1,67 @@
+"""Checks of the types of arguments, and the error that names function and argument."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from typing import Any, TypeVar
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+Wanted = TypeVar("Wanted")
+
+
+def wrong_type(argument: str, expected: str, value: object) -> TypeError:
+    """Return the error for an argument of the wrong type.
+
+    Parameters
+    ----------
+    argument
+        The function and the argument, such as ``"tf.pad: mode"``.
+    expected
+        The expected type, with an article.
+    value
+        The value passed.
+
+    Examples
+    --------
+    >>> wrong_type("tf.pad: mode", "a string", 8)
+    TypeError('tf.pad: mode must be a string, got int 8 [TPUREF-E014]')
+    """
+    return coded(
+        TypeError,
+        f"{argument} must be {expected}, got {type(value).__name__} "
+        f"{reprlib.repr(value)}",
+        code=codes.WRONG_ARGUMENT_TYPE,
+    )
+
+
+def instance_of(kind: type[Wanted], argument: str, expected: str, value: Any) -> Wanted:
+    """Return an argument that must be an instance of a class."""
+    if not isinstance(value, kind):
+        raise wrong_type(argument, expected, value)
+    return value
+
+
+def listed(argument: str, value: Any) -> list[Any]:
+    """Return the entries of an argument that must be a list or another iterable."""
+    try:
+        entries = iter(value)
+    except TypeError:
+        raise wrong_type(argument, "a list", value) from None
+    return list(entries)
+
+
+def integer(argument: str, value: Any) -> int:
+    """Return an argument that must be an integer of Python or NumPy."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise wrong_type(argument, "an integer", value) from None
+
+
+def check_name(function: str, name: Any) -> None:
+    """Refuse a name that is neither a string nor None."""
+    if name is not None and not isinstance(name, str):
+        raise wrong_type(f"{function}: name", "a string or None", name)

@@ -1,0 +1,102 @@
+"""What an error of the Cloud TPU API means: try again, no such TPU, or no access."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import sys
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.base.masking import masked
+
+_TRANSIENT_STATUS = (408, 429, 500, 502, 503, 504)
+_DENYING_STATUS = (401, 403)
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether another attempt may succeed."""
+    status = _status(error)
+    if status is None:
+        return is_connection_error(error)
+    return status in _TRANSIENT_STATUS
+
+
+def is_connection_error(error: Exception) -> bool:
+    """Whether an error of any of the underlying libraries means a failed connection."""
+    if isinstance(
+        error,
+        (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
+    ):
+        return True
+    httplib2 = sys.modules.get("httplib2")
+    if httplib2 is not None and isinstance(error, httplib2.ServerNotFoundError):
+        return True
+    return bool(getattr(error, "retryable", False))  # of google.auth
+
+
+def has_status(error: Exception) -> bool:
+    """Whether the error is an HTTP answer, with its status."""
+    return _status(error) is not None
+
+
+def is_own(error: Exception) -> bool:
+    """Whether the error is one of tpuref's, with a code."""
+    return codes.PATTERN.search(str(error)) is not None
+
+
+def unknown(path: str, name: str, reason: str) -> ValueError:
+    """Return the error for a TPU that cannot be looked up."""
+    hint = f"; to connect to an address use tpu='grpc://{name}'" if ":" in name else ""
+    return coded(
+        ValueError,
+        masked(f"there is no TPU {name!r}: requested {path!r}: {reason}{hint}. Check ")
+        + "name, zone and project",
+        code=codes.UNKNOWN_TPU,
+    )
+
+
+def refusal(path: str, name: str, asked: str, error: Exception) -> ValueError:
+    """Return the error for a request that ended with a lasting error.
+
+    Parameters
+    ----------
+    path, name
+        The requested TPU.
+    asked
+        The service that was asked, and with which credentials.
+    error
+        The lasting error.
+    """
+    told = str(error) if _status(error) == 404 else f"{type(error).__name__}: {error}"
+    if not _is_denial(error):
+        return unknown(path, name, told)
+    return coded(
+        ValueError,
+        masked(f"no access to TPU {name!r}: requested {path!r} from {asked}: {told}. ")
+        + "Pass credentials= that may read the TPUs of the project, or check name, "
+        "zone and project",
+        code=codes.TPU_ACCESS_DENIED,
+    )
+
+
+def _is_denial(error: Exception) -> bool:
+    """Whether other credentials, or a newer token, might get an answer."""
+    of_google_auth = type(error).__module__.startswith("google.auth.")
+    denied = _status(error) in _DENYING_STATUS or isinstance(error, PermissionError)
+    return denied or of_google_auth
+
+
+def _status(error: Exception) -> int | None:
+    """Return the HTTP status of an error answer, from where its library keeps it."""
+    response = getattr(error, "resp", getattr(error, "response", None))
+    for holder, name in (
+        (response, "status"),
+        (response, "status_code"),
+        (error, "status_code"),
+        (error, "code"),
+    ):
+        status = getattr(holder, name, None)
+        if isinstance(status, int):
+            return int(status)
+    return None

@@ -1,0 +1,65 @@
+"""The token that a server expects and a client shows."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+VARIABLE = "TPUREF_TOKEN"
+"""The environment variable with the default token of servers and sessions."""
+
+
+def checked_token(given: Any, function: str) -> str | None:
+    """Return the given token, or that of the environment.
+
+    Parameters
+    ----------
+    given
+        The token, or None for that of the environment.
+    function
+        The function it was passed to, for messages.  They never contain the token.
+
+    Returns
+    -------
+    str or None
+        The token; None if there is none.
+
+    Raises
+    ------
+    TypeError
+        If the token is not text.
+    ValueError
+        If it is empty, or a header would change it.
+    """
+    name = f"{function}: token" if given is not None else VARIABLE
+    token = os.environ.get(VARIABLE) if given is None else given
+    if token is None:
+        return None
+    if not isinstance(token, str):
+        raise coded(
+            TypeError,
+            f"{name} must be text, got {type(token).__name__}",
+            code=codes.WRONG_ARGUMENT_TYPE,
+        )
+    if not _fits_in_header(token):
+        raise coded(
+            ValueError,
+            f"{name} must be printable ASCII, neither empty nor with spaces at its "
+            "ends; leave it out to use none",
+            code=codes.INVALID_TOKEN,
+        )
+    return token
+
+
+def bearer(token: str) -> str:
+    """Return the header that contains a token."""
+    return f"Bearer {token}"
+
+
+def _fits_in_header(token: str) -> bool:
+    """Whether the other side receives the token unchanged."""
+    printable = token.isascii() and token.isprintable()
+    return printable and token != "" and token == token.strip()

@@ -1,0 +1,194 @@
+"""Arguments of the wrong type raise an error that names function and argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def resolver() -> Any:
+    return tf.distribute.cluster_resolver.TPUClusterResolver("local")
+
+
+def local_strategy() -> Any:
+    return tf.contrib.distribute.TPUStrategy(resolver(), 1, num_cores=2)
+
+
+def topology() -> Any:
+    return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
+
+
+def assignment() -> Any:
+    return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
+
+
+def per_device() -> Any:
+    return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0})
+
+
+def cluster() -> Any:
+    return tf.train.ClusterSpec({"a": ["b:1"]})
+
+
+CALLS = {
+    "AddV2: name": lambda: tf.add(1, 2, name=1.5),
+    "Const: name": lambda: tf.constant(1, name=1.5),
+    "Relu: name": lambda: tf.nn.relu(1.0, name=np.ones(2)),
+    "tf.assign: ref": lambda: tf.assign(-1, 2),
+    "tf.assign_add: ref": lambda: tf.assign_add(np.ones(2), 2),
+    "tf.assign_sub: ref": lambda: tf.assign_sub("x", 2),
+    "tf.is_variable_initialized": lambda: tf.is_variable_initialized(np.ones(3)),
+    "tf.variables_initializer": lambda: tf.variables_initializer([()]),
+    "tf.pad: mode": lambda: tf.pad([1], [[1, 1]], mode=8),
+    "tf.nn.bias_add: data_format": lambda: tf.nn.bias_add(
+        np.ones((2, 3)), np.ones(3), data_format=int
+    ),
+    "tf.padding_report: graph": lambda: tf.padding_report(graph=[]),
+    "tf.set_random_seed: seed": lambda: tf.set_random_seed(float("inf")),
+    "tf.get_seed: seed": lambda: tf.get_seed("5"),
+    "tf.random_uniform: seed": lambda: tf.random_uniform([2], seed=float("nan")),
+    "tf.truncated_normal: seed": lambda: tf.truncated_normal([2], seed=1.5),
+    "tf.nn.log_softmax: axis": lambda: tf.nn.log_softmax([1.0], axis=float("inf")),
+    "tf.Session: config": lambda: tf.Session(config=7),
+    "tf.Session.reset: config": lambda: tf.Session.reset("", config=-1.5),
+    "tf.Session.run: options": lambda: tf.Session().run(
+        tf.constant(1), options=3, run_metadata=tf.RunMetadata()
+    ),
+    "session must be": lambda: tf.constant(1).eval(session=topology()),
+    "Graph.get_tensor_by_name": lambda: tf.Graph().get_tensor_by_name(["x:0"]),
+    "Graph.add_to_collections": lambda: tf.Graph().add_to_collections(3, "x"),
+    "TensorSpec: other": lambda: tf.TensorSpec([2]).is_compatible_with(1),
+    "PerDevice: index": lambda: tf.contrib.distribute.PerDevice([1, 2]),
+    "TPUStrategy.configure": lambda: local_strategy().configure(session_config=[]),
+    "num_accelerators: config_proto": lambda: resolver().num_accelerators(
+        config_proto="x"
+    ),
+    "Iterator.make_initializer": lambda: tf.data.Iterator.from_structure(
+        tf.float32
+    ).make_initializer(tf.float32),
+    "tf.Assert: data": lambda: tf.Assert(True, 5),
+    "control_dependencies: control_inputs": lambda: tf.with_dependencies(5, 1),
+    "tf.Print: data": lambda: tf.Print(1, np.array(True)),
+    "tf.assert_positive: data": lambda: tf.assert_positive([1], data=5),
+    "tf.clip_by_global_norm: t_list": lambda: tf.clip_by_global_norm(
+        ..., 2.0, use_norm=1.0
+    ),
+    "tf.concat: values": lambda: tf.concat(3, 0),
+    "tf.get_variable: custom_getter": lambda: tf.get_variable("v", [], custom_getter=7),
+    "tf.get_variable: name": lambda: tf.get_variable([1.0], []),
+    "tf.get_variable: regularizer": lambda: tf.get_variable("v", [], regularizer=7),
+    "tf.global_norm: t_list": lambda: tf.global_norm(3),
+    "tf.nn.dropout: rate": lambda: tf.nn.dropout([1.0], rate=[0.5, 0.5]),
+    "tf.nn.l2_normalize: epsilon": lambda: tf.nn.l2_normalize([1.0], epsilon=len),
+    "tf.nn.leaky_relu: alpha": lambda: tf.nn.leaky_relu([1.0], alpha=[]),
+    "tf.norm: axis": lambda: tf.norm([1.0], axis=len),
+    "tf.py_func: inp": lambda: tf.py_func(len, 5, tf.int32),
+    "tf.stack: values": lambda: tf.stack(3, axis=1),
+    "tf.strided_slice: a mask": lambda: tf.strided_slice([1], [0], [1], end_mask=1.5),
+    "tf.tensordot: axes": lambda: tf.tensordot([1.0], [1.0], [1.0, 2.0]),
+    "tf.tuple: control_inputs": lambda: tf.tuple([1], control_inputs=7),
+    "tf.tuple: tensors": lambda: tf.tuple(7),
+    "Session.reset: containers": lambda: tf.Session.reset("", containers=5),
+    "the name of a collection": lambda: tf.Graph().get_collection([]),
+    "Graph.get_collection: scope": lambda: tf.Graph().get_collection("x", scope=[]),
+    "Graph.get_operation_by_name": lambda: tf.Graph().get_operation_by_name([]),
+    "Graph.unique_name: name": lambda: tf.Graph().unique_name(None),
+    "TensorShape: an index": lambda: tf.TensorShape([2])[1.5],
+    "TensorShape.with_rank_at_least: rank": lambda: tf.TensorShape(
+        [2]
+    ).with_rank_at_least("x"),
+    "TensorShape.with_rank_at_most: rank": lambda: tf.TensorShape(
+        [2]
+    ).with_rank_at_most(1.5),
+    "Dataset.from_any: the result": lambda: list(
+        tf.data.Dataset.from_any(lambda: None).as_numpy_iterator()
+    ),
+    "Operation.get_attr: name": lambda: tf.constant(1).op.get_attr([0]),
+    "VarianceScaling: scale": lambda: tf.variance_scaling_initializer(scale=len),
+    "PerDevice.get: device": lambda: per_device().get([]),
+    "PerDevice.on_devices: devices": lambda: per_device().on_devices(1.5),
+    "TPUStrategy.run: args": lambda: local_strategy().run(len, args=...),
+    "TPUStrategy.run: kwargs": lambda: local_strategy().run(len, kwargs=3),
+    "DistributionStrategy: devices": lambda: tf.contrib.distribute.DistributionStrategy(
+        tf.float32
+    ),
+    "DeviceAssignment.lookup_replicas: task_id": lambda: assignment().lookup_replicas(
+        np.ones(2), 0
+    ),
+    "ClusterSpec: job_name": lambda: cluster().num_tasks([]),
+    "Topology.core_at": lambda: topology().core_at(5),
+    "Topology.core_index: task": lambda: topology().core_index("a", "b"),
+    "draw: format": lambda: topology().draw(format=np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("argument", CALLS)
+def test_the_message_names_the_argument(argument: str) -> None:
+    with pytest.raises(TypeError, match=r"(must be|expected) .*got") as raised:
+        CALLS[argument]()
+    assert argument in str(raised.value)
+
+
+def test_a_name_is_checked_in_eager_mode_too() -> None:
+    with tf.eager_execution(), pytest.raises(TypeError, match="name must be a string"):
+        tf.add(1, 2, name=1.5)
+
+
+def test_text_without_a_form_in_utf_8() -> None:
+    with pytest.raises(ValueError, match=r"'\\udcff' has no form in UTF-8"):
+        tf.constant("\udcff")
+
+
+@pytest.mark.parametrize("convert", [tf.constant, tf.convert_to_tensor, tf.stack])
+def test_a_list_that_contains_itself_is_no_tensor(convert: Any) -> None:
+    contained: list[Any] = [1]
+    contained.append(contained)
+    twice: list[Any] = []
+    twice += [twice, twice]
+    for value in (contained, twice):
+        with pytest.raises(ValueError, match=r"contain.* itself|themselves|ragged"):
+            convert(value)
+
+
+@pytest.mark.parametrize("shard", [tf.tpu.shard, tf.tpu.batch_parallel])
+def test_too_many_shards(shard: Any) -> None:
+    with pytest.raises(ValueError, match=r"num_shards asks for 9223372036854775808"):
+        shard(lambda: tf.constant(1.0), num_shards=2**63)
+
+
+def test_too_many_replicas() -> None:
+    with pytest.raises(ValueError, match=r"inputs asks for 65537 replicas"):
+        tf.tpu.replicate(lambda: None, inputs=[[]] * 65537)
+
+
+def test_a_mask_that_is_too_long() -> None:
+    with pytest.raises(ValueError, match="the range has 9223372036854775808 elements"):
+        tf.sequence_mask([2**63])
+
+
+def test_too_many_parts() -> None:
+    with pytest.raises(ValueError, match=r"expected 1 to 1048576 parts, got 92233720"):
+        tf.split([1.0], 2**63 - 1)
+
+
+def test_a_dataset_of_lists_nested_too_deep() -> None:
+    nested: Any = 1.0
+    for _ in range(2000):
+        nested = [nested]
+    with pytest.raises(ValueError, match="are nested more than 64 deep"):
+        list(tf.data.Dataset.from_any(nested).as_numpy_iterator())
+
+
+def test_more_axes_than_tensors_have() -> None:
+    with pytest.raises(ValueError, match=r"tf.tensordot: axes must be at most 64"):
+        tf.tensordot([1], [1], 2**63 - 1)
+
+
+@pytest.mark.parametrize("dtype", [tf.int8, tf.float32])
+def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
+    with pytest.raises(TypeError, match=r"expected (int8|float32), got .*tf\.cast"):
+        tf.constant(np.array([1 + 2j]), dtype)

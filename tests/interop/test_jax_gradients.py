@@ -1,0 +1,281 @@
+"""The rules of gradients beside JAX's derivatives of the same operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import mutually_broadcastable_shapes
+
+import tpuref as tf
+from tpuref.graph.build import apply_all
+from tpuref.ops.definition import outputs_of
+from tpuref.ops.registry import REGISTRY
+
+from ..differentiation.cases import CASES, Case
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+jax.config.update("jax_enable_x64", True)
+jnp, lax = jax.numpy, jax.lax
+
+DTYPES = (np.float32, np.float64)
+TOLERANCE = {np.float32: 1e-6, np.float64: 1e-12}
+
+
+# -- both sides --------------------------------------------------------------------
+
+
+def seeds_for(outputs: Any) -> list[np.ndarray]:
+    rng = np.random.default_rng(3)
+    return [
+        rng.uniform(0.5, 1.5, np.shape(y)).astype(np.asarray(y).dtype) for y in outputs
+    ]
+
+
+def ours(name: str, inputs: list[Any], by: Any, attrs: Any) -> tuple[list, list]:
+    """Return the gradients and the seeds that they began with."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tensors = [tf.constant(x) for x in inputs]
+        outputs = apply_all(name, *tensors, **attrs)
+        floats = [y for y in outputs if y.dtype.is_floating]
+        seeds = seeds_for(sess.run(floats))
+        missing = tf.UnconnectedGradients.ZERO
+        found = tf.gradients(
+            floats, [tensors[k] for k in by], seeds, unconnected_gradients=missing
+        )
+        return sess.run([tf.convert_to_tensor(g) for g in found]), seeds
+
+
+def theirs(
+    function: Callable[..., Any], inputs: list[Any], by: Any, seeds: list[Any]
+) -> Any:
+    def of_some(*some: Any) -> Any:
+        whole = list(inputs)
+        for k, x in zip(by, some, strict=True):
+            whole[k] = x
+        found = outputs_of(function(*whole))
+        return tuple(y for y in found if jnp.issubdtype(y.dtype, jnp.floating))
+
+    _, back = jax.vjp(of_some, *[jnp.asarray(inputs[k]) for k in by])
+    return back(tuple(jnp.asarray(seed) for seed in seeds))
+
+
+def agree(name: str, function: Any, inputs: list[Any], by: Any, attrs: Any) -> None:
+    found, seeds = ours(name, inputs, by, attrs)
+    expected = theirs(function, inputs, by, seeds)
+    for mine, other in zip(found, expected, strict=True):
+        assert mine.dtype == other.dtype and mine.shape == other.shape
+        scale = float(np.max(np.abs(other), initial=1.0))
+        tolerance = TOLERANCE[inputs[by[0]].dtype.type]
+        # relative to the greatest: sums cancel
+        np.testing.assert_allclose(mine, other, 2 * tolerance, 2 * tolerance * scale)
+
+
+def with_dtype(case: Case, dtype: Any) -> list[Any]:
+    def converted(x: Any) -> Any:
+        array = np.asarray(x)
+        return array.astype(dtype) if array.dtype == np.float64 else array
+
+    return [converted(x) for x in case.inputs]
+
+
+# -- what JAX differentiates -------------------------------------------------------
+
+
+def meaning_of(case: Case) -> Callable[..., Any]:
+    meaning = REGISTRY[case.name].meaning
+    assert meaning is not None
+    return lambda *arrays: meaning(jnp, *arrays, **case.attrs)
+
+
+def conv2d(images: Any, filters: Any, **attrs: Any) -> Any:
+    layout = attrs["data_format"]
+    return lax.conv_general_dilated(
+        images,
+        filters,
+        attrs["strides"],
+        attrs["padding"],
+        rhs_dilation=attrs["dilations"],
+        dimension_numbers=(layout, "HWIO", layout),
+    )
+
+
+def _sizes(pair: Any, data_format: str) -> tuple[int, ...]:
+    return (1, 1, *pair) if data_format == "NCHW" else (1, *pair, 1)
+
+
+def _reduced(images: Any, start: float, fold: Any, attrs: Any) -> Any:
+    window = _sizes(attrs["ksize"], attrs["data_format"])
+    strides = _sizes(attrs["strides"], attrs["data_format"])
+    return lax.reduce_window(images, start, fold, window, strides, attrs["padding"])
+
+
+def max_pool(images: Any, **attrs: Any) -> Any:
+    return _reduced(images, -jnp.inf, lax.max, attrs)
+
+
+def avg_pool(images: Any, **attrs: Any) -> Any:
+    zero = images.dtype.type(0)
+    total = _reduced(images, zero, lax.add, attrs)
+    return total / _reduced(jnp.ones_like(images), zero, lax.add, attrs)
+
+
+def gather(x: Any, indices: Any, axis: int, batch_dims: int) -> Any:
+    if batch_dims == 0:
+        return jnp.take(x, indices, axis)
+    inner = axis - 1 if axis > 0 else axis
+    return jax.vmap(lambda a, i: gather(a, i, inner, batch_dims - 1))(x, indices)
+
+
+def at(indices: Any) -> Any:
+    return tuple(np.moveaxis(indices, -1, 0))
+
+
+def gather_nd(x: Any, indices: Any, batch_dims: int) -> Any:
+    if batch_dims:
+        return jax.vmap(lambda a, i: gather_nd(a, i, batch_dims - 1))(x, indices)
+    return x[tuple(jnp.moveaxis(jnp.asarray(indices), -1, 0))]
+
+
+def sparse_loss(logits: Any, labels: Any) -> Any:
+    rows = jnp.arange(len(labels))
+    return -jax.nn.log_softmax(logits)[rows, labels]
+
+
+def sorted_along(x: Any, axis: int, descending: bool) -> Any:
+    return jnp.flip(jnp.sort(x, axis), axis) if descending else jnp.sort(x, axis)
+
+
+def diagonal(x: Any) -> Any:
+    return x[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "Erf": jax.scipy.special.erf,
+    "Erfc": jax.scipy.special.erfc,
+    "Lgamma": jax.scipy.special.gammaln,
+    "Conv2D": conv2d,
+    "MaxPool": max_pool,
+    "AvgPool": avg_pool,
+    "GatherV2": gather,
+    "TakeAlongAxis": jnp.take_along_axis,
+    "GatherNd": gather_nd,
+    "ScatterNd": lambda i, u, s: jnp.zeros(tuple(s), u.dtype).at[at(i)].add(u),
+    "TensorScatterUpdate": lambda t, i, u: t.at[at(i)].set(u),
+    "TensorScatterAdd": lambda t, i, u: t.at[at(i)].add(u),
+    "TensorScatterSub": lambda t, i, u: t.at[at(i)].add(-u),
+    "SparseSoftmaxCrossEntropyWithLogits": sparse_loss,
+    "Sort": sorted_along,
+    "TopKV2": lambda x, k: lax.top_k(x, int(k)),
+    "MatrixDiag": diagonal,
+    "Print": lambda x, y, **attrs: x,
+    "IdentityN": lambda *xs: xs,
+}
+"""What JAX computes where the record has no meaning over an array namespace."""
+
+OTHERWISE = {
+    "Frexp": "JAX differentiates no mantissa",
+    "NextAfter": "JAX has no derivative",
+    "Modf": "JAX has no derivative of modf",
+    "DivMod": "FloorMod is the same",
+    "Conv2DBackpropInput": "the derivative of a derivative of Conv2D",
+    "Conv2DBackpropFilter": "the derivative of a derivative of Conv2D",
+    "AvgPoolGrad": "the derivative of a derivative of AvgPool",
+    "Prod": "a zero is 0 / 0 in JAX's derivative",
+}
+
+
+def function_of(case: Case) -> Callable[..., Any]:
+    if case.name not in FUNCTIONS:
+        return meaning_of(case)
+    return lambda *arrays: FUNCTIONS[case.name](*arrays, **case.attrs)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in CASES
+        if case.name not in OTHERWISE
+        and (case.name in FUNCTIONS or REGISTRY[case.name].meaning is not None)
+    ],
+    ids=lambda case: case.name,
+)
+def test_cases(case: Case, dtype: Any) -> None:
+    attrs = dict(case.attrs)
+    if case.name == "Cast":
+        attrs["dtype"] = np.dtype(dtype).name
+    inputs = with_dtype(case, dtype)
+    agree(case.name, function_of(Case(case.name, (), attrs)), inputs, case.by, attrs)
+
+
+def test_every_case_is_judged() -> None:
+    for case in CASES:
+        judged = case.name in FUNCTIONS or REGISTRY[case.name].meaning is not None
+        assert judged or case.name in OTHERWISE, case.name
+
+
+BINARY = (
+    *("AddV2", "Sub", "Mul", "RealDiv", "DivNoNan", "SquaredDifference", "Maximum"),
+    *("Minimum", "Fmax", "Fmin", "LogAddExp", "LogAddExp2", "Hypot", "Atan2", "Pow"),
+)
+
+
+@pytest.mark.parametrize("name", BINARY)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_broadcast_shapes(name: str, data: Any) -> None:
+    shapes = mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3)
+    drawn, dtype = data.draw(shapes).input_shapes, data.draw(st.sampled_from(DTYPES))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    inputs = [rng.uniform(0.25, 2.0, shape).astype(dtype) for shape in drawn]
+    meaning = REGISTRY[name].meaning
+    assert meaning is not None
+    agree(name, lambda *xs: meaning(jnp, *xs), inputs, (0, 1), {})
+
+
+@pytest.mark.parametrize(
+    "name", ["Sum", "Mean", "Max", "Prod", "Variance", "LogSumExp"]
+)
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_folds(name: str, data: Any) -> None:
+    shape = tuple(data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
+    axes = data.draw(st.sets(st.integers(0, len(shape) - 1)))
+    attrs: dict[str, Any] = {
+        "axis": data.draw(st.sampled_from([None, tuple(axes)])),
+        "keepdims": data.draw(st.booleans()),
+    }
+    if name == "Variance":
+        attrs["ddof"] = 0
+    dtype = data.draw(st.sampled_from(DTYPES))
+    x = np.random.default_rng(5).uniform(0.25, 2.0, shape).astype(dtype)
+    meaning = REGISTRY[name].meaning
+    assert meaning is not None
+    agree(name, lambda x: meaning(jnp, x, **attrs), [x], (0,), attrs)
+
+
+def test_complex_numbers() -> None:
+    """JAX gives the conjugate of TensorFlow's gradient."""
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=(2, 3)) + 1j * rng.normal(size=(2, 3))
+    b = rng.normal(size=(3, 2)) + 1j * rng.normal(size=(3, 2))
+
+    def mine(x: Any, y: Any) -> Any:
+        z = tf.matmul(x, y) * tf.exp(tf.matmul(y, y, adjoint_a=True))
+        return tf.reduce_sum(tf.math.real(z / tf.sqrt(z)) + tf.math.imag(tf.sin(z)))
+
+    def other(x: Any, y: Any) -> Any:
+        z = jnp.matmul(x, y) * jnp.exp(jnp.conj(y.T) @ y)
+        return jnp.sum(jnp.real(z / jnp.sqrt(z)) + jnp.imag(jnp.sin(z)))
+
+    x, y = tf.constant(a), tf.constant(b)
+    found = tf.Session().run(tf.gradients(mine(x, y), [x, y]))
+    expected = jax.grad(other, (0, 1))(a, b)
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, np.conj(two), rtol=1e-9)

@@ -1,0 +1,101 @@
+"""One instance of each public class, made in the graph that is the default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import tpuref as tf
+
+
+def strategy() -> Any:
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver([""])
+    return tf.contrib.distribute.TPUStrategy(resolver, steps_per_run=2, num_cores=2)
+
+
+def one_device() -> Any:
+    return tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+
+
+def tensor() -> Any:
+    return tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+
+def variable() -> Any:
+    return tf.Variable([1.0, 2.0], name="specimen")
+
+
+def dataset() -> Any:
+    return tf.data.Dataset.from_tensor_slices(np.arange(6.0, dtype=np.float32))
+
+
+def infeed_queue() -> Any:
+    return tf.contrib.tpu.InfeedQueue(
+        2, tuple_types=[tf.float32], tuple_shapes=[[4, 2]]
+    )
+
+
+def topology() -> Any:
+    return tf.contrib.tpu.Topology.for_mesh(2, 2, 2)
+
+
+def assignment() -> Any:
+    return tf.contrib.tpu.device_assignment(topology(), num_replicas=2)
+
+
+def per_device() -> Any:
+    return tf.contrib.distribute.PerDevice({"/cpu:0": 1.0, "/cpu:1": 2.0})
+
+
+def mirrored() -> Any:
+    return tf.contrib.distribute.Mirrored({"/cpu:0": 1.0, "/cpu:1": 1.0})
+
+
+def mirrored_variable() -> Any:
+    with strategy().scope():
+        return tf.get_variable("mirrored", initializer=1.0)
+
+
+def iterator() -> Any:
+    return dataset().make_one_shot_iterator()
+
+
+def cluster() -> Any:
+    return tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
+
+
+def resolver() -> Any:
+    return tf.contrib.cluster_resolver.TPUClusterResolver([""])
+
+
+def scope() -> Any:
+    return tf.get_variable_scope()
+
+
+SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
+    "Tensor": (tf.Tensor, tensor),
+    "Operation": (tf.Operation, lambda: tensor().op),
+    "Variable": (tf.Variable, variable),
+    "Graph": (tf.Graph, tf.get_default_graph),
+    "Session": (tf.Session, tf.Session),
+    "VariableScope": (tf.VariableScope, scope),
+    "TensorShape": (tf.TensorShape, lambda: tf.TensorShape([2, None])),
+    "Dimension": (tf.Dimension, lambda: tf.Dimension(2)),
+    "DType": (tf.DType, lambda: tf.float32),
+    "TensorSpec": (tf.TensorSpec, lambda: tf.TensorSpec([2, None], tf.float32)),
+    "Dataset": (tf.data.Dataset, dataset),
+    "Iterator": (tf.data.Iterator, iterator),
+    "ClusterSpec": (tf.train.ClusterSpec, cluster),
+    "TPUClusterResolver": (tf.contrib.cluster_resolver.TPUClusterResolver, resolver),
+    "Topology": (tf.contrib.tpu.Topology, topology),
+    "DeviceAssignment": (tf.contrib.tpu.DeviceAssignment, assignment),
+    "InfeedQueue": (tf.contrib.tpu.InfeedQueue, infeed_queue),
+    "PerDevice": (tf.contrib.distribute.PerDevice, per_device),
+    "Mirrored": (tf.contrib.distribute.Mirrored, mirrored),
+    "MirroredVariable": (tf.contrib.distribute.MirroredVariable, mirrored_variable),
+    "TPUStrategy": (tf.contrib.distribute.TPUStrategy, strategy),
+    "OneDeviceStrategy": (tf.contrib.distribute.OneDeviceStrategy, one_device),
+}
+"""The class, and what makes an instance, by the name of the class."""
