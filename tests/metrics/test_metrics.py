@@ -100,7 +100,9 @@ def test_counts_add_up(name, hits):
 
 
 def test_auc_is_the_share_of_pairs_in_order():
-    found = counted(lambda x, y: tf.metrics.auc(x, y, num_thresholds=2000), TRUE, SHARES)
+    found = counted(
+        lambda x, y: tf.metrics.auc(x, y, num_thresholds=2000), TRUE, SHARES
+    )
     right, wrong = SHARES[TRUE], SHARES[~TRUE]
     wanted = (right[:, None] > wrong).mean()
     assert found[1][0] == found[1][1] == pytest.approx(wanted, abs=2e-3)
