@@ -33,7 +33,9 @@ LAYERS = [
     "files",
     "checkpoints",
     "summary",
+    "layers",
     "losses",
+    "metrics",
     "training",
     "tpu",
     "data",
@@ -211,6 +213,7 @@ def test_a_core_loads_no_graphs_and_no_drawings() -> None:
 LATE_IMPORTS = {
     # optional dependencies
     ("tpuref.benchmarks.peers.*", "*"): "the peer that is measured",
+    ("tpuref.benchmarks.convolution", "threadpoolctl"): "optional",
     ("tpuref.benchmarks.plot", "matplotlib"): "optional",
     ("tpuref.cli", "argcomplete"): "optional",
     ("tpuref.cli.completion", "argcomplete"): "optional",

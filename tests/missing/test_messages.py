@@ -101,11 +101,13 @@ def test_a_name_that_nobody_has() -> None:
     ["", "app", "bitwise", "compat", "compat.strategy_names", "compat.v1", "compat.v2",
      "compat.v2.summary", "config", "contrib", "contrib.cloud",
      "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
-     "contrib.summary", "contrib.tpu", "contrib.training", "data", "data.experimental",
+     "contrib.layers", "contrib.summary", "contrib.tpu", "contrib.training", "data",
+     "data.experimental",
      "distribute", "distribute.cluster_resolver", "dtypes", "errors", "experimental",
-     "experimental.dlpack", "flags", "gfile", "io", "io.gfile", "linalg", "logging",
-     "math", "nest", "nn", "profiler", "profiler.experimental", "python_io", "random",
-     "sparse", "summary", "test", "tpu", "tpu.experimental", "train"],
+     "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile",
+     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn", "profiler",
+     "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
+     "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:
     name = f"{namespace}.qwertyuiop".lstrip(".")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from tpuref.benchmarks import (
     all_reduce,
+    convolution,
     digits,
     machine,
     padding,
@@ -26,6 +27,7 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "padding": padding.tables,
     "start": start.tables,
     "digits": digits.tables,
+    "convolution": convolution.tables,
 }
 
 

@@ -4,6 +4,9 @@
 
 from tpuref import data as data
 from tpuref import distribute as distribute
+from tpuref import layers as layers
+from tpuref import losses as losses
+from tpuref import metrics as metrics
 from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
@@ -97,6 +100,7 @@ from tpuref.functions.assertions import *
 from tpuref.functions.clipping import *
 from tpuref.functions.comparison import *
 from tpuref.functions.complex_numbers import *
+from tpuref.functions.confusion_matrix import *
 from tpuref.functions.control_flow import *
 from tpuref.functions.conversion import *
 from tpuref.functions.creation import *
@@ -109,6 +113,7 @@ from tpuref.functions.initializers import Constant as constant_initializer
 from tpuref.functions.initializers import GlorotNormal as glorot_normal_initializer
 from tpuref.functions.initializers import GlorotUniform as glorot_uniform_initializer
 from tpuref.functions.initializers import Ones as ones_initializer
+from tpuref.functions.initializers import Orthogonal as orthogonal_initializer
 from tpuref.functions.initializers import RandomNormal as random_normal_initializer
 from tpuref.functions.initializers import RandomUniform as random_uniform_initializer
 from tpuref.functions.initializers import (
@@ -232,6 +237,7 @@ from tpuref.namespaces import dtypes as dtypes
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
 from tpuref.namespaces import gfile as gfile
+from tpuref.namespaces import initializers as initializers
 from tpuref.namespaces import io as io
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import logging as logging

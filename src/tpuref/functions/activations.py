@@ -6,11 +6,13 @@ from typing import Any
 
 from tpuref.base.dtypes import float32
 from tpuref.functions.arguments import static_integer, static_number
+from tpuref.functions.joining import concat
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
+    "crelu",
     "elu",
     "leaky_relu",
     "log_softmax",
@@ -18,9 +20,11 @@ __all__ = [
     "relu6",
     "selu",
     "sigmoid",
+    "silu",
     "softmax",
     "softplus",
     "softsign",
+    "swish",
 ]
 
 
@@ -166,6 +170,58 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = apply("Sigmoid", x, name=name)
     return result
+
+
+def swish(features: Any, name: str | None = None) -> Tensor:
+    """Return ``features * sigmoid(features)``.
+
+    Parameters
+    ----------
+    features
+        A floating-point tensor.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.swish([0.0, 1000.0])).tolist()
+    [0.0, 1000.0]
+    """
+    value = convert_to_tensor(features)
+    result: Tensor = apply("Mul", value, sigmoid(value), name=name or "swish")
+    return result
+
+
+silu = swish
+
+
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+    """Return `relu` of the features and of their negatives, joined along an axis.
+
+    Parameters
+    ----------
+    features
+        A tensor of real numbers.
+    axis
+        The axis, which becomes twice as long.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.nn.crelu([-2.0, 3.0])).tolist()
+    [0.0, 3.0, 2.0, 0.0]
+    """
+    value = convert_to_tensor(features)
+    return relu(concat([value, -value], axis), name=name)
 
 
 def softplus(features: Any, name: str | None = None) -> Tensor:

@@ -8,8 +8,11 @@ from typing import Any
 
 from tpuref.base.dtypes import DType, as_dtype, float32
 from tpuref.functions.arguments import static_number
-from tpuref.functions.creation import ones, zeros
+from tpuref.functions.arithmetic import multiply
+from tpuref.functions.creation import eye, ones, zeros
 from tpuref.functions.random import random_normal, random_uniform, truncated_normal
+from tpuref.functions.reshaping import reshape, transpose
+from tpuref.graph.build import apply
 from tpuref.graph.convert import constant
 from tpuref.graph.tensor import Tensor
 
@@ -17,13 +20,19 @@ __all__ = [
     "Constant",
     "GlorotNormal",
     "GlorotUniform",
+    "Identity",
     "Initializer",
     "Ones",
+    "Orthogonal",
     "RandomNormal",
     "RandomUniform",
     "TruncatedNormal",
     "VarianceScaling",
     "Zeros",
+    "he_normal",
+    "he_uniform",
+    "lecun_normal",
+    "lecun_uniform",
 ]
 
 
@@ -179,6 +188,83 @@ class GlorotNormal(VarianceScaling):
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+def he_normal(seed: int | None = None) -> VarianceScaling:
+    """Truncated normal with variance 2 divided by the inputs (He et al., 2015)."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> VarianceScaling:
+    """Uniform with variance 2 divided by the inputs (He et al., 2015)."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: int | None = None) -> VarianceScaling:
+    """Truncated normal with variance 1 divided by the inputs."""
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> VarianceScaling:
+    """Uniform with variance 1 divided by the inputs."""
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: Any = float32
+) -> VarianceScaling:
+    """Uniform or truncated normal, scaled as Glorot and Bengio (2010) say."""
+    return GlorotUniform(seed, dtype) if uniform else GlorotNormal(seed, dtype)
+
+
+def scaled_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: Any = float32,
+) -> VarianceScaling:
+    """Random, with variance `factor` divided by inputs, outputs or their mean.
+
+    Parameters
+    ----------
+    mode
+        ``"FAN_IN"``, ``"FAN_OUT"`` or ``"FAN_AVG"``.
+    uniform
+        Uniform if true, else truncated normal.
+    """
+    kind = "uniform" if uniform else "truncated_normal"
+    return VarianceScaling(factor, mode.lower(), kind, seed, dtype)
+
+
+class Identity(Initializer):
+    """A multiple of the identity matrix."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+        self.gain, self.dtype = gain, as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        if len(shape) != 2:
+            raise ValueError(f"Identity: expected the shape of a matrix, got {shape}")
+        return multiply(eye(shape[0], shape[1], dtype=dtype), self.gain)
+
+
+class Orthogonal(Initializer):
+    """A random matrix with orthonormal rows or columns; all axes but one are rows."""
+
+    def __init__(
+        self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32
+    ) -> None:
+        self.gain, self.seed, self.dtype = gain, seed, as_dtype(dtype)
+
+    def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
+        if len(shape) < 2:
+            raise ValueError(f"Orthogonal: expected rank 2 or more, got {shape}")
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        tall = [max(rows, columns), min(rows, columns)]
+        found = apply("Orthonormal", random_normal(tall, dtype=dtype, seed=self.seed))
+        matrix = found if rows >= columns else transpose(found)
+        return multiply(reshape(matrix, shape), self.gain)
 
 
 def fans(shape: Sequence[int]) -> tuple[float, float]:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import functools
+import math
+import operator
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import bfloat16, float16, float32
 from tpuref.functions.arguments import shape_tensor, static_integers, static_number
 from tpuref.functions.extents import shape
+from tpuref.functions.identity import stop_gradient
+from tpuref.functions.linalg import tensordot
 from tpuref.functions.random import random_uniform
+from tpuref.functions.reshaping import reshape
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
     "batch_normalization",
     "bias_add",
     "dropout",
+    "fused_batch_norm",
     "l2_normalize",
+    "local_response_normalization",
+    "lrn",
     "moments",
+    "normalize_moments",
+    "sufficient_statistics",
 ]
 
 
@@ -207,6 +222,220 @@ def batch_normalization(
         "AddV2", scaled, apply("Cast", shift, dtype=dtype), name=name
     )
     return result
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return images normalized over all but their channels, and the moments.
+
+    Parameters
+    ----------
+    x
+        Floating-point images; float16 and bfloat16 are normalized in float32.
+    scale, offset
+        One factor and one final addend for each channel.
+    mean, variance
+        The moments to use if `is_training` is false.
+    epsilon
+        A small number added to the variance; at least 1.001e-5.
+    data_format
+        ``"NHWC"`` or ``"NCHW"``.
+    is_training
+        Whether to use the moments of the images.
+
+    Returns
+    -------
+    y, mean, variance : Tensor
+        The images; the mean; and, while training, the variance of the population that
+        the images are a sample of (with Bessel's correction).
+
+    Raises
+    ------
+    ValueError
+        If `is_training` is false and the moments are missing.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant([[[[1.0], [3.0]]]])
+    >>> y, mean, variance = tf.nn.fused_batch_norm(x, [1.0], [0.0], epsilon=1e-4)
+    >>> tf.Session().run([mean, variance])
+    [array([2.], dtype=float32), array([2.], dtype=float32)]
+    """
+    images = convert_to_tensor(x)
+    dtype = images.dtype
+    wide = apply("Cast", images, dtype="float32") if dtype.size < 4 else images
+    lead = data_format == "NCHW"
+    axes = (0, 2, 3) if lead else (0, 1, 2)
+    least = max(float(epsilon), 1.001e-5)
+
+    def along(value: Any) -> Tensor:
+        return reshape(value, [1, -1, 1, 1] if lead else [-1])
+
+    with get_default_graph().name_scope(name or "FusedBatchNorm"):
+        if is_training:
+            used, own = moments(wide, axes)
+            count = apply("Cast", _size_along(wide, axes), dtype=wide.dtype.name)
+            # A sample of one has no variance; TensorFlow divides by 1 then.
+            fewer = apply("Maximum", count - 1, convert_to_tensor(1, wide.dtype))
+            # As in TensorFlow, only y has a gradient.
+            mean, given = stop_gradient(used), stop_gradient(own * (count / fewer))
+        else:
+            if mean is None or variance is None:
+                raise ValueError(
+                    "tf.nn.fused_batch_norm: is_training=False needs mean and variance"
+                )
+            mean, given = convert_to_tensor(mean), convert_to_tensor(variance)
+            used, own = mean, given
+        y = batch_normalization(
+            wide, along(used), along(own), along(offset), along(scale), least
+        )
+    return apply("Cast", y, dtype=dtype.name), mean, given
+
+
+def _size_along(x: Tensor, axes: Sequence[int]) -> Tensor:
+    """Return the number of elements along some axes."""
+    sizes = x.shape.as_list()
+    if all(sizes[axis] is not None for axis in axes):
+        return convert_to_tensor(math.prod(sizes[axis] for axis in axes))
+    known = shape(x)
+    result: Tensor = functools.reduce(operator.mul, [known[axis] for axis in axes])
+    return result
+
+
+def sufficient_statistics(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keep_dims: Any = None,
+    name: str | None = None,
+    keepdims: Any = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Return what `normalize_moments` computes mean and variance from.
+
+    Parameters
+    ----------
+    x
+        A floating-point tensor.
+    axes
+        One or several axes.
+    shift
+        A number near the mean, which makes the sums more exact; None for none.
+    keep_dims, keepdims
+        Whether to keep the axes, with size 1.
+
+    Returns
+    -------
+    count, mean_ss, variance_ss, shift : Tensor
+        The number of elements, their sum and the sum of their squares, both after
+        subtracting `shift`, and the shift.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> count, total, squares, _ = tf.nn.sufficient_statistics([1.0, 3.0], [0])
+    >>> [float(n) for n in tf.Session().run([count, total, squares])]
+    [2.0, 4.0, 10.0]
+    """
+    along = static_integers(axes, "tf.nn.sufficient_statistics: axes")
+    keep = bool(keepdims if keepdims is not None else keep_dims)
+    with get_default_graph().name_scope(name or "sufficient_statistics"):
+        value = convert_to_tensor(x)
+        count = apply("Cast", _size_along(value, along), dtype=value.dtype.name)
+        moved = shift
+        if shift is not None:
+            moved = convert_to_tensor(shift, value.dtype)
+            value = value - moved
+        total = apply("Sum", value, axis=along, keepdims=keep)
+        squares = apply("Sum", value * value, axis=along, keepdims=keep)
+    return count, total, squares, moved
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Return mean and variance from the results of `sufficient_statistics`.
+
+    Parameters
+    ----------
+    counts, mean_ss, variance_ss, shift
+        The results of `sufficient_statistics`, or sums of those of several parts.
+
+    Returns
+    -------
+    mean, variance : Tensor
+        The moments.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
+    >>> [float(n) for n in tf.Session().run([mean, variance])]
+    [2.0, 1.0]
+    """
+    with get_default_graph().name_scope(name or "normalize"):
+        shifted = convert_to_tensor(mean_ss) / counts
+        mean = shifted if shift is None else shifted + shift
+        variance = convert_to_tensor(variance_ss) / counts - shifted * shifted
+    return mean, variance
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """Return images divided by ``(bias + alpha * squares) ** beta``.
+
+    Here ``squares`` is the sum of the squares of the channels at most `depth_radius`
+    away.
+
+    Parameters
+    ----------
+    input
+        Floating-point images ``[batch, rows, columns, channels]``.
+
+    Returns
+    -------
+    Tensor
+        Images of the same shape and dtype.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> image = tf.constant([[[[3.0, 4.0]]]])
+    >>> tf.Session().run(tf.nn.lrn(image, bias=0.0)).round(3).tolist()
+    [[[[0.6000000238418579, 0.800000011920929]]]]
+    """
+    images = convert_to_tensor(input)
+    channels = images.shape.as_list()[-1]
+    if channels is None:
+        raise ValueError(
+            "tf.nn.local_response_normalization: input: expected a known number of "
+            f"channels, got {images.describe()}"
+        )
+    places = np.arange(channels)
+    near = np.abs(places[:, None] - places) <= depth_radius
+    squares = tensordot(images * images, near.astype(images.dtype.np), 1)
+    result: Tensor = apply(
+        "RealDiv", images, (squares * alpha + bias) ** beta, name=name or "LRN"
+    )
+    return result
+
+
+lrn = local_response_normalization
 
 
 def dropout(

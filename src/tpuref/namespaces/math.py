@@ -12,9 +12,11 @@ from tpuref.functions.arithmetic import *
 from tpuref.functions.clipping import *
 from tpuref.functions.comparison import *
 from tpuref.functions.complex_numbers import *
+from tpuref.functions.confusion_matrix import *
 from tpuref.functions.conversion import *
 from tpuref.functions.exponentials import *
 from tpuref.functions.logic import *
+from tpuref.functions.normalization import l2_normalize as l2_normalize
 from tpuref.functions.reductions import *
 from tpuref.functions.rounding import *
 from tpuref.functions.segments import unsorted_segment_sum as unsorted_segment_sum

@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape, unknown_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
+    FLOATING,
     NUMERIC,
     broadcast_pair,
     describe_all,
     normalize_axis,
     require_kind,
+    require_rank,
     require_rank_at_least,
     require_same_dtype,
 )
@@ -313,9 +317,27 @@ def _trace(
     return xp.trace(wide, offset, axis1, axis2, wide.dtype).astype(x.dtype)
 
 
+def orthonormal(x: Operand) -> TensorSpec:
+    """Infer orthonormal columns of a matrix with no more columns than rows."""
+    dtype = require_kind(x, FLOATING)
+    rows, columns = require_rank(x, 2).as_tuple()
+    if rows is not None and columns is not None and columns > rows:
+        raise ValueError(f"{x.describe()} has more columns than rows")
+    return TensorSpec([rows, columns], dtype)
+
+
+def _orthonormal(x: Array) -> Array:
+    """Return Q of the decomposition QR in which the diagonal of R is positive."""
+    found, triangle = np.linalg.qr(widened(x))
+    signs = np.where(np.diagonal(triangle) < 0, -1, 1).astype(found.dtype)
+    result: Array = (found * signs).astype(x.dtype)
+    return result
+
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("MatMul", matmul, _matmul),
     OpDef("Tensordot", tensordot, _tensordot),
     OpDef("Einsum", einsum, _einsum),
     OpDef("Trace", trace, _trace),
+    OpDef("Orthonormal", orthonormal, compute=_orthonormal),
 )

@@ -5,7 +5,8 @@ float16 and bfloat16 are computed in float32 and rounded once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,15 @@ from tpuref.ops.broadcasting import (
     require_rank_at_least,
     require_same_dtype,
     same_shape,
+)
+from tpuref.ops.convolution import (
+    correlated,
+    correlated_by_channel,
+    filter_gradient,
+    filter_gradient_by_channel,
+    image_gradient,
+    image_gradient_by_channel,
+    windows,
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
@@ -289,23 +299,29 @@ def _of_axis(padding: Padding, axis: int) -> str | Pair:
     return padding if isinstance(padding, str) else padding[axis]
 
 
-def _windows(
-    images: Array,
-    window: Pair,
-    strides: Pair,
-    dilations: Pair,
-    padding: Padding,
-    fill: Any,
-) -> Array:
-    """Return [batch, out rows, out columns, channels, rows, columns] of NHWC images."""
-    spans = [(n - 1) * d + 1 for n, d in zip(window, dilations, strict=True)]
-    margins = [
-        _margins(images.shape[k + 1], spans[k], strides[k], _of_axis(padding, k))
+def _both_margins(
+    sizes: Sequence[int], window: Pair, strides: Pair, dilations: Pair, padding: Padding
+) -> tuple[Pair, Pair]:
+    """Return how much to add before and after rows and columns."""
+    rows, columns = (
+        _margins(
+            sizes[k],
+            (window[k] - 1) * dilations[k] + 1,
+            strides[k],
+            _of_axis(padding, k),
+        )
         for k in (0, 1)
-    ]
-    padded = np.pad(images, [(0, 0), *margins, (0, 0)], constant_values=fill)
-    seen = np.lib.stride_tricks.sliding_window_view(padded, spans, (1, 2))
-    return seen[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
+    )
+    return rows, columns
+
+
+def _views(
+    images: Array, ksize: Pair, strides: Pair, padding: Padding, fill: Any
+) -> Iterator[Array]:
+    """Give, for each place in a window, what lies there at each step."""
+    margins = _both_margins(images.shape[1:3], ksize, strides, (1, 1), padding)
+    seen = windows(images, ksize, strides, margins, (1, 1), fill)
+    return (seen[:, :, :, row, column] for row, column in np.ndindex(*ksize))
 
 
 def _overlapped(
@@ -315,7 +331,7 @@ def _overlapped(
     dilations: Pair,
     padding: Padding,
 ) -> Array:
-    """Add windows up where they overlap: what `_windows` takes apart, put together.
+    """Add windows up where they overlap: what `_views` takes apart, put together.
 
     `parts` is [batch, out rows, out columns, channels, rows, columns], `sizes` the
     rows and columns of the images.
@@ -405,11 +421,11 @@ def _conv2d(
     data_format: str,
     dilations: Pair,
 ) -> Array:
-    wide = widened(_channels_last(images, data_format))
+    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
     window = (filters.shape[0], filters.shape[1])
-    seen = _windows(wide, window, strides, dilations, padding, 0)
-    result = np.tensordot(seen, widened(filters), axes=((4, 5, 3), (0, 1, 2)))
-    return _channels_back(result.astype(images.dtype), data_format)
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    result = correlated(wide, weights, strides, margins, dilations)
+    return _channels_back(result.astype(images.dtype, copy=False), data_format)
 
 
 def _infer_images(sizes: Operand, backprop: Operand) -> TensorSpec:
@@ -444,12 +460,14 @@ def _conv2d_of_images(
     dilations: Pair,
 ) -> Array:
     """Spread each output over the window that it was computed from."""
-    wide = widened(_channels_last(backprop, data_format))
-    parts = np.tensordot(wide, widened(filters), axes=((3,), (3,)))
-    parts = np.moveaxis(parts, 5, 3)  # the channels before rows and columns
+    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
-    images = _overlapped(parts, (rows, columns), strides, dilations, padding)
-    return _channels_back(images.astype(backprop.dtype), data_format)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins((rows, columns), window, strides, dilations, padding)
+    images = image_gradient(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
+    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
 
 
 def _image_sizes_of(sizes: Array, data_format: str) -> tuple[int, ...]:
@@ -486,11 +504,98 @@ def _conv2d_of_filters(
 ) -> Array:
     """Multiply what each weight saw by the gradient of what it gave."""
     wide = widened(_channels_last(images, data_format))
-    rows, columns, _, _ = sizes_in(sizes)
-    seen = _windows(wide, (rows, columns), strides, dilations, padding, 0)
     given = widened(_channels_last(backprop, data_format))
-    filters = np.tensordot(seen, given, axes=((0, 1, 2), (0, 1, 2)))
-    return np.moveaxis(filters, 0, 2).astype(images.dtype)
+    rows, columns, _, _ = sizes_in(sizes)
+    window = (rows, columns)
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    filters = filter_gradient(wide, given, window, strides, margins, dilations)
+    return filters.astype(images.dtype, copy=False)
+
+
+# -- each channel for itself -------------------------------------------------------
+
+
+def _infer_depthwise(
+    images: Operand,
+    filters: Operand,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> TensorSpec:
+    *window, channels, multiplier = require_rank(filters, 4).as_tuple()
+    known = channels is not None and multiplier is not None
+    several = channels * multiplier if known else None  # type: ignore[operator]
+    spec = _infer_conv2d(
+        images,
+        Operand(TensorShape([*window, channels, several]), filters.dtype),
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations,
+    )
+    return spec
+
+
+def _depthwise(
+    images: Array,
+    filters: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide, weights = widened(_channels_last(images, data_format)), widened(filters)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    result = correlated_by_channel(wide, weights, strides, margins, dilations)
+    return _channels_back(result.astype(images.dtype, copy=False), data_format)
+
+
+def _depthwise_of_images(
+    sizes: Array,
+    filters: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    given, weights = widened(_channels_last(backprop, data_format)), widened(filters)
+    _, rows, columns, _ = _image_sizes_of(sizes, data_format)
+    window = (filters.shape[0], filters.shape[1])
+    margins = _both_margins((rows, columns), window, strides, dilations, padding)
+    images = image_gradient_by_channel(
+        given, weights, (rows, columns), strides, margins, dilations
+    )
+    return _channels_back(images.astype(backprop.dtype, copy=False), data_format)
+
+
+def _depthwise_of_filters(
+    images: Array,
+    sizes: Array,
+    backprop: Array,
+    *,
+    strides: Pair,
+    padding: Padding,
+    data_format: str,
+    dilations: Pair,
+) -> Array:
+    wide = widened(_channels_last(images, data_format))
+    given = widened(_channels_last(backprop, data_format))
+    rows, columns, _, _ = sizes_in(sizes)
+    window = (rows, columns)
+    margins = _both_margins(wide.shape[1:3], window, strides, dilations, padding)
+    filters = filter_gradient_by_channel(
+        wide, given, window, strides, margins, dilations
+    )
+    return filters.astype(images.dtype, copy=False)
+
+
+# -- pooling -----------------------------------------------------------------------
 
 
 def _infer_pool(
@@ -521,8 +626,8 @@ def _max_pool(
 ) -> Array:
     least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
     wide = widened(_channels_last(images, data_format))
-    seen = _windows(wide, ksize, strides, (1, 1), padding, least)
-    return _channels_back(np.max(seen, (4, 5)).astype(images.dtype), data_format)
+    greatest = reduce(np.maximum, _views(wide, ksize, strides, padding, least))
+    return _channels_back(greatest.astype(images.dtype), data_format)
 
 
 def _avg_pool(
@@ -531,8 +636,8 @@ def _avg_pool(
     """Divide by the number of pixels that lie inside the image."""
     wide = widened(_channels_last(images, data_format))
     inside = np.ones((1, *wide.shape[1:3], 1), wide.dtype)
-    total = np.sum(_windows(wide, ksize, strides, (1, 1), padding, 0), (4, 5))
-    count = np.sum(_windows(inside, ksize, strides, (1, 1), padding, 0), (4, 5))
+    total = reduce(np.add, _views(wide, ksize, strides, padding, 0))
+    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
     return _channels_back((total / count).astype(images.dtype), data_format)
 
 
@@ -552,17 +657,17 @@ def _max_pool_positions(
     least = -np.inf if images.dtype.kind not in "iu" else np.iinfo(images.dtype).min
     numbers = np.arange(images.size).reshape(images.shape)
     wide = widened(_channels_last(images, data_format))
-    windows = [
-        _windows(layer, ksize, strides, (1, 1), padding, fill)
-        for layer, fill in ((wide, least), (_channels_last(numbers, data_format), -1))
-    ]
-    seen, places = (np.reshape(w, (*w.shape[:4], -1)) for w in windows)
-    # Padding never wins, not even where all that it surrounds is as small.
-    best = np.argmax(np.where(places >= 0, seen, least), -1)
-    inside = np.argmax(places >= 0, -1)
-    found = np.take_along_axis(places, best[..., None], -1)
-    first = np.take_along_axis(places, inside[..., None], -1)
-    return _channels_back(np.where(found < 0, first, found)[..., 0], data_format)
+    layers = _channels_last(numbers, data_format)
+    values = _views(wide, ksize, strides, padding, least)
+    places = _views(layers, ksize, strides, padding, -1)
+    best, found = next(values).copy(), next(places).copy()
+    for value, place in zip(values, places, strict=True):
+        # Padding never wins, not even where all that it surrounds is as small.
+        better = (value > best) | (np.isnan(value) & ~np.isnan(best)) | (found < 0)
+        better &= place >= 0
+        np.copyto(best, value, where=better)
+        np.copyto(found, place, where=better)
+    return _channels_back(found, data_format)
 
 
 def _infer_avg_pool_back(
@@ -590,7 +695,7 @@ def _avg_pool_back(
     wide = widened(_channels_last(backprop, data_format))
     _, rows, columns, _ = _image_sizes_of(sizes, data_format)
     inside = np.ones((1, rows, columns, 1), wide.dtype)
-    count = np.sum(_windows(inside, ksize, strides, (1, 1), padding, 0), (4, 5))
+    count = reduce(np.add, _views(inside, ksize, strides, padding, 0))
     shares = (wide / count)[..., None, None]
     parts = np.broadcast_to(shares, (*wide.shape, *ksize))
     images = _overlapped(parts, (rows, columns), strides, (1, 1), padding)
@@ -636,6 +741,17 @@ OPERATIONS: tuple[OpDef, ...] = (
         "Conv2DBackpropFilter",
         infer=_infer_conv2d_of_filters,
         compute=ieee(_conv2d_of_filters),
+    ),
+    OpDef("DepthwiseConv2dNative", infer=_infer_depthwise, compute=ieee(_depthwise)),
+    OpDef(
+        "DepthwiseConv2dNativeBackpropInput",
+        infer=_infer_conv2d_of_images,
+        compute=ieee(_depthwise_of_images),
+    ),
+    OpDef(
+        "DepthwiseConv2dNativeBackpropFilter",
+        infer=_infer_conv2d_of_filters,
+        compute=ieee(_depthwise_of_filters),
     ),
     OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool)),
     OpDef(

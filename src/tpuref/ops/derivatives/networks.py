@@ -162,6 +162,40 @@ def _conv2d_of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
     )
 
 
+def _depthwise(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    images, filters = op.inputs
+    return (
+        lambda: _depthwise_images(apply, op, shape_of(apply, images), filters, dy),
+        lambda: _depthwise_filters(apply, op, images, shape_of(apply, filters), dy),
+    )
+
+
+def _depthwise_images(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
+    return apply("DepthwiseConv2dNativeBackpropInput", *inputs, **op.attrs)
+
+
+def _depthwise_filters(apply: Apply, op: Applied, *inputs: Tensor) -> Tensor:
+    return apply("DepthwiseConv2dNativeBackpropFilter", *inputs, **op.attrs)
+
+
+def _depthwise_of_images(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    _, filters, backprop = op.inputs
+    return (
+        None,
+        lambda: _depthwise_filters(apply, op, dy, shape_of(apply, filters), backprop),
+        lambda: apply("DepthwiseConv2dNative", dy, filters, **op.attrs),
+    )
+
+
+def _depthwise_of_filters(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    images, _, backprop = op.inputs
+    return (
+        lambda: _depthwise_images(apply, op, shape_of(apply, images), dy, backprop),
+        None,
+        lambda: apply("DepthwiseConv2dNative", images, dy, **op.attrs),
+    )
+
+
 def _max_pool(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     """The first of the greatest in a window gets all of its gradient."""
     images = op.inputs[0]
@@ -199,6 +233,9 @@ RULES: dict[str, Rule] = {
     "Conv2D": _conv2d,
     "Conv2DBackpropInput": _conv2d_of_images,
     "Conv2DBackpropFilter": _conv2d_of_filters,
+    "DepthwiseConv2dNative": _depthwise,
+    "DepthwiseConv2dNativeBackpropInput": _depthwise_of_images,
+    "DepthwiseConv2dNativeBackpropFilter": _depthwise_of_filters,
     "MaxPool": _max_pool,
     "MaxPoolPositions": not_differentiable,
     "AvgPool": _avg_pool,

@@ -15,6 +15,7 @@ from tpuref.ops.derivatives.rule import (
     Rule,
     Tensor,
     conj,
+    not_differentiable,
     rank_of,
     reshaped_like,
     shape_of,
@@ -197,4 +198,5 @@ RULES: dict[str, Rule] = {
     "Tensordot": _tensordot,
     "Einsum": _einsum,
     "Trace": _trace,
+    "Orthonormal": not_differentiable,
 }

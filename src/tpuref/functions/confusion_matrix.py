@@ -1,0 +1,67 @@
+"""Confusion matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base.dtypes import as_dtype, float32, float64, int32
+from tpuref.functions.conversion import cast
+from tpuref.functions.creation import one_hot
+from tpuref.functions.linalg import matmul
+from tpuref.functions.reductions import reduce_max
+from tpuref.functions.reshaping import reshape
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.tensor import Tensor
+
+__all__ = [
+    "confusion_matrix",
+]
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """Return how often each class was predicted for each label.
+
+    Parameters
+    ----------
+    labels, predictions
+        Integers of the same number; a class outside of ``0 <= class < num_classes``
+        counts for nothing.
+    num_classes
+        The number of classes, by default one more than the greatest there is.
+    dtype
+        The element type of the result.
+    weights
+        What each prediction counts, by default 1.
+
+    Returns
+    -------
+    Tensor
+        A matrix with one row for each label and one column for each prediction.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])).tolist()
+    [[1, 0], [1, 1]]
+    """
+    with get_default_graph().name_scope(name or "confusion_matrix"):
+        rows = reshape(cast(labels, int32), [-1])
+        columns = reshape(cast(predictions, int32), [-1])
+        if num_classes is None:
+            num_classes = 1 + reduce_max([reduce_max(rows), reduce_max(columns)])
+        kind = as_dtype(dtype)
+        exact = float32 if kind == float32 else float64
+        counted = one_hot(rows, num_classes, dtype=exact)
+        if weights is not None:
+            each = cast(convert_to_tensor(weights), exact)
+            counted = counted * reshape(each, [-1, 1])
+        found = one_hot(columns, num_classes, dtype=exact)
+        return cast(matmul(counted, found, transpose_a=True), kind)

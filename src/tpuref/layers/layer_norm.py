@@ -1,0 +1,125 @@
+"""Layer normalization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import float16
+from tpuref.base.errors import coded
+from tpuref.functions.conversion import cast
+from tpuref.functions.initializers import Ones, Zeros
+from tpuref.functions.normalization import batch_normalization, moments
+from tpuref.functions.variable_scope import get_variable, variable_scope
+from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
+from tpuref.graph.graph import GraphKeys
+from tpuref.graph.tensor import Tensor
+
+
+def layer_norm(
+    inputs: Any,
+    center: bool = True,
+    scale: bool = True,
+    activation_fn: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    begin_norm_axis: int = 1,
+    begin_params_axis: int = -1,
+    scope: Any = None,
+) -> Tensor:
+    """Return each example with mean 0 and deviation 1, then scaled and shifted.
+
+    Parameters
+    ----------
+    inputs
+        A floating-point tensor ``[batch, ...]``.
+    center, scale
+        Whether there is an offset ``beta``, and a factor ``gamma``.
+    activation_fn
+        A function of the result; None for none.
+    reuse
+        Whether to share the variables that the scope has.
+    variables_collections, outputs_collections
+        Collections to add the variables, and the result, to.
+    trainable
+        Whether the variables are trained.
+    begin_norm_axis
+        The first of the axes over which mean and deviation are taken.
+    begin_params_axis
+        The first of the axes along which offset and factor differ.
+    scope
+        The variable scope, by default ``LayerNorm``.
+
+    Returns
+    -------
+    Tensor
+        A tensor of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If the rank or the sizes that the variables need are unknown, or an axis does
+        not exist.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.contrib.layers.layer_norm(tf.constant([[1.0, 3.0], [5.0, 9.0]]))
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.global_variables_initializer())
+    ...     sess.run(y).round(4).tolist()
+    [[-1.0, 1.0], [-1.0, 1.0]]
+    """
+    with variable_scope(scope, "LayerNorm", reuse=reuse):
+        value = convert_to_tensor(inputs)
+        rank = value.shape.rank
+        first, own = (
+            None if rank is None or not -rank <= axis < rank else axis % rank
+            for axis in (begin_norm_axis, begin_params_axis)
+        )
+        sizes = None if own is None else value.shape.as_list()[own:]
+        if rank is None or first is None or sizes is None or None in sizes:
+            raise coded(
+                ValueError,
+                f"tf.contrib.layers.layer_norm: inputs {value.describe()}: expected "
+                f"axes {begin_norm_axis} and {begin_params_axis}, and known sizes from "
+                "the latter on; give them with set_shape",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+
+        def parameter(name: str, initializer: Any) -> Any:
+            collections = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+            if isinstance(variables_collections, dict):
+                collections += variables_collections.get(name, [])
+            else:
+                collections += variables_collections or []
+            return get_variable(
+                name,
+                sizes,
+                dtype=value.dtype,
+                initializer=initializer,
+                trainable=trainable,
+                collections=collections,
+            )
+
+        beta = parameter("beta", Zeros()) if center else None
+        gamma = parameter("gamma", Ones()) if scale else None
+        mean, variance = moments(value, [*range(first, rank)], keep_dims=True)
+        # float16 has no number as small as 1e-12.
+        epsilon = 1e-3 if value.dtype == float16 else 1e-12
+        outputs = batch_normalization(value, mean, variance, beta, gamma, epsilon)
+        outputs = cast(outputs, value.dtype)
+        outputs.set_shape(value.shape)
+        if activation_fn is not None:
+            outputs = activation_fn(outputs)
+        if outputs_collections:
+            get_default_graph().add_to_collections(
+                [outputs_collections]
+                if isinstance(outputs_collections, str)
+                else outputs_collections,
+                outputs,
+            )
+    return outputs
