@@ -37,7 +37,7 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     Examples
     --------
     >>> import tpuref as tf
-    >>> step = tf.train.create_global_step()
+    >>> step = tf.Variable(0, name="step")
     >>> with tf.Session() as sess:
     ...     sess.run(step.initializer)
     ...     tf.train.global_step(sess, step)
@@ -66,7 +66,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.train.get_global_step() is None
+    >>> tf.train.get_global_step(tf.Graph()) is None
     True
     """
     graph = graph or get_default_graph()
@@ -100,7 +100,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.train.create_global_step().name
+    >>> tf.train.create_global_step(tf.Graph()).name
     'global_step:0'
     """
     graph = graph or get_default_graph()

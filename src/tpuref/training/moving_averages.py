@@ -113,7 +113,7 @@ class ExponentialMovingAverage:
     Examples
     --------
     >>> import tpuref as tf
-    >>> w = tf.get_variable("w", initializer=0.0)
+    >>> w = tf.get_variable("averaged", initializer=0.0)
     >>> ema = tf.train.ExponentialMovingAverage(0.75)
     >>> with tf.control_dependencies([w.assign(8.0)]):
     ...     averaged = ema.apply([w])
@@ -121,7 +121,7 @@ class ExponentialMovingAverage:
     ...     sess.run(tf.global_variables_initializer())
     ...     sess.run(averaged)
     ...     ema.average(w).name, float(sess.run(ema.average(w)))
-    ('w/ExponentialMovingAverage:0', 2.0)
+    ('averaged/ExponentialMovingAverage:0', 2.0)
     """
 
     def __init__(
@@ -230,9 +230,9 @@ class ExponentialMovingAverage:
         Examples
         --------
         >>> import tpuref as tf
-        >>> w = tf.get_variable("w", [])
+        >>> w = tf.get_variable("layer/w", [])
         >>> tf.train.ExponentialMovingAverage(0.9).average_name(w)
-        'w/ExponentialMovingAverage'
+        'layer/w/ExponentialMovingAverage'
         """
         known = self.average(var)
         if known is not None:
@@ -253,8 +253,10 @@ class ExponentialMovingAverage:
         Examples
         --------
         >>> import tpuref as tf
-        >>> w, b = tf.get_variable("w", []), tf.Variable(0.0, trainable=False, name="b")
-        >>> sorted(tf.train.ExponentialMovingAverage(0.9).variables_to_restore())
+        >>> with tf.Graph().as_default():
+        ...     w = tf.get_variable("w", [])
+        ...     b = tf.get_variable("b", [], trainable=False)
+        ...     sorted(tf.train.ExponentialMovingAverage(0.9).variables_to_restore())
         ['b', 'w/ExponentialMovingAverage']
         """
         if moving_avg_variables is None:
