@@ -104,8 +104,8 @@ def test_a_name_that_nobody_has() -> None:
      "contrib.training", "data",
      "distribute", "distribute.cluster_resolver", "errors", "experimental",
      "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile",
-     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn", "profiler",
-     "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
+     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
+     "profiler", "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
      "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:

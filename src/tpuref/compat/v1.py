@@ -241,13 +241,13 @@ from tpuref.namespaces import math as math
 from tpuref.namespaces import nest as nest
 from tpuref.namespaces import nn as nn
 from tpuref.namespaces import python_io as python_io
+from tpuref.namespaces import random as random
 from tpuref.namespaces import sparse as sparse
 from tpuref.namespaces import test as test
 from tpuref.namespaces.logging import get_logger as get_logger
 from tpuref.summary.messages import Event as Event
 from tpuref.summary.messages import HistogramProto as HistogramProto
 from tpuref.summary.messages import Summary as Summary
-from tpuref.namespaces import random as random
 from tpuref.tpu.padding_report import (
     PaddingReport as PaddingReport,
 )
