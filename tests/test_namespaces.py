@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import operator
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import tpuref as tf
 
-NAMESPACES = {
+NAMES = """
+app app.flags bitwise compat compat.strategy_names compat.v1 compat.v2
+compat.v2.summary contrib contrib.cloud contrib.cluster_resolver contrib.data
+contrib.distribute contrib.layers contrib.summary contrib.tpu contrib.training data
+data.experimental distribute distribute.cluster_resolver dtypes errors experimental
+experimental.dlpack flags gfile initializers io io.gfile layers linalg logging losses
+math metrics nest nn profiler profiler.experimental python_io random sparse summary test
+tpu tpu.experimental train
+""".split()
+
+NAMESPACES: dict[str, Any] = {
     "tf": tf,
-    "tf.bitwise": tf.bitwise,
-    "tf.compat": tf.compat,
-    "tf.compat.strategy_names": tf.compat.strategy_names,
-    "tf.compat.v1": tf.compat.v1,
-    "tf.contrib": tf.contrib,
-    "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
-    "tf.contrib.distribute": tf.contrib.distribute,
-    "tf.contrib.tpu": tf.contrib.tpu,
-    "tf.data": tf.data,
-    "tf.distribute": tf.distribute,
-    "tf.distribute.cluster_resolver": tf.distribute.cluster_resolver,
-    "tf.errors": tf.errors,
-    "tf.experimental": tf.experimental,
-    "tf.experimental.dlpack": tf.experimental.dlpack,
-    "tf.linalg": tf.linalg,
-    "tf.math": tf.math,
-    "tf.nest": tf.nest,
-    "tf.nn": tf.nn,
-    "tf.profiler": tf.profiler,
-    "tf.profiler.experimental": tf.profiler.experimental,
-    "tf.random": tf.random,
-    "tf.tpu": tf.tpu,
-    "tf.tpu.experimental": tf.tpu.experimental,
-    "tf.train": tf.train,
+    **{f"tf.{name}": operator.attrgetter(name)(tf) for name in NAMES},
 }
 
 SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
-    "tf.compat": "strategy_names v1",
-    "tf.contrib": "cluster_resolver distribute tpu",
+    "tf.compat": "strategy_names v1 v2",
+    "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
     "tf.data": "Dataset Iterator",
     "tf.distribute": "cluster_resolver",
     "tf.experimental": "dlpack",

@@ -52,7 +52,7 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     tables = {table["name"]: table for table in record["tables"]}
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
-        *("step", "sharding", "padding", "start", "digits"),
+        *("step", "sharding", "padding", "start", "digits", "convolution"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]

@@ -176,3 +176,11 @@ def test_a_graph_seed_gives_the_same_values_too() -> None:
 
     assert first(3) == first(3)
     assert first(3) != first(4)
+
+
+def test_orthogonal_has_orthonormal_rows_or_columns(evaluate):
+    for shape in ([3, 2, 5], [2, 7]):
+        drawn = evaluate(tf.initializers.orthogonal(2.0, seed=1)(shape))
+        matrix = drawn.reshape(-1, shape[-1]) / 2
+        square = matrix.T @ matrix if len(matrix) > shape[-1] else matrix @ matrix.T
+        np.testing.assert_allclose(square, np.eye(len(square)), atol=1e-5)

@@ -105,8 +105,8 @@ def test_a_name_that_nobody_has() -> None:
      "data.experimental",
      "distribute", "distribute.cluster_resolver", "dtypes", "errors", "experimental",
      "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile",
-     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn", "profiler",
-     "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
+     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
+     "profiler", "profiler.experimental", "python_io", "random", "sparse", "summary", "test", "tpu",
      "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:

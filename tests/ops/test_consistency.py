@@ -259,7 +259,6 @@ CASES = (
         kind=FLOATING,
         data=(0, 1),
     ),
-    Case("Orthonormal", [MATRIX.T], kind=FLOATING),
     Case("MaxPool", [IMAGES], {**POOL, **NHWC}, kind=REAL),
     Case("MaxPool", [IMAGES], {**POOL_SAME, **NCHW}, kind=REAL),
     Case("AvgPool", [IMAGES], {**POOL, **NCHW}, kind=FLOATING),
@@ -274,6 +273,20 @@ CASES = (
     Case(
         "Conv2DBackpropFilter",
         [IMAGES, ints(2, 3, 3, 2), np.arange(2 * 3 * 4 * 2).reshape(2, 3, 4, 2) % 3],
+        {**WIDE, **NHWC},
+        kind=FLOATING,
+        data=(0, 2),
+    ),
+    Case(
+        "DepthwiseConv2dNativeBackpropInput",
+        [ints(2, 5, 4, 3), FILTER, np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6) % 3],
+        {**WIDE, **NHWC},
+        kind=FLOATING,
+        data=(1, 2),
+    ),
+    Case(
+        "DepthwiseConv2dNativeBackpropFilter",
+        [IMAGES, ints(2, 3, 3, 2), np.arange(2 * 3 * 4 * 6).reshape(2, 3, 4, 6) % 3],
         {**WIDE, **NHWC},
         kind=FLOATING,
         data=(0, 2),

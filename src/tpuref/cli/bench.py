@@ -7,7 +7,10 @@ from pathlib import Path
 
 NAME = "bench"
 
-BENCHMARKS = ("all-reduce", "step", "sharding", "padding", "start", "digits")
+BENCHMARKS = (
+    *("all-reduce", "step", "sharding", "padding", "start", "digits"),
+    "convolution",
+)
 """The names of `tpuref.benchmarks.command.BENCHMARKS`, which is slow to import."""
 
 Commands = argparse._SubParsersAction  # the type has no public name

@@ -14,6 +14,7 @@ from tpuref.functions.extents import size
 from tpuref.functions.reductions import count_nonzero, reduce_sum
 from tpuref.functions.scopes import name_scope
 from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import GraphKeys
 from tpuref.graph.tensor import Tensor
 from tpuref.losses.collection import add_loss
@@ -62,6 +63,8 @@ def compute_weighted_loss(
     2.0
     """
     Reduction.validate(reduction)
+    # In towers an optimizer divides a mean by their number, and leaves a sum alone.
+    get_default_graph().last_loss_reduction = reduction
     with name_scope(scope, "weighted_loss"):
         given = convert_to_tensor(losses)
         each, factors = cast(given, float32), cast(convert_to_tensor(weights), float32)
