@@ -209,8 +209,7 @@ WAYS_OUT = (
         "tf.train.Optimizer.",
     ),
     WayOut(
-        "contrib.framework.*checkpoint* contrib.training.*checkpoint* "
-        "train.warm_start train.assert_global_step",
+        "contrib.framework.*checkpoint* contrib.training.*checkpoint* train.warm_start",
         "Use tf.train.Saver, tf.train.init_from_checkpoint or "
         "tf.train.load_checkpoint.",
     ),
