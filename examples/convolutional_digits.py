@@ -10,7 +10,6 @@ summaries for TensorBoard, and a checkpoint from which a second call goes on.
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 import numpy as np
 from rich.progress import track
@@ -21,7 +20,7 @@ import tpuref as tf
 BATCH, TRAINING = 128, 1440
 
 
-def load() -> tuple[Any, Any]:
+def load() -> tuple[np.ndarray, np.ndarray]:
     """Return the 1,797 digits of scikit-learn, ``[n, 8, 8, 1]``, and their labels."""
     digits = load_digits()
     order = np.random.default_rng(0).permutation(len(digits.target))
@@ -29,7 +28,7 @@ def load() -> tuple[Any, Any]:
     return images, digits.target[order].astype(np.int32)
 
 
-def network(images: Any) -> Any:
+def network(images: tf.Tensor) -> tf.Tensor:
     """Return the logits of images; a second call uses the same variables."""
     with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
         net = tf.layers.conv2d(images, 16, 3, padding="same", activation=tf.nn.relu)
@@ -39,7 +38,7 @@ def network(images: Any) -> Any:
         return tf.layers.dense(net, 10)
 
 
-def train_step(images: Any, labels: Any) -> Any:
+def train_step(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
     """Train with one batch; on cores, each of them takes its share of it."""
     loss = tf.losses.sparse_softmax_cross_entropy(labels, network(images))
     optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
@@ -59,8 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     x = tf.placeholder(tf.float32, [BATCH, 8, 8, 1])
     y = tf.placeholder(tf.int32, [BATCH])
     (losses,) = tf.tpu.shard(train_step, inputs=[x, y], num_shards=options.cores)
-    loss = tf.reduce_mean(losses)
-    summary = tf.summary.scalar("loss", loss)
+    summary = tf.summary.scalar("loss", tf.reduce_mean(losses))
     answers = tf.argmax(network(tf.constant(images[TRAINING:])), 1)
     saver = tf.train.Saver()
     with tf.config.override(cores=options.cores), tf.Session() as sess:
@@ -70,8 +68,8 @@ def main(arguments: list[str] | None = None) -> None:
         with tf.summary.FileWriter(options.folder, sess.graph) as writer:
             for step in track(range(options.steps), "training"):
                 rows = np.random.default_rng(step).choice(TRAINING, BATCH, False)
-                fed = {x: images[rows], y: labels[rows]}
-                writer.add_summary(sess.run([loss, summary], fed)[1], step)
+                seen = sess.run(summary, {x: images[rows], y: labels[rows]})
+                writer.add_summary(seen, step)
         saver.save(sess, f"{options.folder}/model", global_step=options.steps)
         accuracy = np.mean(sess.run(answers) == labels[TRAINING:])
     print(f"test accuracy {accuracy:.3f}")
