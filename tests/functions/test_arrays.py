@@ -57,6 +57,12 @@ CALLS: list[tuple[str, np.ndarray, Call, Any]] = [
     ),
     ("expand_dims", CUBE, lambda x: tf.expand_dims(x, -2), CUBE[:, :, None]),
     ("expand_dims dim", CUBE, lambda x: tf.expand_dims(x, dim=0), CUBE[None]),
+    (
+        "expand_dims of a list",
+        CUBE,
+        lambda x: tf.expand_dims(x, axis=[-1]),
+        CUBE[..., None],
+    ),
     ("squeeze", CUBE[:1], lambda x: tf.squeeze(x), CUBE[0]),
     ("squeeze axis", CUBE[:1, :, :1], lambda x: tf.squeeze(x, [0]), CUBE[0, :, :1]),
     ("reverse", CUBE, lambda x: tf.reverse(x, [-1, 0]), CUBE[::-1, :, ::-1]),

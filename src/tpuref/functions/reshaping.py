@@ -92,6 +92,8 @@ def expand_dims(
     axis = one_of("tf.expand_dims", axis=axis, dim=dim)
     if axis is None:
         raise ValueError("tf.expand_dims: axis is missing; expected an integer")
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        (axis,) = axis  # as programs write it
     place = static_integer(axis, "tf.expand_dims: axis")
     result: Tensor = apply("ExpandDims", input, axis=place, name=name)
     return result
