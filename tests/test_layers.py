@@ -39,6 +39,7 @@ LAYERS = [
     "profiler",
     "namespaces",
     "compat",
+    "python",
     "contrib",
     "api",
     "porting",

@@ -6,6 +6,7 @@ import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.ops.meaning import Array
+from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.state import stream, uninitialized
 
@@ -36,6 +37,10 @@ class CoreState:
     def infeed(self, name: str) -> Infeed:
         """Refuse, as the queues are on the host."""
         raise FailedPreconditionError(f"the infeed {name!r} is on the host")
+
+    def device_queues(self, direction: str) -> DeviceQueues:
+        """Refuse, as the queues are on the host."""
+        raise FailedPreconditionError(f"the {direction} is on the host")
 
 
 class CoreVariables:

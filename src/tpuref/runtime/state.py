@@ -17,6 +17,7 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
+from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
@@ -33,6 +34,9 @@ class Draws(Protocol):
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
 
+    def device_queues(self, direction: str) -> DeviceQueues:
+        """Return the queues of the cores, ``"infeed"`` or ``"outfeed"``."""
+
 
 class State:
     """The variables, random draws, infeed queues and iterators of one session."""
@@ -41,6 +45,10 @@ class State:
         self._values: dict[str, Array] = {}
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
+        self._device_queues = {
+            "infeed": DeviceQueues("infeed", "infeed_enqueue", "the computation"),
+            "outfeed": DeviceQueues("outfeed", "the computation", "outfeed_dequeue"),
+        }
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
@@ -91,6 +99,15 @@ class State:
         """Return the infeed queue of that name."""
         with self._lock:
             return self._infeeds.setdefault(name, Infeed(name))
+
+    def device_queues(self, direction: str) -> DeviceQueues:
+        """Return the queues of the cores, ``"infeed"`` or ``"outfeed"``."""
+        return self._device_queues[direction]
+
+    def clear_device_queues(self) -> None:
+        """Empty the queues of the cores."""
+        for queues in self._device_queues.values():
+            queues.clear()
 
     def begin_iteration(self, name: str, iteration: Iteration) -> None:
         """Start a new pass of an iterator."""

@@ -1,14 +1,11 @@
-"""The documented names under ``tf.contrib.tpu``."""
+"""Names of ``tensorflow.python.tpu.tpu`` that programs import."""
 
 from __future__ import annotations
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
     batch_parallel,
-    bfloat16_scope,
     core,
-    cross_replica_sum,
     initialize_system,
     outside_compilation,
     replicate,
@@ -16,18 +13,10 @@ from tpuref.tpu import (
     shard,
     shutdown_system,
 )
-from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
-from tpuref.tpu.infeed_queue import InfeedQueue
 
 __all__ = [
-    "DeviceAssignment",
-    "InfeedQueue",
-    "Topology",
     "batch_parallel",
-    "bfloat16_scope",
     "core",
-    "cross_replica_sum",
-    "device_assignment",
     "initialize_system",
     "outside_compilation",
     "replicate",
@@ -36,4 +25,4 @@ __all__ = [
     "shutdown_system",
 ]
 
-_explain_missing(__name__, "tf.contrib.tpu")
+_explain_missing(__name__, "tf.python.tpu.tpu")
