@@ -138,17 +138,6 @@ WAYS_OUT = (
         "Keep the table in a variable, and look rows up with tf.nn.embedding_lookup.",
     ),
     WayOut(
-        "contrib.tpu.infeed_dequeue* contrib.tpu.infeed_enqueue* "
-        "contrib.tpu.outfeed_* contrib.tpu.**.infeed_* contrib.tpu.**.outfeed_* "
-        "python.tpu.ops.tpu_ops.infeed_* python.tpu.ops.tpu_ops.outfeed_*",
-        "Use tf.contrib.tpu.InfeedQueue for what goes in, and return what comes out.",
-    ),
-    WayOut(
-        "contrib.tpu.repeat contrib.tpu.while_loop contrib.tpu.**.training_loop "
-        "python.tpu.training_loop",
-        "Use tf.while_loop in the computation.",
-    ),
-    WayOut(
         "contrib.tpu.CrossShardOptimizer tpu.CrossShardOptimizer "
         "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
         "Average each gradient with tf.tpu.cross_replica_sum(gradient) / replicas, and "

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
@@ -159,15 +157,15 @@ def _core(task: int, device_ordinal: int) -> int:
 
 def _own_core(context: EffectContext) -> int:
     """Return the physical core that reaches the operation."""
-    cores: Sequence[Sequence[int]] = context.run.cores
+    cores: tuple[tuple[int, ...], ...] = context.run.cores
     if not cores:
         raise InvalidArgumentError(
             "it uses the queue of its core, so it has to be in a computation of "
             "tf.tpu.replicate, tf.tpu.shard or tf.tpu.rewrite",
             code=codes.FEED_MISPLACED,
         )
-    logical: Any = context.instr.core
-    return cores[context.replica][max(logical, 0)]
+    own = cores[context.replica]
+    return own[max(context.instr.core, 0)]  # a host part belongs to the first core
 
 
 OPERATIONS: tuple[OpDef, ...] = (

@@ -179,6 +179,13 @@ def _dequeued(loop: str, queue: InfeedQueue) -> list[Tensor]:
 
 def _separated(loop: str, returned: Any) -> tuple[list[Tensor], list[Operation]]:
     """Return the tensors and the operations that the body gives."""
+    if any(leaf is None for leaf in _listed(returned)):
+        raise coded(
+            ValueError,
+            f"{loop}: body returns None; return an operation such as tf.no_op(), or "
+            "tensors followed by operations",
+            code=codes.INVALID_OUTPUTS,
+        )
     leaves = [
         leaf if isinstance(leaf, Operation) else convert_to_tensor(leaf)
         for leaf in _listed(returned)
