@@ -83,7 +83,7 @@ def test_the_names_that_advice_mentions_are_there() -> None:
     "name",
     ["train.AdamOptimizer", "app.run", "data.TFRecordDataset", "layers.dense",
      "losses.log_loss", "image.resize", "summary.scalar", "test.TestCase",
-     "contrib.tpu.infeed_dequeue_tuple", "contrib.tpu.keras_to_tpu_model",
+     "contrib.tpu.keras_to_tpu_model",
      "contrib.tpu.python.tpu.tpu_estimator.TPUEstimator", "function",
      "config.list_logical_devices", "distribute.MirroredStrategy", "io.gfile.GFile",
      "contrib.training.HParams", "disable_v2_behavior", "feature_column.input_layer"],

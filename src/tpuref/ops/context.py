@@ -74,8 +74,8 @@ class State(Protocol):
     def infeed(self, name: str) -> Queue:
         """Return the infeed queue of that name."""
 
-    def device_queues(self, direction: str) -> DeviceQueues:
-        """Return the queues of the cores, ``"infeed"`` or ``"outfeed"``."""
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
 
     def clear_device_queues(self) -> None:
         """Empty the queues of the cores."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
@@ -124,7 +125,7 @@ def _taken(
     )
     if not fits:
         raise InvalidArgumentError(
-            f"the next tuple in the {queue} of core {core} is {_described(given)}, "
+            f"the next tuple in the queue of core {core} is {_described(given)}, "
             f"expected {_described(wanted)}; give dtypes and shapes as they are "
             "enqueued",
             code=codes.FEED_MISMATCH,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
@@ -38,9 +40,12 @@ class CoreState:
         """Refuse, as the queues are on the host."""
         raise FailedPreconditionError(f"the infeed {name!r} is on the host")
 
-    def device_queues(self, direction: str) -> DeviceQueues:
+    def device_queues(self, name: str) -> DeviceQueues:
         """Refuse, as the queues are on the host."""
-        raise FailedPreconditionError(f"the {direction} is on the host")
+        raise FailedPreconditionError(f"the {name} is on the host")
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Do nothing, as the threads that wait are on the host."""
 
 
 class CoreVariables:

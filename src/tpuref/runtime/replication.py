@@ -171,10 +171,14 @@ def replicate(
 
 def _end_waits(program: Program, run: Run, error: BaseException) -> None:
     """Wake the threads that wait for what a failed computation would have done."""
-    ends = {"CoreInfeedDequeue", "OutfeedEnqueue"}
-    used = {i.attrs["queue"] for i in program.all_instrs() if i.op in ends}
-    for direction in used:
-        run.state.device_queues(direction).give_up(f"{type(error).__name__}: {error}")
+    definitions = [(instr, instr.definition) for instr in program.all_instrs()]
+    used = {
+        instr.attrs[queue]
+        for instr, definition in definitions
+        for queue in (definition.fills, definition.drains)
+        if queue is not None
+    }
+    run.state.end_waits(used, f"{type(error).__name__}: {error}")
 
 
 def _pad_inputs(

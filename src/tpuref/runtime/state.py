@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
@@ -34,8 +34,11 @@ class Draws(Protocol):
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
 
-    def device_queues(self, direction: str) -> DeviceQueues:
-        """Return the queues of the cores, ``"infeed"`` or ``"outfeed"``."""
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Wake the threads that wait for queues of a computation that failed."""
 
 
 class State:
@@ -46,8 +49,10 @@ class State:
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
         self._device_queues = {
-            "infeed": DeviceQueues("infeed", "infeed_enqueue", "the computation"),
-            "outfeed": DeviceQueues("outfeed", "the computation", "outfeed_dequeue"),
+            "core infeed": DeviceQueues("infeed", "infeed_enqueue", "the computation"),
+            "core outfeed": DeviceQueues(
+                "outfeed", "the computation", "outfeed_dequeue"
+            ),
         }
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
@@ -100,9 +105,15 @@ class State:
         with self._lock:
             return self._infeeds.setdefault(name, Infeed(name))
 
-    def device_queues(self, direction: str) -> DeviceQueues:
-        """Return the queues of the cores, ``"infeed"`` or ``"outfeed"``."""
-        return self._device_queues[direction]
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+        return self._device_queues[name]
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Wake the threads that wait for queues of a computation that failed."""
+        for name, queues in self._device_queues.items():
+            if name in names:
+                queues.give_up(failure)
 
     def clear_device_queues(self) -> None:
         """Empty the queues of the cores."""

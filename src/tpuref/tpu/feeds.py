@@ -42,6 +42,7 @@ __all__ = [
     "outfeed_enqueue_tuple",
 ]
 
+_INFEED, _OUTFEED = "core infeed", "core outfeed"
 _INFEED_TYPES = (bool_, int32, int64, bfloat16, float32, complex64, uint32)
 
 
@@ -294,7 +295,7 @@ def _enqueue(
         "CoreInfeedEnqueue",
         [convert_to_tensor(value) for value in inputs],
         name or _type(function),
-        queue="infeed",
+        queue=_INFEED,
         shapes=_sizes(shapes),
         **_core(function, ordinal),
     )
@@ -313,12 +314,12 @@ def _dequeue_infeed(
                 code=codes.FEED_MISMATCH,
             )
     label = name or _type(function)
-    return apply_all("CoreInfeedDequeue", name=label, queue="infeed", **attrs)
+    return apply_all("CoreInfeedDequeue", name=label, queue=_INFEED, **attrs)
 
 
 def _enqueue_outfeed(inputs: list[Any], name: str | None) -> Operation | None:
     tensors = [convert_to_tensor(value) for value in inputs]
-    return perform("OutfeedEnqueue", tensors, name or "OutfeedEnqueue", queue="outfeed")
+    return perform("OutfeedEnqueue", tensors, name or "OutfeedEnqueue", queue=_OUTFEED)
 
 
 def _dequeue_outfeed(
@@ -327,7 +328,7 @@ def _dequeue_outfeed(
     return apply_all(
         "OutfeedDequeue",
         name=name or _type(function),
-        queue="outfeed",
+        queue=_OUTFEED,
         **_elements(function, dtypes, shapes),
         **_core(function, ordinal),
     )
