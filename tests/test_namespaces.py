@@ -20,6 +20,7 @@ NAMESPACES = {
     "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
     "tf.contrib.distribute": tf.contrib.distribute,
     "tf.contrib.tpu": tf.contrib.tpu,
+    "tf.contrib.tpu.python": tf.contrib.tpu.python,
     "tf.data": tf.data,
     "tf.distribute": tf.distribute,
     "tf.distribute.cluster_resolver": tf.distribute.cluster_resolver,
@@ -32,6 +33,17 @@ NAMESPACES = {
     "tf.nn": tf.nn,
     "tf.profiler": tf.profiler,
     "tf.profiler.experimental": tf.profiler.experimental,
+    "tf.python": tf.python,
+    "tf.python.tpu": tf.python.tpu,
+    "tf.python.tpu.bfloat16": tf.python.tpu.bfloat16,
+    "tf.python.tpu.device_assignment": tf.python.tpu.device_assignment,
+    "tf.python.tpu.ops": tf.python.tpu.ops,
+    "tf.python.tpu.ops.tpu_ops": tf.python.tpu.ops.tpu_ops,
+    "tf.python.tpu.topology": tf.python.tpu.topology,
+    "tf.python.tpu.tpu": tf.python.tpu.tpu,
+    "tf.python.tpu.tpu_feed": tf.python.tpu.tpu_feed,
+    "tf.python.tpu.tpu_function": tf.python.tpu.tpu_function,
+    "tf.python.tpu.training_loop": tf.python.tpu.training_loop,
     "tf.random": tf.random,
     "tf.tpu": tf.tpu,
     "tf.tpu.experimental": tf.tpu.experimental,
@@ -42,12 +54,16 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "strategy_names v1",
     "tf.contrib": "cluster_resolver distribute tpu",
+    "tf.contrib.tpu.python": "ops tpu",
     "tf.data": "Dataset Iterator",
     "tf.distribute": "cluster_resolver",
     "tf.experimental": "dlpack",
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
     "map_structure pack_sequence_as",
+    "tf.python": "tpu",
+    "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
+    "tpu_function training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
     "truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology",
@@ -86,5 +102,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler"}
+    more = {"compat", "contrib", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}
