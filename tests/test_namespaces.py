@@ -21,6 +21,8 @@ NAMESPACES = {
     "tf.contrib.distribute": tf.contrib.distribute,
     "tf.contrib.tpu": tf.contrib.tpu,
     "tf.contrib.tpu.python": tf.contrib.tpu.python,
+    "tf.contrib.tpu.python.ops": tf.contrib.tpu.python.ops,
+    "tf.contrib.tpu.python.tpu": tf.contrib.tpu.python.tpu,
     "tf.data": tf.data,
     "tf.distribute": tf.distribute,
     "tf.distribute.cluster_resolver": tf.distribute.cluster_resolver,

@@ -133,10 +133,11 @@ def test_every_namespace_is_in_that_list() -> None:
         ("import tpuref.keras", ModuleNotFoundError, "tf.keras"),
         ("import tpuref.keras.layers as layers", ModuleNotFoundError, "tf.keras"),
         ("import tpuref.contrib.tpu.python.tpu.tpu_config", ModuleNotFoundError,
-         "tf.python.tpu.tpu_config"),
+         "tf.contrib.tpu.python.tpu.tpu_config"),
         ("from tpuref.contrib.tpu.python.tpu import tpu_config", ImportError,
-         "tf.python.tpu.tpu_config"),
-        ("from tpuref.python.framework import ops", ModuleNotFoundError, "tf.python"),
+         "tf.contrib.tpu.python.tpu.tpu_config"),
+        ("from tpuref.python.framework import ops", ModuleNotFoundError,
+         "tf.python.framework"),
         ("from tpuref.compat.v1.layers import dense", ModuleNotFoundError,
          "tf.compat.v1.layers"),
     ],
@@ -199,7 +200,11 @@ def test_the_older_spelling_can_be_imported_first() -> None:
     ],
 )
 def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
-    script = f"{statement}\nassert m.get_tpu_context().number_of_shards is None"
+    script = (
+        f"{statement}\n"
+        "from tpuref.python.tpu import tpu_function as same\n"
+        "assert m is same and m.get_tpu_context().number_of_shards is None\n"
+    )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 

@@ -165,8 +165,8 @@ def _own_core(context: EffectContext) -> int:
             "tf.tpu.replicate, tf.tpu.shard or tf.tpu.rewrite",
             code=codes.FEED_MISPLACED,
         )
-    own = cores[context.replica]
-    return own[max(context.instr.core, 0)]  # a host part belongs to the first core
+    logical: int = max(context.instr.core, 0)  # a host part belongs to the first core
+    return cores[context.replica][logical]
 
 
 OPERATIONS: tuple[OpDef, ...] = (

@@ -1,10 +1,9 @@
-"""Names of ``tensorflow.contrib.tpu.python``, which are those of ``python.tpu``."""
+"""Names of ``tensorflow.contrib.tpu.python`` that programs import."""
 
 from __future__ import annotations
 
+from tpuref.contrib.tpu.python import ops, tpu
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.python import tpu
-from tpuref.python.tpu import ops
 
 __all__ = [
     "ops",
