@@ -107,6 +107,11 @@ class State:
 
     def device_queues(self, name: str) -> DeviceQueues:
         """Return the queues of the cores, their infeed or their outfeed."""
+        if name not in self._device_queues:
+            raise InvalidArgumentError(
+                f"cores have no queue {name!r}, but {sorted(self._device_queues)}",
+                code=codes.FEED_MISPLACED,
+            )
         return self._device_queues[name]
 
     def end_waits(self, names: Collection[str], failure: str) -> None:
