@@ -46,6 +46,7 @@ LAYERS = [
     "profiler",
     "namespaces",
     "compat",
+    "python",
     "contrib",
     "api",
     "porting",

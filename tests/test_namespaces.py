@@ -29,6 +29,9 @@ NAMES = [
     "contrib.layers",
     "contrib.summary",
     "contrib.tpu",
+    "contrib.tpu.python",
+    "contrib.tpu.python.ops",
+    "contrib.tpu.python.tpu",
     "contrib.training",
     "data",
     "data.experimental",
@@ -53,6 +56,17 @@ NAMES = [
     "nn",
     "profiler",
     "profiler.experimental",
+    "python",
+    "python.tpu",
+    "python.tpu.bfloat16",
+    "python.tpu.device_assignment",
+    "python.tpu.ops",
+    "python.tpu.ops.tpu_ops",
+    "python.tpu.topology",
+    "python.tpu.tpu",
+    "python.tpu.tpu_feed",
+    "python.tpu.tpu_function",
+    "python.tpu.training_loop",
     "python_io",
     "random",
     "sparse",
@@ -78,6 +92,7 @@ SHORT = {
     "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
+    "tf.contrib.tpu.python": "ops tpu",
     "tf.data": "AUTOTUNE Dataset FixedLengthRecordDataset Iterator Options "
     "TFRecordDataset TextLineDataset experimental make_initializable_iterator "
     "make_one_shot_iterator",
@@ -86,6 +101,9 @@ SHORT = {
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
     "map_structure pack_sequence_as",
+    "tf.python": "tpu",
+    "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
+    "tpu_function training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
     "truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology",
@@ -125,5 +143,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler"}
+    more = {"compat", "contrib", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}

@@ -5,6 +5,7 @@
 from tpuref import compat as compat
 from tpuref import contrib as contrib
 from tpuref import profiler as profiler
+from tpuref import python as python
 from tpuref.compat.v1 import *
 from tpuref.functions import numpy_arrays as _numpy_arrays  # for NumPy's functions
 from tpuref.functions import numpy_math as _numpy_math

@@ -110,6 +110,31 @@ def test_while_it_waits_for_the_infeed(pool: Any) -> None:
     assert works_again(pool)
 
 
+def test_while_the_host_waits_for_its_outfeed(pool: Any) -> None:
+    def computation() -> Any:
+        x = tf.contrib.tpu.infeed_dequeue(tf.float32, [3])
+        return tf.contrib.tpu.outfeed_enqueue(x)
+
+    fetch = tf.tpu.replicate(computation, [[]] * 3)
+    taken = tf.contrib.tpu.outfeed_dequeue(tf.float32, [3], device_ordinal=2)
+    faults: list[Exception] = []
+
+    def wait() -> None:
+        try:
+            pool.session.run(taken)
+        except tf.errors.OpError as error:
+            faults.append(error)
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    lost(pool, fetch, 0.3, signal.SIGKILL, 1)
+    waiter.join(PROMPTLY)
+    (fault,) = faults
+    assert isinstance(fault, tf.errors.AbortedError)
+    assert "outfeed of core 2" in str(fault) and "SIGKILL" in str(fault)
+    assert works_again(pool)
+
+
 def test_while_another_is_in_a_host_call(pool: Any) -> None:
     pids = pool.pids
 

@@ -49,8 +49,8 @@ def told(name: str) -> str:
         ("compat.v1.estimator", "in TensorFlow 1.15 and 2.4, and as tf.estimator in "
          "1.8 and 1.11", "Write the training loop"),
         ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
-        ("python", "it is private to TensorFlow", "Use the documented names"),
-        ("contrib.tpu.python", "it is private to TensorFlow",
+        ("python.util", "it is private to TensorFlow", "Use the documented names"),
+        ("contrib.tpu.python.tpu.util", "it is private to TensorFlow",
          "Use the documented names, which are in tf.contrib.tpu."),
         ("config.experimental_connect_to_cluster", "in TensorFlow 1.15 to 2.21",
          "Remove the call"),
@@ -136,11 +136,12 @@ def test_every_namespace_is_in_that_list() -> None:
         ("from tpuref.compat.v2 import function", ImportError, "tf.compat.v2.function"),
         ("import tpuref.keras", ModuleNotFoundError, "tf.keras"),
         ("import tpuref.keras.layers as layers", ModuleNotFoundError, "tf.keras"),
-        ("import tpuref.contrib.tpu.python", ModuleNotFoundError,
-         "tf.contrib.tpu.python"),
-        ("from tpuref.contrib.tpu.python.tpu import tpu_config", ModuleNotFoundError,
-         "tf.contrib.tpu.python"),
-        ("from tpuref.python.tpu import tpu", ModuleNotFoundError, "tf.python"),
+        ("import tpuref.contrib.tpu.python.tpu.tpu_config", ModuleNotFoundError,
+         "tf.contrib.tpu.python.tpu.tpu_config"),
+        ("from tpuref.contrib.tpu.python.tpu import tpu_config", ImportError,
+         "tf.contrib.tpu.python.tpu.tpu_config"),
+        ("from tpuref.python.framework import ops", ModuleNotFoundError,
+         "tf.python.framework"),
         ("from tpuref.compat.v1.estimator import Estimator", ModuleNotFoundError,
          "tf.compat.v1.estimator"),
     ],
@@ -191,6 +192,26 @@ def test_the_older_spelling_can_be_imported_first() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import tpuref.contrib.tpu.python.tpu.tpu_function as m",
+        "from tpuref.contrib.tpu.python.tpu import tpu_function as m",
+        "import tpuref.python.tpu.tpu_function as m",
+        "from tpuref.python.tpu import tpu_function as m",
+        "import tpuref as tf\nm = tf.python.tpu.tpu_function",
+        "import tpuref as tf\nm = tf.contrib.tpu.python.tpu.tpu_function",
+    ],
+)
+def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
+    script = (
+        f"{statement}\n"
+        "from tpuref.python.tpu import tpu_function as same\n"
+        "assert m is same and m.get_tpu_context().number_of_shards is None\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
 # -- those who only ask --------------------------------------------------------
 
 
@@ -200,7 +221,7 @@ def test_who_asks_gets_an_answer() -> None:
     assert not hasattr(tf.config, "experimental_connect_to_cluster")
     assert not hasattr(tf.data.Dataset, "window")
     assert importlib.util.find_spec("tpuref.keras") is None
-    assert importlib.util.find_spec("tpuref.contrib.tpu.python") is None
+    assert importlib.util.find_spec("tpuref.contrib.tpu.python.framework") is None
     assert importlib.util.find_spec("tpuref.base.nothing") is None
 
 

@@ -82,7 +82,7 @@ def test_the_names_that_advice_mentions_are_there() -> None:
 @pytest.mark.parametrize(
     "name",
     ["layers.conv3d", "losses.mean_pairwise_squared_error", "image.resize",
-     "contrib.tpu.infeed_dequeue_tuple", "contrib.tpu.keras_to_tpu_model",
+     "contrib.tpu.keras_to_tpu_model",
      "contrib.tpu.python.tpu.tpu_estimator.TPUEstimator", "function",
      "config.list_logical_devices", "distribute.MirroredStrategy",
      "contrib.training.HParams", "disable_v2_behavior", "feature_column.input_layer"],

@@ -107,8 +107,12 @@ def test_what_cannot_be_computed_is_known_to_the_interpreters() -> None:
 def test_variables_queues_and_collectives() -> None:
     assert names_where(lambda d: d.writes) == {"Assign", "AssignAdd", "AssignSub"}
     assert names_where(lambda d: d.reads and d.writes) == {"AssignAdd", "AssignSub"}
-    assert names_where(lambda d: d.fills) == {"InfeedEnqueueTuple", "InfeedClose"}
-    assert names_where(lambda d: d.drains) == {"InfeedDequeueTuple", "FeedDequeue"}
+    assert names_where(lambda d: d.fills) == {
+        *("InfeedEnqueueTuple", "InfeedClose", "CoreInfeedEnqueue", "OutfeedEnqueue")
+    }
+    assert names_where(lambda d: d.drains) == {
+        *("InfeedDequeueTuple", "FeedDequeue", "CoreInfeedDequeue", "OutfeedDequeue")
+    }
     assert names_where(lambda d: d.collective) == {"CrossReplicaSum"}
     for definition in DEFINITIONS:
         for name in (

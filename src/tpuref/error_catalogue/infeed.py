@@ -86,8 +86,9 @@ ENTRIES = (
     Entry(
         codes.INFEED_FULL,
         "An infeed queue is full",
-        meaning="The host enqueues more tuples than the computations take.",
-        remedy="Run the computation, or enqueue less often.",
+        meaning="More tuples are enqueued than are taken at the other end.",
+        remedy="Run the computation, or enqueue less often; take from the outfeed in "
+        "another thread.",
         text="""
             import tpuref as tf
 
@@ -122,9 +123,9 @@ ENTRIES = (
         codes.INFEED_STALLED,
         "A computation waited too long for an infeed queue",
         meaning="Nothing was enqueued before the deadline (TPUREF_TIMEOUT). The "
-        "message shows what each replica took.",
-        remedy="Run the operations of generate_enqueue_ops, in the same run or in "
-        "another thread, or close the queue.",
+        "message shows what each replica or core took.",
+        remedy="Run the operations that enqueue, in the same run or in another thread, "
+        "or close the queue.",
         text="""
             import tpuref as tf
 
@@ -134,6 +135,71 @@ ENTRIES = (
             outputs = tf.tpu.replicate(lambda x: x, [[]], infeed_queue=queue)
             with tf.config.override(timeout=0.2), tf.Session() as sess:
                 sess.run(outputs)
+        """,
+    ),
+    Entry(
+        codes.FEED_MISMATCH,
+        "A tuple in the infeed or outfeed of a core is not what is taken",
+        meaning="Number, types or shapes of the tensors differ from what the operation "
+        "declares, or the type cannot be fed in.",
+        remedy="Give dtypes and shapes as they are enqueued.",
+        text="""
+            import tpuref as tf
+
+            step = tf.tpu.rewrite(
+                lambda: tf.contrib.tpu.outfeed_enqueue_tuple([tf.zeros([3])])
+            )
+            taken = tf.contrib.tpu.outfeed_dequeue_tuple(
+                [tf.float32], [[4]], device_ordinal=0
+            )
+            with tf.Session() as sess:
+                sess.run([step, taken])
+        """,
+    ),
+    Entry(
+        codes.FEED_MISPLACED,
+        "An operation of the infeed or outfeed is in the wrong place",
+        meaning="A computation uses the queues of its own core; the host has to say "
+        "which core it means.",
+        remedy="Call infeed_dequeue and outfeed_enqueue in a computation, and give "
+        "infeed_enqueue and outfeed_dequeue a device_ordinal.",
+        text="""
+            import tpuref as tf
+
+            enqueue = tf.contrib.tpu.infeed_enqueue_tuple([tf.zeros([3])], [[3]])
+            with tf.Session() as sess:
+                sess.run(enqueue)
+        """,
+    ),
+    Entry(
+        codes.FEED_ABANDONED,
+        "The computation at the other end of an infeed or outfeed failed",
+        meaning="A thread of the host waits for a core that will neither send nor take "
+        "anything more. The message has the fault.",
+        remedy="Correct the fault, and run tf.tpu.initialize_system(), which empties "
+        "the queues.",
+        text="""
+            import threading
+            import time
+
+            import tpuref as tf
+
+            step = tf.tpu.rewrite(
+                lambda x: tf.contrib.tpu.outfeed_enqueue(1 // x),
+                [tf.placeholder(tf.int32, [], name="x")],
+            )
+            taken = tf.contrib.tpu.outfeed_dequeue(tf.int32, [], device_ordinal=0)
+            with tf.Session() as sess:
+
+                def compute():
+                    time.sleep(0.3)
+                    try:
+                        sess.run(step, {"x:0": 0})
+                    except tf.errors.InvalidArgumentError:
+                        pass
+
+                threading.Thread(target=compute).start()
+                sess.run(taken)
         """,
     ),
 )

@@ -66,6 +66,16 @@ def apply_operation(
     return add_operation(REGISTRY[op], inputs, attrs, name)
 
 
+def perform(
+    op: str, inputs: Sequence[Tensor], name: str, **attrs: Any
+) -> Operation | None:
+    """Add an operation without outputs and return it; in eager mode run it."""
+    if executing_eagerly():
+        apply_all(op, *inputs, name=name, **attrs)
+        return None
+    return apply_operation(op, *inputs, name=name, **attrs)
+
+
 def add_operation(
     definition: OpDef,
     inputs: Sequence[Any],

@@ -9,6 +9,7 @@ from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_instructions import HostInstructions, StagedInstructions
 from tpuref.graph.tower_placement import ALONG, LABEL
+from tpuref.ops.definition import Place
 from tpuref.program import Program
 
 
@@ -48,11 +49,34 @@ def needed_operations(
 
 
 def _in_order(operations: set[Operation]) -> list[Operation]:
-    """Return the operations as they were built, what fills infeed queues first.
+    """Return the operations as they were built, but for those that use queues.
 
     A graph is built in an order in which every operation follows its inputs.  Feeding
-    a queue is no input of the computation that takes from it, and has to come before.
+    a queue is no input of the computation that takes from it, and has to come before;
+    the host takes what a computation gives after it.
     """
     filling = [op for op in operations if op.definition.fills is not None]
     early = needed_operations((), filling, set()) & operations if filling else set()
-    return sorted(operations, key=lambda op: (op not in early, op.index))
+    late = _after_draining(operations - early)
+    return sorted(operations, key=lambda op: (op not in early, op in late, op.index))
+
+
+def _after_draining(operations: set[Operation]) -> set[Operation]:
+    """Return what takes from queues on the host, and what follows from that."""
+    late = {op for op in operations if _drains_on_host(op)}
+    if late:
+        for op in sorted(operations, key=lambda op: op.index):
+            if not late.isdisjoint(_awaited(op)):
+                late.add(op)
+    return late
+
+
+def _drains_on_host(operation: Operation) -> bool:
+    definition = operation.definition
+    return definition.drains is not None and definition.place is Place.HOST
+
+
+def _awaited(operation: Operation) -> list[Operation]:
+    """Return the operations that have to come before one."""
+    inputs = [tensor.op for tensor in operation.captured_inputs()]
+    return [*inputs, *operation.all_control_inputs(), *operation.labels.get(ALONG, ())]

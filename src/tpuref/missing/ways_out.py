@@ -133,17 +133,6 @@ WAYS_OUT = (
         "Keep the table in a variable, and look rows up with tf.nn.embedding_lookup.",
     ),
     WayOut(
-        "contrib.tpu.infeed_dequeue* contrib.tpu.infeed_enqueue* "
-        "contrib.tpu.outfeed_* contrib.tpu.**.infeed_* contrib.tpu.**.outfeed_* "
-        "python.tpu.ops.tpu_ops.infeed_* python.tpu.ops.tpu_ops.outfeed_*",
-        "Use tf.contrib.tpu.InfeedQueue for what goes in, and return what comes out.",
-    ),
-    WayOut(
-        "contrib.tpu.repeat contrib.tpu.while_loop contrib.tpu.**.training_loop "
-        "python.tpu.training_loop",
-        "Use tf.while_loop in the computation.",
-    ),
-    WayOut(
         "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
         "Use tf.tpu.CrossShardOptimizer.",
     ),

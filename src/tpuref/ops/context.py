@@ -36,6 +36,24 @@ class Queue(Protocol):
         """Let replicas that find their queue empty see the end of the input."""
 
 
+class DeviceQueues(Protocol):
+    """The queues of the cores in one direction, infeed or outfeed."""
+
+    def put(
+        self,
+        core: int,
+        elements: Sequence[Array],
+        timeout: float,
+        watch: Callable[[], None] | None,
+    ) -> None:
+        """Add one tuple for a core, waiting at most `timeout` seconds for room."""
+
+    def take(
+        self, core: int, timeout: float, watch: Callable[[], None] | None
+    ) -> Sequence[Array]:
+        """Take the next tuple of a core, waiting at most `timeout` seconds."""
+
+
 class Feed(Protocol):
     """The elements of a dataset for the turns of a loop."""
 
@@ -55,6 +73,12 @@ class State(Protocol):
 
     def infeed(self, name: str) -> Queue:
         """Return the infeed queue of that name."""
+
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+
+    def clear_device_queues(self) -> None:
+        """Empty the queues of the cores."""
 
     def begin_iteration(self, name: str, iteration: Any) -> None:
         """Let an iterator give the elements of a new pass."""

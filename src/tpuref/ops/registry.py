@@ -9,6 +9,7 @@ from tpuref.ops import (
     data,
     diagonals,
     elementwise,
+    feeds,
     host,
     indexing,
     joining,
@@ -58,4 +59,5 @@ REGISTRY.add(control.OPERATIONS)
 REGISTRY.add(host.OPERATIONS, effect_rules.HOST_RULES)
 REGISTRY.add(collectives.OPERATIONS, effect_rules.COLLECTIVE_RULES)
 REGISTRY.add(tpu.OPERATIONS, effect_rules.TPU_RULES)
+REGISTRY.add(feeds.OPERATIONS, effect_rules.FEED_RULES)
 REGISTRY.add(data.OPERATIONS, effect_rules.DATA_RULES)

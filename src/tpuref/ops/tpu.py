@@ -38,6 +38,7 @@ def _stopped(*, job: str | None) -> Sequence[TensorSpec]:
 def _initialize(context: EffectContext, **attrs: Any) -> Array:
     topology = np.empty((), object)
     topology[()] = _systems(context).initialize(context.instr)
+    context.run.state.clear_device_queues()
     return topology
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from tpuref.base.errors import FailedPreconditionError
 from tpuref.ops.meaning import Array
+from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.state import stream, uninitialized
 
@@ -36,6 +39,13 @@ class CoreState:
     def infeed(self, name: str) -> Infeed:
         """Refuse, as the queues are on the host."""
         raise FailedPreconditionError(f"the infeed {name!r} is on the host")
+
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Refuse, as the queues are on the host."""
+        raise FailedPreconditionError(f"the {name} is on the host")
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Do nothing, as the threads that wait are on the host."""
 
 
 class CoreVariables:

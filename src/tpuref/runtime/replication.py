@@ -159,10 +159,26 @@ def replicate(
         events=run.events and run.events.within(placement.job, placement.cores),
     )
     given: Values = {replica: own[replica] + captured for replica in range(replicas)}
-    results = executor.run(instr.blocks[0], given, inner)
+    try:
+        results = executor.run(instr.blocks[0], given, inner)
+    except BaseException as error:
+        _end_waits(instr.blocks[0], run, error)
+        raise
     owners = instr.blocks[0].owners
     commit(views, host, run.variables[0], config.check_replicas, owners)
     return [array for replica in range(replicas) for array in results[replica]]
+
+
+def _end_waits(program: Program, run: Run, error: BaseException) -> None:
+    """Wake the threads that wait for what a failed computation would have done."""
+    definitions = [(instr, instr.definition) for instr in program.all_instrs()]
+    used = {
+        instr.attrs[queue]
+        for instr, definition in definitions
+        for queue in (definition.fills, definition.drains)
+        if queue is not None
+    }
+    run.state.end_waits(used, f"{type(error).__name__}: {error}")
 
 
 def _pad_inputs(

@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
+from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
@@ -33,6 +34,12 @@ class Draws(Protocol):
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
 
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Wake the threads that wait for queues of a computation that failed."""
+
 
 class State:
     """The variables, random draws, infeed queues and iterators of one session."""
@@ -41,6 +48,12 @@ class State:
         self._values: dict[str, Array] = {}
         self._draws: dict[tuple[str, int], int] = {}
         self._infeeds: dict[str, Infeed] = {}
+        self._device_queues = {
+            "core infeed": DeviceQueues("infeed", "infeed_enqueue", "the computation"),
+            "core outfeed": DeviceQueues(
+                "outfeed", "the computation", "outfeed_dequeue"
+            ),
+        }
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
@@ -91,6 +104,26 @@ class State:
         """Return the infeed queue of that name."""
         with self._lock:
             return self._infeeds.setdefault(name, Infeed(name))
+
+    def device_queues(self, name: str) -> DeviceQueues:
+        """Return the queues of the cores, their infeed or their outfeed."""
+        if name not in self._device_queues:
+            raise InvalidArgumentError(
+                f"cores have no queue {name!r}, but {sorted(self._device_queues)}",
+                code=codes.FEED_MISPLACED,
+            )
+        return self._device_queues[name]
+
+    def end_waits(self, names: Collection[str], failure: str) -> None:
+        """Wake the threads that wait for queues of a computation that failed."""
+        for name, queues in self._device_queues.items():
+            if name in names:
+                queues.give_up(failure)
+
+    def clear_device_queues(self) -> None:
+        """Empty the queues of the cores."""
+        for queues in self._device_queues.values():
+            queues.clear()
 
     def begin_iteration(self, name: str, iteration: Iteration) -> None:
         """Start a new pass of an iterator."""

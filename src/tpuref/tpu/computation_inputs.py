@@ -180,8 +180,15 @@ def _merged(path: str, tensors: Sequence[Tensor]) -> TensorShape:
     return shape
 
 
-def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> None:
+def check_arity(
+    computation: Callable[..., Any],
+    count: int,
+    infeed: int,
+    label: str = "tf.tpu.replicate: computation",
+) -> None:
     """Check that `computation` accepts the number of arguments it will get.
+
+    Messages begin with `label`, which names function and argument.
 
     Raises
     ------
@@ -193,11 +200,11 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
     if not callable(computation):
         raise coded(
             TypeError,
-            f"tf.tpu.replicate: computation must be callable, got {computation!r}",
+            f"{label} must be callable, got {computation!r}",
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     if isinstance(computation, np.ufunc):
-        _check_ufunc(computation, count + infeed)
+        _check_ufunc(computation, count + infeed, label)
         return
     try:
         signature = inspect.signature(computation)
@@ -207,18 +214,18 @@ def check_arity(computation: Callable[..., Any], count: int, infeed: int) -> Non
         signature.bind(*range(count + infeed))
     except TypeError:
         raise ArgumentCountError(
-            f"tf.tpu.replicate: computation {_name(computation)}{signature} takes "
+            f"{label} {_name(computation)}{signature} takes "
             f"{_taken(signature.parameters)}, but gets {count}"
             + (f" and {infeed} more from the infeed queue" if infeed else "")
             + f" [{codes.WRONG_INPUT_COUNT}]"
         ) from None
 
 
-def _check_ufunc(ufunc: np.ufunc, count: int) -> None:
+def _check_ufunc(ufunc: np.ufunc, count: int, label: str) -> None:
     if count != ufunc.nin:
         raise coded(
             ArgumentCountError,
-            f"tf.tpu.replicate: computation numpy.{ufunc.__name__} takes exactly "
+            f"{label} numpy.{ufunc.__name__} takes exactly "
             f"{_inputs(ufunc.nin)}, but gets {count}",
             code=codes.WRONG_INPUT_COUNT,
         )

@@ -12,15 +12,16 @@ from tpuref.base.dtypes import DType, as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.limits import MAX_REPLICAS
 from tpuref.base.shapes import TensorShape, as_shape
-from tpuref.graph.build import apply_all, apply_operation
+from tpuref.graph.build import apply_all, perform
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.cores import core
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_places import beside, check_one_device, hosts, ordinals
 from tpuref.tpu.infeed_shards import shard_dimension, sharded_shape, whole_shape
+from tpuref.tpu.sharding_policy import ShardingPolicy
 
 __all__ = ["InfeedQueue"]
 
@@ -124,6 +125,11 @@ class InfeedQueue:
     def number_of_shards(self) -> int | None:
         """The number of shards of every element, None until it is set."""
         return self._shards
+
+    @property
+    def sharding_policies(self) -> list[ShardingPolicy]:
+        """How each element is split."""
+        return [ShardingPolicy(self, k) for k in range(self._number_of_elements)]
 
     def set_tuple_types(self, tuple_types: Sequence[Any]) -> None:
         """Set the types of the elements.
@@ -483,7 +489,7 @@ class InfeedQueue:
         ...         print("no more input")
         no more input
         """
-        return _performed("InfeedClose", [], f"{self._name}/close", queue=self._key())
+        return perform("InfeedClose", [], f"{self._name}/close", queue=self._key())
 
     # -- parts of the above ----------------------------------------------------
 
@@ -635,7 +641,7 @@ class InfeedQueue:
         else:
             placement = get_default_graph().device(device_of(shard))
         with placement:
-            return _performed(
+            return perform(
                 "InfeedEnqueueTuple",
                 tensors,
                 f"{self._name}/enqueue/{shard}",
@@ -690,13 +696,3 @@ def _positive(argument: str, value: int) -> int:
             code=codes.INFEED_SHARD_SHAPE,
         )
     return number
-
-
-def _performed(
-    op: str, inputs: Sequence[Tensor], name: str, **attrs: Any
-) -> Operation | None:
-    """Add an operation without outputs and return it; in eager mode run it."""
-    if executing_eagerly():
-        apply_all(op, *inputs, name=name, **attrs)
-        return None
-    return apply_operation(op, *inputs, name=name, **attrs)

@@ -30,6 +30,7 @@ from tpuref.tpu.computation_outputs import Outputs, documented_outputs
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_queue import InfeedQueue
 from tpuref.tpu.padding import Padding, padded_spec, plan_padding
+from tpuref.tpu.shard_context import tpu_shard_context
 from tpuref.tpu.xla_options import XLAOptions, checked_options
 
 __all__ = ["replicate", "replicate_dyn", "rewrite", "rewrite_dyn"]
@@ -250,7 +251,8 @@ def _build_body(
     """Call the computation once, with tensors that stand for any replica's inputs."""
     cluster = graph.unique_name("cluster")
     region = Region(REPLICATED, cluster, graph.region, user_site(), len(replicas))
-    with graph.in_region(region), graph.in_tower(None):
+    shards = tpu_shard_context(len(replicas))
+    with shards, graph.in_region(region), graph.in_tower(None):
         region.parameters = [
             parameter(REPLICA_INPUT, spec, f"input{k}", k)
             for k, spec in enumerate(_input_specs(replicas, padding))

@@ -64,6 +64,11 @@ TPU_RULES: dict[str, Rule] = dict.fromkeys(
     not_differentiable,
 )
 
+FEED_RULES: dict[str, Rule] = dict.fromkeys(
+    ("CoreInfeedEnqueue", "CoreInfeedDequeue", "OutfeedEnqueue", "OutfeedDequeue"),
+    not_differentiable,
+)
+
 DATA_RULES: dict[str, Rule] = dict.fromkeys(
     ("MakeIterator", "IteratorGetNext", "FeedBegin", "FeedDequeue"),
     not_differentiable,

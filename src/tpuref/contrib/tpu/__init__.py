@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tpuref.contrib.tpu import python
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
@@ -18,7 +19,18 @@ from tpuref.tpu import (
     shutdown_system,
 )
 from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
+from tpuref.tpu.feeds import (
+    infeed_dequeue,
+    infeed_dequeue_tuple,
+    infeed_enqueue,
+    infeed_enqueue_tuple,
+    outfeed_dequeue,
+    outfeed_dequeue_tuple,
+    outfeed_enqueue,
+    outfeed_enqueue_tuple,
+)
 from tpuref.tpu.infeed_queue import InfeedQueue
+from tpuref.tpu.training_loop import repeat, while_loop
 
 __all__ = [
     "CrossShardOptimizer",
@@ -30,12 +42,23 @@ __all__ = [
     "core",
     "cross_replica_sum",
     "device_assignment",
+    "infeed_dequeue",
+    "infeed_dequeue_tuple",
+    "infeed_enqueue",
+    "infeed_enqueue_tuple",
     "initialize_system",
+    "outfeed_dequeue",
+    "outfeed_dequeue_tuple",
+    "outfeed_enqueue",
+    "outfeed_enqueue_tuple",
     "outside_compilation",
+    "python",
+    "repeat",
     "replicate",
     "rewrite",
     "shard",
     "shutdown_system",
+    "while_loop",
 ]
 
 _explain_missing(__name__, "tf.contrib.tpu")

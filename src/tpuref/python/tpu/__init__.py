@@ -1,0 +1,28 @@
+"""Names of ``tensorflow.python.tpu`` that programs import."""
+
+from __future__ import annotations
+
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.python.tpu import (
+    bfloat16,
+    device_assignment,
+    ops,
+    topology,
+    tpu,
+    tpu_feed,
+    tpu_function,
+    training_loop,
+)
+
+__all__ = [
+    "bfloat16",
+    "device_assignment",
+    "ops",
+    "topology",
+    "tpu",
+    "tpu_feed",
+    "tpu_function",
+    "training_loop",
+]
+
+_explain_missing(__name__, "tf.python.tpu")

@@ -1,0 +1,83 @@
+"""How many shards the computation has that is being built."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+__all__ = [
+    "TpuContext",
+    "get_tpu_context",
+    "on_device_training_loop",
+    "tpu_shard_context",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class TpuContext(threading.local):
+    """What is known of the computation that a thread is building."""
+
+    def __init__(self) -> None:
+        self._number_of_shards: int | None = None
+
+    @property
+    def number_of_shards(self) -> int | None:
+        """The number of shards, None outside of a computation."""
+        return self._number_of_shards
+
+    def set_number_of_shards(self, number_of_shards: int | None) -> None:
+        """Set the number of shards."""
+        self._number_of_shards = number_of_shards
+
+
+_CONTEXT = TpuContext()
+
+
+def get_tpu_context() -> TpuContext:
+    """Return what is known of the computation that this thread is building.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> from tpuref.python.tpu import tpu_function
+    >>> seen = []
+    >>> def computation(x):
+    ...     seen.append(tpu_function.get_tpu_context().number_of_shards)
+    ...     return x
+    >>> _ = tf.tpu.shard(computation, [tf.zeros([4])], num_shards=2)
+    >>> seen
+    [2]
+    """
+    return _CONTEXT
+
+
+@contextlib.contextmanager
+def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
+    """Build what is in a ``with`` block for so many shards.
+
+    Raises
+    ------
+    NotImplementedError
+        If it is inside another such block, or inside a computation.
+    """
+    if _CONTEXT.number_of_shards is not None:
+        raise NotImplementedError(
+            f"tpu_shard_context({number_of_shards}): it is inside another one, of "
+            f"{_CONTEXT.number_of_shards} shards; leave that one first"
+        )
+    _CONTEXT.set_number_of_shards(number_of_shards)
+    try:
+        yield
+    finally:
+        _CONTEXT.set_number_of_shards(None)
+
+
+def on_device_training_loop(func: _Function) -> _Function:
+    """Mark a function whose loop trace tools are to follow; it has no effect here."""
+    func.step_marker_location = (  # type: ignore[attr-defined]
+        "STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP"
+    )
+    return func
