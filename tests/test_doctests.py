@@ -26,7 +26,8 @@ def test_examples(module: str) -> None:
     if module.startswith(NEED_TRAINING):
         for package in ("safetensors", "google.protobuf"):
             pytest.importorskip(package, reason="needs pip install tpuref[training]")
-    failed, _ = doctest.testmod(
-        importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE
-    )
-    assert failed == 0
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for examples in doctest.DocTestFinder().find(importlib.import_module(module)):
+        tpuref.reset_default_graph()
+        runner.run(examples)
+    assert runner.failures == 0

@@ -269,6 +269,7 @@ CASES = (
             {"offset": 0, "axis1": -2, "axis2": -1},
         ),
     ),
+    Case("Orthonormal", FLOATING, (((3, 2),), ((2, 2),), ((2, 0),))),
 )
 
 

@@ -10,6 +10,7 @@ from tpuref.functions.scopes import name_scope
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.neural import AVG_POOL, MAX_POOL
 
 __all__ = [
     "atrous_conv2d",
@@ -585,7 +586,7 @@ def pool(
     1.5
     """
     function = "tf.nn.pool"
-    known = {"MAX": "MaxPool", "AVG": "AvgPool"}
+    known = {"MAX": MAX_POOL, "AVG": AVG_POOL}
     if pooling_type not in known:
         raise ValueError(
             f"{function}: pooling_type: expected 'MAX' or 'AVG', got {pooling_type!r}"
@@ -594,7 +595,7 @@ def pool(
         if rate is not None and set(static_integers(rate, function)) != {1}:
             raise ValueError(f"{function}: dilations must be 1 here, got {rate!r}")
     return _pool(
-        known[pooling_type],
+        known[pooling_type].name,
         function,
         input,
         window_shape,

@@ -702,6 +702,9 @@ def _avg_pool_back(
     return _channels_back(images.astype(backprop.dtype), data_format)
 
 
+MAX_POOL = OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool))
+AVG_POOL = OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool))
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Relu", infer=_infer_relu, meaning=_relu),
     OpDef("Relu6", infer=_infer_relu, meaning=_relu6),
@@ -753,10 +756,10 @@ OPERATIONS: tuple[OpDef, ...] = (
         infer=_infer_conv2d_of_filters,
         compute=ieee(_depthwise_of_filters),
     ),
-    OpDef("MaxPool", infer=_infer_pool, compute=ieee(_max_pool)),
+    MAX_POOL,
     OpDef(
         "MaxPoolPositions", infer=_infer_positions, compute=ieee(_max_pool_positions)
     ),
-    OpDef("AvgPool", infer=_infer_avg_pool, compute=ieee(_avg_pool)),
+    AVG_POOL,
     OpDef("AvgPoolGrad", infer=_infer_avg_pool_back, compute=ieee(_avg_pool_back)),
 )
