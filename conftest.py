@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -22,11 +23,14 @@ def fresh_process_state() -> Iterator[None]:
     """Give an empty default graph and no TPU system; check what has to be restored."""
     tf.reset_default_graph()
     LOCAL.reset()
+    cloud = os.environ.get("GCE_METADATA_HOST")
     with tf.config.override():
         before = repr(tf.config)
         yield
         after = repr(tf.config)
     LOCAL.reset()
+    left = os.environ.get("GCE_METADATA_HOST")
+    assert left == cloud, "the test left the environment of a FakeCloudTPU"
     assert after == before, "the test changed tf.config: use tf.config.override()"
     assert not tf.executing_eagerly(), "the test left eager mode on"
     assert tf.get_default_session() is None, "the test left a session open"

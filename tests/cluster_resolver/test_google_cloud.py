@@ -159,12 +159,14 @@ def test_an_empty_name_elsewhere(resolver: Any, offline: Any) -> None:
 
 
 def test_google_clouds_machines_are_asked(monkeypatch: Any, cloud: Any) -> None:
-    for variable in metadata.HOST_VARIABLES:
-        monkeypatch.delenv(variable)
-    monkeypatch.setattr(metadata, "HOST", cloud.host)
-    assert not metadata.in_google_cloud()
-    assert cloud.requests == []
-    metadata.PRODUCT_NAME.write_text("Google Compute Engine\n")
-    assert metadata.in_google_cloud()
-    cloud.fail(500, path=METADATA)
-    assert not metadata.in_google_cloud()
+    # Undone before the cloud takes its variables away.
+    with monkeypatch.context() as patch:
+        for variable in metadata.HOST_VARIABLES:
+            patch.delenv(variable)
+        patch.setattr(metadata, "HOST", cloud.host)
+        assert not metadata.in_google_cloud()
+        assert cloud.requests == []
+        metadata.PRODUCT_NAME.write_text("Google Compute Engine\n")
+        assert metadata.in_google_cloud()
+        cloud.fail(500, path=METADATA)
+        assert not metadata.in_google_cloud()
