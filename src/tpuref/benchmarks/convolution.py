@@ -41,7 +41,7 @@ def tables(extent: Extent) -> list[Table]:
     if not extent.peers or not all(map(importlib.util.find_spec, needed)):
         table.missing = {PEER: "left out, or torch or threadpoolctl is not installed"}
         return [table]
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
         for shape in SHAPES[:1] if extent.quick else SHAPES:

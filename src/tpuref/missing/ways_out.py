@@ -203,8 +203,8 @@ WAYS_OUT = (
         "tf.train.load_checkpoint.",
     ),
     WayOut(
-        "python.training.checkpoint* python.pywrap_tensorflow.NewCheckpointReader "
-        "python.training.saver python.training.checkpoint_utils",
+        "python.training.checkpoint* python.training.saver "
+        "python.training.checkpoint_utils",
         "Use the names under tf.train, such as tf.train.Saver and "
         "tf.train.NewCheckpointReader.",
     ),
@@ -301,9 +301,8 @@ WAYS_OUT = (
     ),
     # -- around the program
     WayOut(
-        "python.platform.flags python.platform.app python.platform.tf_logging "
-        "python.platform.gfile python.platform.test python.lib.io",
-        "Use tf.flags, tf.app, tf.logging, tf.gfile, tf.test and tf.python_io.",
+        "python.platform.flags python.platform.app python.platform.gfile python.lib.io",
+        "Use tf.flags, tf.app, tf.gfile and tf.python_io.",
     ),
     WayOut(
         "python.framework.test_util test.*",

@@ -1,0 +1,13 @@
+"""Names of ``tensorflow.python.platform`` that programs import."""
+
+from __future__ import annotations
+
+from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.python.platform import test, tf_logging
+
+__all__ = [
+    "test",
+    "tf_logging",
+]
+
+_explain_missing(__name__, "tf.python.platform")
