@@ -123,7 +123,9 @@ class Saver:
         self._allow_empty, self._pad = allow_empty, pad_step_number
         self._variables: dict[str, Variable] | None = None
         self._kept = KeptCheckpoints(
-            self.saver_def.max_to_keep, self.saver_def.keep_checkpoint_every_n_hours
+            "tf.train.Saver",
+            self.saver_def.max_to_keep,
+            self.saver_def.keep_checkpoint_every_n_hours,
         )
         if not defer_build:
             self.build()
@@ -195,7 +197,7 @@ class Saver:
         ValueError
             If `latest_filename` is that of the checkpoint.
         """
-        files, path = files_at(save_path, "tf.train.Saver.save")
+        files, path = files_at(save_path, "tf.train.Saver.save", "save_path")
         directory, _, last = path.rpartition("/")
         if last == (latest_filename or "checkpoint") and global_step is None:
             raise coded(
