@@ -128,7 +128,7 @@ CALLS = {
     "tf.train.get_checkpoint_state: latest_filename": lambda: (
         tf.train.latest_checkpoint("/nowhere", 7)
     ),
-    "tf.train.generate_checkpoint_state_proto: all_model_checkpoint_timestamps": lambda: (
+    "proto: all_model_checkpoint_timestamps": lambda: (
         tf.train.generate_checkpoint_state_proto(
             "/nowhere", "m", all_model_checkpoint_timestamps=["x"]
         )
@@ -139,6 +139,7 @@ CALLS = {
     "tf.train.Saver: keep_checkpoint_every_n_hours": lambda: tf.train.Saver(
         keep_checkpoint_every_n_hours=[]
     ),
+    "tf.train.Saver: saver_def": lambda: tf.train.Saver(saver_def=int),
     "tf.io.gfile.exists: path": lambda: tf.io.gfile.exists(np.ones(2)),
     "tf.io.gfile.glob: pattern": lambda: tf.data.Dataset.list_files(3),
     "tf.io.gfile.glob: each pattern": lambda: tf.io.gfile.glob(["x", 3]),

@@ -54,7 +54,7 @@ class Checkpoint:
         if root is not None:
             kwargs = {**dict(_children(root)), **kwargs}
         for name, value in kwargs.items():
-            setattr(self, name, value)
+            setattr(self, str(name), value)  # a root may be a list
         self._save_counter: Variable | None = None
 
     @property
@@ -144,7 +144,7 @@ class Checkpoint:
         return self.restore(save_path)
 
     def _trackable_children(self) -> Mapping[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name[0] != "_"}
+        own = {name: value for name, value in vars(self).items() if name[:1] != "_"}
         if self._save_counter is not None:
             own["save_counter"] = self._save_counter
         return own

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import InvalidArgumentError, NotFoundError, coded
 from tpuref.checkpoints.kept import KeptCheckpoints
 from tpuref.checkpoints.state import update_checkpoint_state
@@ -116,8 +117,12 @@ class Saver:
         save_relative_paths: bool = False,
         filename: str | None = None,
     ) -> None:
-        self.saver_def = saver_def or SaverDef(
-            max_to_keep or 0, keep_checkpoint_every_n_hours, sharded
+        if saver_def is None:
+            saver_def = SaverDef(
+                max_to_keep or 0, keep_checkpoint_every_n_hours, sharded
+            )
+        self.saver_def = instance_of(
+            SaverDef, "tf.train.Saver: saver_def", "a tf.train.SaverDef", saver_def
         )
         self._given, self._reshape = var_list, reshape
         self._allow_empty, self._pad = allow_empty, pad_step_number
