@@ -15,7 +15,7 @@ from tpuref.checkpoints.stored import CheckpointReader, write_checkpoint
 
 
 def main(folder: str) -> None:
-    step, kept = 0, KeptCheckpoints(3, None)
+    step, kept = 0, KeptCheckpoints("tf.train.Saver", 3, None)
     state = get_checkpoint_state(folder)
     if state is not None:
         kept.recover(state.all_model_checkpoint_paths)

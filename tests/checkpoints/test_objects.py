@@ -43,6 +43,16 @@ def test_objects_in_eager_mode(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_list_as_the_root(tmp_path: Path) -> None:
+    with tf.eager_execution():
+        variables = [tf.Variable(1.0), tf.Variable(2.0)]
+        path = tf.train.Checkpoint(variables).write(tmp_path / "ckpt")
+        variables[1].assign(0.0)
+        tf.train.Checkpoint(root=variables).restore(path)
+        assert float(variables[1]) == 2.0
+    assert tf.train.list_variables(path)[0][0] == "0/.ATTRIBUTES/VARIABLE_VALUE"
+
+
 def test_objects_in_a_graph(tmp_path: Path) -> None:
     v = tf.Variable([1.0])
     checkpoint = tf.train.Checkpoint(v=v)

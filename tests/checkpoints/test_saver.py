@@ -214,6 +214,9 @@ def test_initializers_that_are_replaced(tmp_path: Path) -> None:
             tf.train.init_from_checkpoint(path, wrong)
     with pytest.raises(tf.errors.InvalidArgumentError, match=codes.CHECKPOINT_MISMATCH):
         tf.train.init_from_checkpoint(path, {"other": fresh})
+    for untyped in (7, ["other"], [(1, fresh)], {"other": 7}, {"bert/": [7]}):
+        with pytest.raises(TypeError, match=r"init_from_checkpoint: assignment_map"):
+            tf.train.init_from_checkpoint(path, untyped)
 
 
 def test_computations_start_from_a_checkpoint(tmp_path: Path) -> None:

@@ -122,6 +122,41 @@ CALLS = {
     "ClusterSpec: job_name": lambda: cluster().num_tasks([]),
     "Topology.core_at": lambda: topology().core_at(5),
     "Topology.core_index: task": lambda: topology().core_index("a", "b"),
+    "tf.train.load_checkpoint: ckpt_dir_or_file": lambda: tf.train.load_variable(
+        7, "x"
+    ),
+    "tf.train.get_checkpoint_state: latest_filename": lambda: (
+        tf.train.latest_checkpoint("/nowhere", 7)
+    ),
+    "proto: all_model_checkpoint_timestamps": lambda: (
+        tf.train.generate_checkpoint_state_proto(
+            "/nowhere", "m", all_model_checkpoint_timestamps=["x"]
+        )
+    ),
+    "tf.train.CheckpointManager: max_to_keep": lambda: tf.train.CheckpointManager(
+        tf.train.Checkpoint(), "/nowhere", (1, "a")
+    ),
+    "tf.train.Saver: keep_checkpoint_every_n_hours": lambda: tf.train.Saver(
+        keep_checkpoint_every_n_hours=[]
+    ),
+    "tf.train.Saver: saver_def": lambda: tf.train.Saver(saver_def=int),
+    "tf.io.gfile.exists: path": lambda: tf.io.gfile.exists(np.ones(2)),
+    "tf.io.gfile.glob: pattern": lambda: tf.data.Dataset.list_files(3),
+    "tf.io.gfile.glob: each pattern": lambda: tf.io.gfile.glob(["x", 3]),
+    "tf.train.BytesList: expected fields by name": lambda: tf.train.BytesList(7),
+    "tf.parse_example: features": lambda: tf.parse_example(["x"], "abc"),
+    "tf.parse_single_example: features: a name": lambda: tf.parse_single_example(
+        "x", {1: tf.VarLenFeature(tf.int64), "b": tf.VarLenFeature(tf.int64)}
+    ),
+    "Dataset.apply": lambda: tf.data.Dataset.range(3).apply(tf.bool),
+    "Dataset.flat_map": lambda: tf.data.Dataset.range(3).flat_map("x:0"),
+    "tf.data.make_one_shot_iterator: dataset": lambda: tf.data.make_one_shot_iterator(
+        7
+    ),
+    "tf.sparse.to_dense: sp_input": lambda: tf.sparse.to_dense(np.int32(1)),
+    "tf.contrib.tpu.while_loop: infeed_queue": lambda: tf.contrib.tpu.while_loop(
+        lambda: True, lambda: tf.constant(1), infeed_queue=per_device()
+    ),
     "draw: format": lambda: topology().draw(format=np.ones(2)),
 }
 

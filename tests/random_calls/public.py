@@ -38,6 +38,7 @@ LEFT_OUT = {
     "tf.data.Dataset": "is made by its functions, not by users",
     "tf.data.Iterator": "is made by datasets",
     "tf.DType": "is made once for each type",
+    "tf.InteractiveSession": "stays the default session after the call",
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",

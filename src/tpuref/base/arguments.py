@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 import reprlib
 from typing import Any, TypeVar
@@ -44,12 +45,12 @@ def instance_of(kind: type[Wanted], argument: str, expected: str, value: Any) ->
     return value
 
 
-def listed(argument: str, value: Any) -> list[Any]:
+def listed(argument: str, value: Any, expected: str = "a list") -> list[Any]:
     """Return the entries of an argument that must be a list or another iterable."""
     try:
         entries = iter(value)
     except TypeError:
-        raise wrong_type(argument, "a list", value) from None
+        raise wrong_type(argument, expected, value) from None
     return list(entries)
 
 
@@ -59,6 +60,13 @@ def integer(argument: str, value: Any) -> int:
         return operator.index(value)
     except TypeError:
         raise wrong_type(argument, "an integer", value) from None
+
+
+def number(argument: str, value: Any) -> float:
+    """Return an argument that must be a real number of Python or NumPy."""
+    if not isinstance(value, numbers.Real):
+        raise wrong_type(argument, "a number", value)
+    return float(value)
 
 
 def check_name(function: str, name: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.checkpoints.saver import check_fits
 from tpuref.checkpoints.state import latest_checkpoint
@@ -31,7 +32,9 @@ def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
     tpuref.errors.NotFoundError
         If there is no such checkpoint.
     """
-    files, path = files_at(ckpt_dir_or_file, "tf.train.load_checkpoint")
+    files, path = files_at(
+        ckpt_dir_or_file, "tf.train.load_checkpoint", "ckpt_dir_or_file"
+    )
     if not files.isdir(path):
         return CheckpointReader(path)
     last = latest_checkpoint(path)
@@ -54,6 +57,7 @@ def load_variable(ckpt_dir_or_file: PathLike, name: str) -> Array:
     name
         The name in the checkpoint, with or without ``:0``.
     """
+    instance_of(str, "tf.train.load_variable: name", "a string", name)
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
@@ -110,9 +114,7 @@ def init_from_checkpoint(
     array([1., 2.], dtype=float32)
     """
     reader = load_checkpoint(ckpt_dir_or_file)
-    pairs = assignment_map
-    if isinstance(pairs, Mapping):
-        pairs = pairs.items()
+    pairs = _pairs(assignment_map)
     starts = [found for there, here in pairs for found in _starts(reader, there, here)]
     for name, variable in starts:
         if not reader.has_tensor(name):
@@ -126,6 +128,22 @@ def init_from_checkpoint(
             variable.start_with(value)
 
 
+def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:
+    argument = "tf.train.init_from_checkpoint: assignment_map"
+    expected = "a dict from names, or a list of pairs with a name"
+    if isinstance(assignment_map, Mapping):
+        assignment_map = assignment_map.items()
+    pairs = listed(argument, assignment_map, expected)
+    for pair in pairs:
+        if not (
+            isinstance(pair, (list, tuple))
+            and len(pair) == 2
+            and isinstance(pair[0], str)
+        ):
+            raise wrong_type(argument, expected, assignment_map)
+    return pairs
+
+
 def _starts(
     reader: CheckpointReader, there: str, here: Any
 ) -> Iterator[tuple[str, Variable]]:
@@ -135,8 +153,14 @@ def _starts(
             yield from _starts(reader, there, one)
     elif isinstance(here, Variable):
         yield there, here
+    elif not isinstance(here, str):
+        raise wrong_type(
+            f"tf.train.init_from_checkpoint: assignment_map[{there!r}]",
+            "a variable, a name or a list of those",
+            here,
+        )
     elif there.endswith("/"):
-        yield from _in_scope(reader, there, str(here))
+        yield from _in_scope(reader, there, here)
     else:
         known = get_default_graph().variables_by_name
         if here not in known:

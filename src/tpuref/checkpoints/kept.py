@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from tpuref.base.arguments import integer, number
 from tpuref.checkpoints.stored import remove_checkpoint
 from tpuref.files.filesystem import files_at
 
@@ -14,6 +15,8 @@ class KeptCheckpoints:
 
     Parameters
     ----------
+    function
+        What keeps them, for messages.
     limit
         How many to keep; 0 or None for all.
     hours
@@ -25,9 +28,14 @@ class KeptCheckpoints:
         When each was made, in seconds since 1970, by its prefix.
     """
 
-    def __init__(self, limit: int | None, hours: float | None) -> None:
-        self._limit = limit or 0
-        self._interval = float("inf") if hours is None else hours * 3600
+    def __init__(self, function: str, limit: int | None, hours: float | None) -> None:
+        self._limit = 0
+        if limit is not None:
+            self._limit = integer(f"{function}: max_to_keep", limit)
+        self._interval = float("inf")
+        if hours is not None:
+            argument = f"{function}: keep_checkpoint_every_n_hours"
+            self._interval = number(argument, hours) * 3600
         self._next_for_good = time.time() + self._interval
         self.times: dict[str, float] = {}
         self._surplus: list[str] = []

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.checkpoints.kept import KeptCheckpoints
 from tpuref.checkpoints.saver import check_fits, current_values
 from tpuref.checkpoints.state import get_checkpoint_state, update_checkpoint_state
 from tpuref.checkpoints.stored import CheckpointReader, write_checkpoint
 from tpuref.checkpoints.tensor_file import check_storable
-from tpuref.files.filesystem import PathLike, files_at, joined
+from tpuref.files.filesystem import PathLike, failures, files_at, joined
 from tpuref.graph.context import get_default_session
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.variables import Variable
@@ -53,7 +54,7 @@ class Checkpoint:
         if root is not None:
             kwargs = {**dict(_children(root)), **kwargs}
         for name, value in kwargs.items():
-            setattr(self, name, value)
+            setattr(self, str(name), value)  # a root may be a list
         self._save_counter: Variable | None = None
 
     @property
@@ -76,7 +77,9 @@ class Checkpoint:
         session
             In graph mode the session with the values, by default the current one.
         """
-        files, prefix = files_at(file_prefix, "tf.train.Checkpoint.write")
+        files, prefix = files_at(
+            file_prefix, "tf.train.Checkpoint.write", "file_prefix"
+        )
         directory = prefix.rpartition("/")[0]
         if directory and not files.exists(directory):
             files.makedirs(directory)
@@ -95,7 +98,7 @@ class Checkpoint:
             As for `write`.
         """
         session = _session(session)
-        _, prefix = files_at(file_prefix, "tf.train.Checkpoint.save")
+        _, prefix = files_at(file_prefix, "tf.train.Checkpoint.save", "file_prefix")
         counter = self.save_counter
         if session is None:
             counter.assign_add(1)
@@ -141,7 +144,7 @@ class Checkpoint:
         return self.restore(save_path)
 
     def _trackable_children(self) -> Mapping[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name[0] != "_"}
+        own = {name: value for name, value in vars(self).items() if name[:1] != "_"}
         if self._save_counter is not None:
             own["save_counter"] = self._save_counter
         return own
@@ -268,18 +271,25 @@ class CheckpointManager:
         keep_checkpoint_every_n_hours: float | None = None,
         checkpoint_name: str = "ckpt",
     ) -> None:
+        function = "tf.train.CheckpointManager"
+        self._kept = KeptCheckpoints(
+            function, max_to_keep, keep_checkpoint_every_n_hours
+        )
         if max_to_keep is not None and max_to_keep < 1:
             raise coded(
                 ValueError,
-                "tf.train.CheckpointManager: max_to_keep must be at least 1, or None, "
-                f"got {max_to_keep}",
+                f"{function}: max_to_keep must be at least 1, or None, got "
+                f"{max_to_keep}",
                 code=codes.CANNOT_SAVE,
             )
+        name = instance_of(
+            str, f"{function}: checkpoint_name", "a string", checkpoint_name
+        )
         self.checkpoint = checkpoint
-        files, self._directory = files_at(directory, "tf.train.CheckpointManager")
-        files.makedirs(self._directory)
-        self._prefix = joined(self._directory, checkpoint_name)
-        self._kept = KeptCheckpoints(max_to_keep, keep_checkpoint_every_n_hours)
+        files, self._directory = files_at(directory, function, "directory")
+        with failures(function, self._directory):
+            files.makedirs(self._directory)
+        self._prefix = joined(self._directory, name)
         state = get_checkpoint_state(self._directory)
         if state is not None:
             self._kept.recover(state.all_model_checkpoint_paths)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import InvalidArgumentError, NotFoundError, coded
 from tpuref.checkpoints.kept import KeptCheckpoints
 from tpuref.checkpoints.state import update_checkpoint_state
@@ -116,14 +117,20 @@ class Saver:
         save_relative_paths: bool = False,
         filename: str | None = None,
     ) -> None:
-        self.saver_def = saver_def or SaverDef(
-            max_to_keep or 0, keep_checkpoint_every_n_hours, sharded
+        if saver_def is None:
+            saver_def = SaverDef(
+                max_to_keep or 0, keep_checkpoint_every_n_hours, sharded
+            )
+        self.saver_def = instance_of(
+            SaverDef, "tf.train.Saver: saver_def", "a tf.train.SaverDef", saver_def
         )
         self._given, self._reshape = var_list, reshape
         self._allow_empty, self._pad = allow_empty, pad_step_number
         self._variables: dict[str, Variable] | None = None
         self._kept = KeptCheckpoints(
-            self.saver_def.max_to_keep, self.saver_def.keep_checkpoint_every_n_hours
+            "tf.train.Saver",
+            self.saver_def.max_to_keep,
+            self.saver_def.keep_checkpoint_every_n_hours,
         )
         if not defer_build:
             self.build()
@@ -195,7 +202,7 @@ class Saver:
         ValueError
             If `latest_filename` is that of the checkpoint.
         """
-        files, path = files_at(save_path, "tf.train.Saver.save")
+        files, path = files_at(save_path, "tf.train.Saver.save", "save_path")
         directory, _, last = path.rpartition("/")
         if last == (latest_filename or "checkpoint") and global_step is None:
             raise coded(

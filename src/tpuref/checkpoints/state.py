@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tpuref.base.arguments import instance_of, listed, number
 from tpuref.checkpoints.stored import checkpoint_exists
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 
@@ -52,14 +53,12 @@ def get_checkpoint_state(
     latest_filename
         The name of the state file, by default ``checkpoint``.
     """
-    files, directory = files_at(checkpoint_dir, "tf.train.get_checkpoint_state")
-    path = joined(directory, latest_filename or "checkpoint")
+    function = "tf.train.get_checkpoint_state"
+    files, directory = files_at(checkpoint_dir, function, "checkpoint_dir")
+    path = _state_file(function, directory, latest_filename)
     if not files.exists(path):
         return None
-    with (
-        failures("tf.train.get_checkpoint_state", path),
-        files.open(path, "rb") as file,
-    ):
+    with failures(function, path), files.open(path, "rb") as file:
         text = file.read().decode(errors="replace")
     state = CheckpointState()
     for name, value in _LINE.findall(text):
@@ -72,6 +71,13 @@ def get_checkpoint_state(
         elif name == "last_preserved_timestamp":
             state.last_preserved_timestamp = float(value)
     return state if state.model_checkpoint_path else None
+
+
+def _state_file(function: str, directory: str, name: str | None) -> str:
+    """Return the path of the state file of a directory."""
+    if name is not None:
+        instance_of(str, f"{function}: latest_filename", "a string or None", name)
+    return joined(directory, name or "checkpoint")
 
 
 def _unquoted(text: str) -> str:
@@ -101,16 +107,30 @@ def generate_checkpoint_state_proto(
     last_preserved_timestamp
         When the last one was made that is kept for good.
     """
-    every = list(all_model_checkpoint_paths or [])
-    if not every or every[-1] != model_checkpoint_path:
-        every.append(model_checkpoint_path)
-    _, directory = files_at(save_dir, "tf.train.generate_checkpoint_state_proto")
+    function = "tf.train.generate_checkpoint_state_proto"
+    _, directory = files_at(save_dir, function, "save_dir")
     beginning = joined(directory, "") if directory else ""
+
+    def entries(name: str, given: Any) -> list[Any]:
+        return [] if given is None else listed(f"{function}: {name}", given)
+
+    def below(name: str, path: Any) -> str:
+        text = instance_of(str, f"{function}: {name}", "a string", path)
+        return text.removeprefix(beginning)
+
+    last = below("model_checkpoint_path", model_checkpoint_path)
+    name = "all_model_checkpoint_paths"
+    every = [below(name, path) for path in entries(name, all_model_checkpoint_paths)]
+    if not every or every[-1] != last:
+        every.append(last)
+    name = "all_model_checkpoint_timestamps"
+    times = entries(name, all_model_checkpoint_timestamps)
+    kept = 0.0 if last_preserved_timestamp is None else last_preserved_timestamp
     return CheckpointState(
-        model_checkpoint_path.removeprefix(beginning),
-        [path.removeprefix(beginning) for path in every],
-        list(all_model_checkpoint_timestamps or []),
-        last_preserved_timestamp or 0.0,
+        last,
+        every,
+        [number(f"{function}: {name}", seconds) for seconds in times],
+        number(f"{function}: last_preserved_timestamp", kept),
     )
 
 
@@ -147,9 +167,10 @@ def update_checkpoint_state(
         lines.append(f"all_model_checkpoint_timestamps: {seconds!r}")
     if state.last_preserved_timestamp:
         lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
-    files, directory = files_at(save_dir, "tf.train.update_checkpoint_state")
-    path = joined(directory, latest_filename or "checkpoint")
-    with failures("tf.train.update_checkpoint_state", path):
+    function = "tf.train.update_checkpoint_state"
+    files, directory = files_at(save_dir, function, "save_dir")
+    path = _state_file(function, directory, latest_filename)
+    with failures(function, path):
         files.write_whole(path, ("\n".join(lines) + "\n").encode())
 
 

@@ -24,7 +24,7 @@ FORMAT = "tpuref checkpoint 1"
 
 def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> None:
     """Store arrays by name, replacing a checkpoint of the same prefix."""
-    files, path = files_at(prefix, "tf.train.Saver.save")
+    files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     with failures("tf.train.Saver.save", path):
         before = _tensors_of(files, path)
         tensors = f"{path}.safetensors"
@@ -43,8 +43,8 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> None:
 
 def remove_checkpoint(prefix: PathLike) -> None:
     """Remove a checkpoint, the index first; one that is not there is no error."""
-    files, path = files_at(prefix, "tf.train.Saver")
-    with failures("tf.train.Saver", path):
+    files, path = files_at(prefix, "tf.train.remove_checkpoint", "checkpoint_prefix")
+    with failures("tf.train.remove_checkpoint", path):
         tensors = _tensors_of(files, path)
         for one in (_index(path), tensors):
             if one is not None and files.exists(one):
@@ -60,7 +60,9 @@ def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
     >>> tf.train.checkpoint_exists("/nowhere/model.ckpt-7")
     False
     """
-    files, path = files_at(checkpoint_prefix, "tf.train.checkpoint_exists")
+    files, path = files_at(
+        checkpoint_prefix, "tf.train.checkpoint_exists", "checkpoint_prefix"
+    )
     return files.exists(_index(path))
 
 
@@ -133,7 +135,9 @@ class CheckpointReader:
     """
 
     def __init__(self, filepattern: PathLike) -> None:
-        files, path = files_at(filepattern, "tf.train.load_checkpoint")
+        files, path = files_at(
+            filepattern, "tf.train.load_checkpoint", "ckpt_dir_or_file"
+        )
         self._path = path
         with failures("tf.train.load_checkpoint", path):
             if not files.exists(_index(path)):

@@ -12,6 +12,7 @@ from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
 from tpuref.data.element import mapped
+from tpuref.data.function import check_callable
 from tpuref.data.interleaving import Interleave
 from tpuref.data.iterator import (
     EagerIterator,
@@ -529,6 +530,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         transformation_func
             Takes the dataset and returns one.
         """
+        check_callable("Dataset.apply", transformation_func)
         return transformation_func(self)
 
     def with_options(self, options: Options) -> Dataset:

@@ -48,12 +48,7 @@ class Function:
     """
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
-        if not callable(function):
-            raise coded(
-                TypeError,
-                f"{caller}: expected a function, got {function!r}",
-                code=codes.INVALID_DATASET_ARGUMENT,
-            )
+        check_callable(caller, function)
         graph = get_default_graph()
         if executing_eagerly():
             graph, around = Graph(), graph
@@ -78,6 +73,16 @@ class Function:
         )
         given = [*item, *(current.values[tensor] for tensor in self.captured)]
         return tuple(run_program(self._program, {0: given}, run)[0])
+
+
+def check_callable(caller: str, function: Any) -> None:
+    """Refuse what is no function."""
+    if not callable(function):
+        raise coded(
+            TypeError,
+            f"{caller}: expected a function, got {function!r}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
 
 
 def _traced(

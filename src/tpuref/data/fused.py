@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tpuref.base.arguments import wrong_type
 from tpuref.data.dataset import Dataset
 
 AUTOTUNE = -1
@@ -86,11 +87,19 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
 
 def make_one_shot_iterator(dataset: Dataset) -> Any:
     """Return ``dataset.make_one_shot_iterator()``."""
-    return dataset.make_one_shot_iterator()
+    return _method(dataset, "make_one_shot_iterator")()
 
 
 def make_initializable_iterator(
     dataset: Dataset, shared_name: str | None = None
 ) -> Any:
     """Return ``dataset.make_initializable_iterator()``."""
-    return dataset.make_initializable_iterator(shared_name)
+    return _method(dataset, "make_initializable_iterator")(shared_name)
+
+
+def _method(dataset: Any, name: str) -> Callable[..., Any]:
+    """Return a method of a dataset, which may be one of a strategy."""
+    found: Callable[..., Any] | None = getattr(dataset, name, None)
+    if found is None:
+        raise wrong_type(f"tf.data.{name}: dataset", "a tf.data.Dataset", dataset)
+    return found

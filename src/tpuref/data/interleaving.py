@@ -8,7 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.data.element import Item
-from tpuref.data.function import Function
+from tpuref.data.function import Function, check_callable
 from tpuref.data.sources import integer
 from tpuref.data.stage import Pass, Stage
 from tpuref.functions.identity import identity
@@ -42,6 +42,7 @@ class Interleave(Stage):
         cycle_length: Any,
         block_length: Any,
     ) -> None:
+        check_callable(caller, function)
         self._source = source
         self._cycle = integer(f"{caller} cycle_length", cycle_length)
         self._block = integer(f"{caller} block_length", block_length)

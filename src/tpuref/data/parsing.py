@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import check_name, instance_of, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import as_shape
@@ -168,13 +169,19 @@ class _Reader(NamedTuple):
 def _parsed(
     function: str, serialized: Any, features: Mapping[str, Any], name: Any, single: bool
 ) -> dict[str, Any]:
+    argument = f"{function}: features"
+    if not isinstance(features, Mapping):
+        raise wrong_type(argument, "a dict from names", features)
+    check_name(function, name)
     if not features:
         raise coded(
             ValueError,
             f"{function}: features must name at least one feature",
             code=codes.INVALID_FEATURE,
         )
-    keys = sorted(features)
+    keys = sorted(
+        instance_of(str, f"{argument}: a name", "a string", key) for key in features
+    )
     readers = {key: _reader(function, key, features[key], single) for key in keys}
     lists = {key: _list_of(function, key, features[key].dtype) for key in keys}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType
 from tpuref.base.shapes import TensorShape
 from tpuref.functions.creation import fill
@@ -89,7 +90,8 @@ def to_dense(
     validate_indices
         Accepted for compatibility; indices out of range are always refused.
     """
-    values = sp_input.values
+    argument = "tf.sparse.to_dense: sp_input"
+    values = instance_of(SparseTensor, argument, "a tf.SparseTensor", sp_input).values
     if default_value is None:
         default_value = b"" if values.dtype.name == "string" else 0
     start = fill(sp_input.dense_shape, convert_to_tensor(default_value, values.dtype))

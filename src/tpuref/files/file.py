@@ -51,7 +51,7 @@ class GFile:
                 code=codes.FILE_FAULT,
             )
         self._given, self._mode = name, mode
-        self._files, self._path = files_at(name, "tf.gfile.GFile")
+        self._files, self._path = files_at(name, "tf.gfile.GFile", "name")
         self._opened: IO[bytes] | None = None
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any, Protocol
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -206,7 +207,9 @@ class ForeignFiles:
 LOCAL = LocalFiles()
 
 
-def files_at(path: PathLike, function: str) -> tuple[FileSystem, str]:
+def files_at(
+    path: PathLike, function: str, argument: str = "path"
+) -> tuple[FileSystem, str]:
     """Return what a path leads to, and the path as text.
 
     Parameters
@@ -215,9 +218,13 @@ def files_at(path: PathLike, function: str) -> tuple[FileSystem, str]:
         A path of this computer, or a URL such as ``gs://bucket/model``.
     function
         The function that it was given to, for messages.
+    argument
+        The argument of that function.
 
     Raises
     ------
+    TypeError
+        If it is no path.
     ImportError
         If it is a URL, and fsspec or its package for the scheme is not installed.
     tpuref.errors.InvalidArgumentError
@@ -228,6 +235,8 @@ def files_at(path: PathLike, function: str) -> tuple[FileSystem, str]:
     >>> files_at("a/b.txt", "tf.gfile.Exists")[1]
     'a/b.txt'
     """
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise wrong_type(f"{function}: {argument}", "a path", path)
     text = os.fsdecode(path)
     scheme, separator, rest = text.partition("://")
     if not separator:

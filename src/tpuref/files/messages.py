@@ -11,6 +11,8 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.base.extras import optional_module
 
 PACKAGE = "tensorflow"
@@ -39,7 +41,14 @@ class MessageType:
         return message_classes(self._declarations)[self._name]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - a message
-        return self._class()(*args, **kwargs)
+        if args:
+            raise coded(
+                TypeError,
+                f"{self._public}: expected fields by name, such as "
+                f"{self._public}(field=value), got {len(args)} without a name",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        return self._class()(**kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

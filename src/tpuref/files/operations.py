@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import AlreadyExistsError, NotFoundError
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 
@@ -52,10 +53,12 @@ def glob(pattern: PathLike | Sequence[PathLike]) -> list[str]:
     >>> tf.io.gfile.glob("/nowhere/*.tfrecord")
     []
     """
-    several = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    if isinstance(pattern, (str, bytes, os.PathLike)):
+        pattern = [pattern]
+    argument = "tf.io.gfile.glob: pattern"
     found: list[str] = []
-    for one in several:
-        files, text = files_at(one, "tf.io.gfile.glob")
+    for one in listed(argument, pattern, "a path or a list of paths"):
+        files, text = files_at(one, "tf.io.gfile.glob", "each pattern")
         found += sorted(files.glob(text))
     return found
 
@@ -103,7 +106,7 @@ def rmtree(path: PathLike) -> None:
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Rename a file or a directory; an existing file only with `overwrite`."""
     function = "tf.io.gfile.rename"
-    files, old = files_at(src, function)
+    files, old = files_at(src, function, "src")
     new = _free(dst, overwrite, function)
     with failures(function, old):
         files.rename(old, new)
@@ -112,7 +115,7 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Copy a file, also to or from elsewhere; over a file only with `overwrite`."""
     function = "tf.io.gfile.copy"
-    files, old = files_at(src, function)
+    files, old = files_at(src, function, "src")
     new = _free(dst, overwrite, function)
     with (
         failures(function, f"{old} to {new}"),
@@ -123,7 +126,7 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
 
 
 def _free(path: PathLike, overwrite: bool, function: str) -> str:
-    files, text = files_at(path, function)
+    files, text = files_at(path, function, "dst")
     if not overwrite and files.exists(text):
         raise AlreadyExistsError(
             f"{function}: {text!r} exists; give overwrite=True to replace it",
@@ -152,7 +155,7 @@ def walk(
     topdown
         Whether a directory comes before those in it.
     """
-    files, text = files_at(top, "tf.io.gfile.walk")
+    files, text = files_at(top, "tf.io.gfile.walk", "top")
     if not files.isdir(text):
         return
     inside = sorted(files.names(text))

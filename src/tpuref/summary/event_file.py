@@ -33,7 +33,9 @@ class EventFile:
     """
 
     def __init__(self, directory: PathLike, flush_seconds: float, suffix: str) -> None:
-        self._files, self.directory = files_at(directory, "tf.summary.FileWriter")
+        self._files, self.directory = files_at(
+            directory, "tf.summary.FileWriter", "logdir"
+        )
         self._flush_seconds, self._suffix = flush_seconds, suffix
         self._file: IO[bytes] | None = None
         self._flushed = time.monotonic()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.functions import control_flow
 from tpuref.graph.convert import convert_to_tensor
@@ -71,7 +72,7 @@ def while_loop(
     """
     loop = "tf.contrib.tpu.while_loop"
     given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
-    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
+    elements = _fed(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     check_arity(condition, len(given), 0, f"{loop}: condition")
     return _looped(loop, condition, body, given, infeed_queue)
@@ -121,7 +122,7 @@ def repeat(
     """
     loop = "tf.contrib.tpu.repeat"
     given = [] if inputs is None else _listed(inputs)
-    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
+    elements = _fed(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     last = _listed(
         _looped(
@@ -133,6 +134,15 @@ def repeat(
         )
     )
     return last[1:] if given else last[0].op
+
+
+def _fed(loop: str, queue: InfeedQueue | None) -> int:
+    """Return the number of values that a turn takes from a queue."""
+    if queue is None:
+        return 0
+    argument = f"{loop}: infeed_queue"
+    checked = instance_of(InfeedQueue, argument, "an InfeedQueue or None", queue)
+    return checked.number_of_tuple_elements
 
 
 def _listed(values: Any) -> list[Any]:
