@@ -123,6 +123,21 @@ CALLS = {
     "Topology.core_at": lambda: topology().core_at(5),
     "Topology.core_index: task": lambda: topology().core_index("a", "b"),
     "draw: format": lambda: topology().draw(format=np.ones(2)),
+    "tf.train.get_global_step: graph": lambda: tf.train.get_global_step(3),
+    "tf.train.global_step: sess": lambda: tf.train.global_step(int, 2),
+    "tf.scatter_add: ref": lambda: tf.scatter_add(np.ones(2), [0], [1.0]),
+    "tf.report_uninitialized_variables: var_list": lambda: (
+        tf.report_uninitialized_variables([1])
+    ),
+    "tf.contrib.tpu.repeat: infeed_queue": lambda: tf.contrib.tpu.repeat(
+        1, lambda: None, infeed_queue=3
+    ),
+    "tf.train.FtrlOptimizer: learning_rate_power": lambda: tf.train.FtrlOptimizer(
+        1.0, learning_rate_power=tf.int64
+    ),
+    "tf.train.piecewise_constant: boundaries": lambda: tf.train.piecewise_constant(
+        1, 0.5, [1.0]
+    ),
 }
 
 
@@ -192,3 +207,11 @@ def test_more_axes_than_tensors_have() -> None:
 def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
     with pytest.raises(TypeError, match=r"expected (int8|float32), got .*tf\.cast"):
         tf.constant(np.array([1 + 2j]), dtype)
+
+
+@pytest.mark.parametrize(
+    "call", [tf.nn.compute_average_loss, tf.nn.local_response_normalization]
+)
+def test_a_scalar_that_needs_axes(call: Any) -> None:
+    with pytest.raises(ValueError, match=r"expected rank \d or more, got .*E117"):
+        call(1.0)

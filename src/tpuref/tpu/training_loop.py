@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.functions import control_flow
 from tpuref.graph.convert import convert_to_tensor
@@ -71,7 +72,7 @@ def while_loop(
     """
     loop = "tf.contrib.tpu.while_loop"
     given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
-    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
+    elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     check_arity(condition, len(given), 0, f"{loop}: condition")
     return _looped(loop, condition, body, given, infeed_queue)
@@ -121,7 +122,7 @@ def repeat(
     """
     loop = "tf.contrib.tpu.repeat"
     given = [] if inputs is None else _listed(inputs)
-    elements = 0 if infeed_queue is None else infeed_queue.number_of_tuple_elements
+    elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     last = _listed(
         _looped(
@@ -133,6 +134,14 @@ def repeat(
         )
     )
     return last[1:] if given else last[0].op
+
+
+def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
+    if queue is None:
+        return 0
+    expected = "a tf.contrib.tpu.InfeedQueue or None"
+    instance_of(InfeedQueue, f"{loop}: infeed_queue", expected, queue)
+    return queue.number_of_tuple_elements
 
 
 def _listed(values: Any) -> list[Any]:
