@@ -138,6 +138,14 @@ CALLS = {
     "tf.train.piecewise_constant: boundaries": lambda: tf.train.piecewise_constant(
         1, 0.5, [1.0]
     ),
+    "layer: units": lambda: tf.layers.Dense([2], name="layer"),
+    "tf.layers.Flatten: name": lambda: tf.layers.flatten(np.ones(2), name=[[2]]),
+    "layer: inputs": lambda: tf.layers.dropout("text", name="layer"),
+    "tf.metrics.auc: thresholds": lambda: tf.metrics.auc([1], [1.0], thresholds=3),
+    "tf.Print: first_n": lambda: tf.Print(1.0, [], first_n="SAME"),
+    "OneDeviceStrategy.run: kwargs": lambda: tf.contrib.distribute.OneDeviceStrategy(
+        "/cpu:0"
+    ).run(len, kwargs={1: 2}),
 }
 
 
@@ -210,7 +218,7 @@ def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [tf.nn.compute_average_loss, tf.nn.local_response_normalization]
+    "call", [tf.nn.compute_average_loss, tf.nn.lrn, tf.layers.flatten]
 )
 def test_a_scalar_that_needs_axes(call: Any) -> None:
     with pytest.raises(ValueError, match=r"expected rank \d or more, got .*E117"):

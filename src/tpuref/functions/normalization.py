@@ -282,7 +282,7 @@ def fused_batch_norm(
     wide = apply("Cast", images, dtype="float32") if dtype.size < 4 else images
     lead = data_format == "NCHW"
     axes = (0, 2, 3) if lead else (0, 1, 2)
-    least = max(float(epsilon), 1.001e-5)
+    least = max(static_number(epsilon, "tf.nn.fused_batch_norm: epsilon"), 1.001e-5)
 
     def along(value: Any) -> Tensor:
         return reshape(value, [1, -1, 1, 1] if lead else [-1])

@@ -238,6 +238,8 @@ def _scope_name(
         return given.name
     prefix = f"{outer.name}/" if outer.name else ""
     if given is None and default is not None:
+        argument = "tf.variable_scope: default_name"
+        instance_of(str, argument, "a string or None", default)
         return prefix + _unused(prefix, default)
     if not isinstance(given, str):
         raise TypeError(
