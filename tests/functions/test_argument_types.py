@@ -158,6 +158,29 @@ CALLS = {
         lambda: True, lambda: tf.constant(1), infeed_queue=per_device()
     ),
     "draw: format": lambda: topology().draw(format=np.ones(2)),
+    "tf.train.get_global_step: graph": lambda: tf.train.get_global_step(3),
+    "tf.train.global_step: sess": lambda: tf.train.global_step(int, 2),
+    "tf.scatter_add: ref": lambda: tf.scatter_add(np.ones(2), [0], [1.0]),
+    "tf.report_uninitialized_variables: var_list": lambda: (
+        tf.report_uninitialized_variables([1])
+    ),
+    "tf.contrib.tpu.repeat: infeed_queue": lambda: tf.contrib.tpu.repeat(
+        1, lambda: None, infeed_queue=3
+    ),
+    "tf.train.FtrlOptimizer: learning_rate_power": lambda: tf.train.FtrlOptimizer(
+        1.0, learning_rate_power=tf.int64
+    ),
+    "tf.train.piecewise_constant: boundaries": lambda: tf.train.piecewise_constant(
+        1, 0.5, [1.0]
+    ),
+    "layer: units": lambda: tf.layers.Dense([2], name="layer"),
+    "tf.layers.Flatten: name": lambda: tf.layers.flatten(np.ones(2), name=[[2]]),
+    "layer: inputs": lambda: tf.layers.dropout("text", name="layer"),
+    "tf.metrics.auc: thresholds": lambda: tf.metrics.auc([1], [1.0], thresholds=3),
+    "tf.Print: first_n": lambda: tf.Print(1.0, [], first_n="SAME"),
+    "OneDeviceStrategy.run: kwargs": lambda: tf.contrib.distribute.OneDeviceStrategy(
+        "/cpu:0"
+    ).run(len, kwargs={1: 2}),
 }
 
 
@@ -227,3 +250,11 @@ def test_more_axes_than_tensors_have() -> None:
 def test_an_array_does_not_lose_its_imaginary_part(dtype: Any) -> None:
     with pytest.raises(TypeError, match=r"expected (int8|float32), got .*tf\.cast"):
         tf.constant(np.array([1 + 2j]), dtype)
+
+
+@pytest.mark.parametrize(
+    "call", [tf.nn.compute_average_loss, tf.nn.lrn, tf.layers.flatten]
+)
+def test_a_scalar_that_needs_axes(call: Any) -> None:
+    with pytest.raises(ValueError, match=r"expected rank \d or more, got .*E117"):
+        call(1.0)

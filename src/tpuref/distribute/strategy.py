@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import listed, wrong_type
+from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.distribute.batching import ReducedValues, reduced
 from tpuref.distribute.dataset import PerDeviceDataset, per_device_dataset
@@ -823,6 +823,8 @@ the result is 1.5
         named = {} if kwargs is None else kwargs
         if not isinstance(named, Mapping):
             raise wrong_type(f"{function}: kwargs", "a dict or None", named)
+        for key in named:
+            instance_of(str, f"{function}: kwargs", "a dict with names as keys", key)
         with self.scope():
             return self.call_for_each_tower(fn, *values, **named)
 

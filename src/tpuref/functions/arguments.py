@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.dtypes import int32
+from tpuref.base.errors import coded
 from tpuref.base.shapes import Dimension, TensorShape, unknown_shape
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -109,6 +111,16 @@ def static_integers(value: Any, name: str) -> tuple[int, ...]:
     if isinstance(value, (list, tuple)):
         return tuple(static_integer(item, name) for item in value)
     return (static_integer(value, name),)
+
+
+def check_rank_at_least(rank: int, x: Tensor, name: str) -> None:
+    """Refuse a tensor whose rank is known to be less."""
+    if x.shape.rank is not None and x.shape.rank < rank:
+        raise coded(
+            ValueError,
+            f"{name}: expected rank {rank} or more, got {x.describe()}",
+            code=codes.WRONG_RANK,
+        )
 
 
 def one_of(function: str, **names: Any) -> Any:

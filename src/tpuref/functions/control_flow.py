@@ -11,7 +11,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import listed
+from tpuref.base.arguments import integer, listed
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, bool_
 from tpuref.base.errors import StructureError, coded
@@ -168,8 +168,9 @@ def Print(
     array([1, 2], dtype=int32)
     """
     values = [convert_to_tensor(value) for value in listed("tf.Print: data", data)]
-    if first_n is not None and first_n >= 0 and not executing_eagerly():
-        printing = _print_first(first_n, values, message or "", summarize)
+    first = -1 if first_n is None else integer("tf.Print: first_n", first_n)
+    if first >= 0 and not executing_eagerly():
+        printing = _print_first(first, values, message or "", summarize)
         return with_dependencies([printing], convert_to_tensor(input_))
     result: Tensor = apply(
         "Print",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.functions.activations import class_axis
+from tpuref.functions.arguments import check_rank_at_least
 from tpuref.functions.identity import stop_gradient
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_operands, convert_to_tensor
@@ -260,6 +261,11 @@ def compute_average_loss(
     Tensor
         A scalar of the dtype of the losses.
 
+    Raises
+    ------
+    ValueError
+        If the losses are a scalar and `global_batch_size` is None.
+
     Examples
     --------
     >>> import tpuref as tf
@@ -273,6 +279,8 @@ def compute_average_loss(
             "Cast", convert_to_tensor(sample_weight), dtype=losses.dtype.name
         )
     if global_batch_size is None:
+        argument = "tf.nn.compute_average_loss: per_example_loss"
+        check_rank_at_least(1, losses, argument)
         global_batch_size = losses.shape.as_list()[0]
         if global_batch_size is None:
             global_batch_size = apply("Shape", losses, out_type="int32")[0]

@@ -12,7 +12,12 @@ import numpy as np
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import bfloat16, float16, float32
-from tpuref.functions.arguments import shape_tensor, static_integers, static_number
+from tpuref.functions.arguments import (
+    check_rank_at_least,
+    shape_tensor,
+    static_integers,
+    static_number,
+)
 from tpuref.functions.extents import shape
 from tpuref.functions.identity import stop_gradient
 from tpuref.functions.linalg import tensordot
@@ -22,6 +27,7 @@ from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.broadcasting import normalize_axes
 
 __all__ = [
     "batch_normalization",
@@ -276,7 +282,7 @@ def fused_batch_norm(
     wide = apply("Cast", images, dtype="float32") if dtype.size < 4 else images
     lead = data_format == "NCHW"
     axes = (0, 2, 3) if lead else (0, 1, 2)
-    least = max(float(epsilon), 1.001e-5)
+    least = max(static_number(epsilon, "tf.nn.fused_batch_norm: epsilon"), 1.001e-5)
 
     def along(value: Any) -> Tensor:
         return reshape(value, [1, -1, 1, 1] if lead else [-1])
@@ -305,6 +311,7 @@ def fused_batch_norm(
 def _size_along(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Return the number of elements along some axes."""
     sizes = x.shape.as_list()
+    axes = normalize_axes(tuple(axes), len(sizes))
     if all(sizes[axis] is not None for axis in axes):
         return convert_to_tensor(math.prod(sizes[axis] for axis in axes))
     known = shape(x)
@@ -420,6 +427,7 @@ def local_response_normalization(
     [[[[0.6000000238418579, 0.800000011920929]]]]
     """
     images = convert_to_tensor(input)
+    check_rank_at_least(4, images, "tf.nn.local_response_normalization: input")
     channels = images.shape.as_list()[-1]
     if channels is None:
         raise ValueError(

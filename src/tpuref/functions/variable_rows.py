@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import instance_of
 from tpuref.functions.indexing import (
     tensor_scatter_nd_add,
     tensor_scatter_nd_sub,
@@ -58,7 +59,7 @@ def scatter_update(
     ...     sess.run(tf.scatter_update(v, [2, 0], [7.0, 8.0])).tolist()
     [8.0, 2.0, 7.0]
     """
-    places, rows = _rows(ref, indices, updates)
+    places, rows = _rows("tf.scatter_update", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_update(ref.value(), places, rows), name=name)
 
 
@@ -90,7 +91,7 @@ def scatter_add(
     ...     sess.run(tf.scatter_add(v, [2, 2], [7.0, 8.0])).tolist()
     [1.0, 2.0, 18.0]
     """
-    places, rows = _rows(ref, indices, updates)
+    places, rows = _rows("tf.scatter_add", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_add(ref.value(), places, rows), name=name)
 
 
@@ -122,9 +123,10 @@ def scatter_sub(
     ...     sess.run(tf.scatter_sub(v, [0], [0.5])).tolist()
     [0.5, 2.0, 3.0]
     """
-    places, rows = _rows(ref, indices, updates)
+    places, rows = _rows("tf.scatter_sub", ref, indices, updates)
     return ref.assign(tensor_scatter_nd_sub(ref.value(), places, rows), name=name)
 
 
-def _rows(ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:
+def _rows(function: str, ref: Variable, indices: Any, updates: Any) -> tuple[Any, Any]:
+    instance_of(Variable, f"{function}: ref", "a variable", ref)
     return expand_dims(indices, -1), convert_to_tensor(updates, dtype_hint=ref.dtype)

@@ -238,6 +238,8 @@ def _scope_name(
         return given.name
     prefix = f"{outer.name}/" if outer.name else ""
     if given is None and default is not None:
+        argument = "tf.variable_scope: default_name"
+        instance_of(str, argument, "a string or None", default)
         return prefix + _unused(prefix, default)
     if not isinstance(given, str):
         raise TypeError(
@@ -577,14 +579,17 @@ def variables_initializer(
     var_list: Sequence[Variable], name: str = "init"
 ) -> Operation | None:
     """Return an operation that initializes the listed variables."""
-    argument = "tf.variables_initializer: var_list"
-    variables = [
-        instance_of(Variable, argument, "a list of variables", variable)
-        for variable in listed(argument, var_list)
-    ]
+    variables = _variables("tf.variables_initializer: var_list", var_list)
     if executing_eagerly():
         return None
     return group(*[variable.initializer for variable in variables], name=name)
+
+
+def _variables(argument: str, var_list: Any) -> list[Variable]:
+    return [
+        instance_of(Variable, argument, "a list of variables", variable)
+        for variable in listed(argument, var_list)
+    ]
 
 
 def tables_initializer(name: str = "init_all_tables") -> Operation | None:
@@ -606,13 +611,14 @@ def report_uninitialized_variables(
     """
     if var_list is None:
         var_list = [*global_variables(), *local_variables()]
-    names = [variable.op.name.encode() for variable in var_list]
+    variables = _variables("tf.report_uninitialized_variables: var_list", var_list)
+    names = [variable.op.name.encode() for variable in variables]
 
     def without_value(*known: Any) -> Any:
         lacking = [n for n, there in zip(names, known, strict=True) if not there]
         return np.array(lacking, object)
 
-    known = [variable.is_initialized() for variable in var_list]
+    known = [variable.is_initialized() for variable in variables]
     found: Tensor = py_func(without_value, known, string, name=name)
     found.set_shape([None])
     return found

@@ -25,6 +25,7 @@ from tpuref.layers.formats import (
     layout,
     padding_of,
     sizes,
+    whole,
 )
 from tpuref.layers.function import function_of
 from tpuref.layers.layer import Layer
@@ -55,7 +56,7 @@ class _Convolution(Layer):
     ) -> None:
         super().__init__(trainable, name, **kwargs)
         rank, own = self.rank, self.name
-        self.filters = int(filters)
+        self.filters = whole(own, "filters", filters)
         self.kernel_size = sizes(own, "kernel_size", kernel_size, rank)
         self.strides = sizes(own, "strides", strides, rank)
         self.dilation_rate = sizes(own, "dilation_rate", dilation_rate, rank)
@@ -427,7 +428,7 @@ bias_constraint
             activity_regularizer=activity_regularizer,
             **kwargs,
         )
-        self.depth_multiplier = int(depth_multiplier)
+        self.depth_multiplier = whole(self.name, "depth_multiplier", depth_multiplier)
         self.depthwise_initializer = initializer_of(depthwise_initializer)
         self.pointwise_initializer = initializer_of(pointwise_initializer)
         self.depthwise_regularizer = depthwise_regularizer

@@ -9,6 +9,7 @@ from tpuref.base.errors import coded
 from tpuref.functions.linalg import matmul, tensordot
 from tpuref.functions.normalization import bias_add
 from tpuref.graph.tensor import Tensor
+from tpuref.layers.formats import whole
 from tpuref.layers.function import function_of
 from tpuref.layers.layer import Layer
 from tpuref.layers.named import activation_of, initializer_of
@@ -71,7 +72,7 @@ class Dense(Layer):
         super().__init__(
             trainable, name, activity_regularizer=activity_regularizer, **kwargs
         )
-        self.units = int(units)
+        self.units = whole(self.name, "units", units)
         self.activation = activation_of(activation)
         self.use_bias = use_bias
         self.kernel_initializer = initializer_of(kernel_initializer)

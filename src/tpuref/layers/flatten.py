@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tpuref.functions.arguments import check_rank_at_least
 from tpuref.functions.extents import shape
 from tpuref.functions.reshaping import reshape, transpose
 from tpuref.graph.tensor import Tensor
@@ -35,6 +36,7 @@ class Flatten(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         """Return a matrix with one row for each example."""
+        check_rank_at_least(1, inputs, f"tf.layers: {self.name}: inputs")
         rank = inputs.shape.rank
         if self.data_format == "channels_first" and rank is not None and rank > 2:
             inputs = transpose(inputs, [0, *range(2, rank), 1])

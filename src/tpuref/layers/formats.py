@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.functions.arguments import static_integers
 
 _LETTERS = {1: "W", 2: "HW"}
+
+
+def whole(layer: str, argument: str, value: Any) -> int:
+    """Return an argument that is an integer, or a number that becomes one."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type(
+            f"tf.layers: {layer}: {argument}", "an integer", value
+        ) from None
 
 
 def sizes(layer: str, argument: str, value: Any, rank: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import check_name, wrong_type
 from tpuref.base.dtypes import as_dtype, float32
 from tpuref.base.errors import coded
 from tpuref.functions.variable_scope import (
@@ -80,6 +81,7 @@ class Layer:
         _scope: str | VariableScope | None = None,
         _reuse: Any = None,
     ) -> None:
+        check_name(f"tf.layers.{type(self).__name__}", name)
         base = _snake_case(type(self).__name__)
         self.trainable = trainable
         self.built = False
@@ -150,6 +152,9 @@ class Layer:
 
     def _learn_dtype(self, inputs: Any) -> None:
         leaves = nest.flatten(inputs)
+        for leaf in leaves:
+            if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+                raise wrong_type(f"tf.layers: {self.name}: inputs", "tensors", leaf)
         if self._dtype is None and leaves:
             self._dtype = leaves[0].dtype
 

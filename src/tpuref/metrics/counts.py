@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer, listed
 from tpuref.base.dtypes import bool_, float32, float64, int64
 from tpuref.base.errors import coded
+from tpuref.functions.arguments import static_number
 from tpuref.functions.arithmetic import div_no_nan
 from tpuref.functions.comparison import greater, not_equal
 from tpuref.functions.confusion_matrix import confusion_matrix
@@ -243,10 +245,11 @@ def auc(
             code=codes.WRONG_ARGUMENT_TYPE,
         )
     if thresholds is None:
-        steps = num_thresholds - 1
+        steps = integer("tf.metrics.auc: num_thresholds", num_thresholds) - 1
         inner = [k / steps for k in range(1, steps)]
     else:
-        inner = sorted(thresholds)
+        argument = "tf.metrics.auc: thresholds"
+        inner = sorted(static_number(x, argument) for x in listed(argument, thresholds))
     levels = [-_OUTSIDE, *inner, 1.0 + _OUTSIDE]
     with name_scope(name, "auc"):
         before, after = _counts_at(levels, labels, predictions, weights)

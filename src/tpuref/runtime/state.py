@@ -199,7 +199,7 @@ def stream(
 ) -> np.random.Generator:
     """Return the generator of one draw; without seeds it depends on `entropy`."""
     if seed[0] is None or seed[1] is None:
-        origin = [entropy, zlib.crc32(operation.encode())]
+        origin = [entropy, zlib.crc32(operation.encode(errors="surrogatepass"))]
     else:
         origin = [seed[0] % 2**64, seed[1] % 2**64]
     return np.random.default_rng([*origin, replica, draw])

@@ -72,7 +72,7 @@ def while_loop(
     """
     loop = "tf.contrib.tpu.while_loop"
     given = [convert_to_tensor(value) for value in single_inputs(loop, inputs)]
-    elements = _fed(loop, infeed_queue)
+    elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     check_arity(condition, len(given), 0, f"{loop}: condition")
     return _looped(loop, condition, body, given, infeed_queue)
@@ -122,7 +122,7 @@ def repeat(
     """
     loop = "tf.contrib.tpu.repeat"
     given = [] if inputs is None else _listed(inputs)
-    elements = _fed(loop, infeed_queue)
+    elements = _number_of_elements(loop, infeed_queue)
     check_arity(body, len(given), elements, f"{loop}: body")
     last = _listed(
         _looped(
@@ -136,13 +136,12 @@ def repeat(
     return last[1:] if given else last[0].op
 
 
-def _fed(loop: str, queue: InfeedQueue | None) -> int:
-    """Return the number of values that a turn takes from a queue."""
+def _number_of_elements(loop: str, queue: InfeedQueue | None) -> int:
     if queue is None:
         return 0
-    argument = f"{loop}: infeed_queue"
-    checked = instance_of(InfeedQueue, argument, "an InfeedQueue or None", queue)
-    return checked.number_of_tuple_elements
+    expected = "a tf.contrib.tpu.InfeedQueue or None"
+    instance_of(InfeedQueue, f"{loop}: infeed_queue", expected, queue)
+    return queue.number_of_tuple_elements
 
 
 def _listed(values: Any) -> list[Any]:

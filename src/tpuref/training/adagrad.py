@@ -7,6 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.functions.arguments import static_number
 from tpuref.functions.arithmetic import square
 from tpuref.functions.exponentials import rsqrt
 from tpuref.functions.initializers import Constant
@@ -56,11 +57,11 @@ class AdagradOptimizer(ElementwiseOptimizer):
         use_locking: bool = False,
         name: str = "Adagrad",
     ) -> None:
-        if initial_accumulator_value <= 0.0:
+        argument = "tf.train.AdagradOptimizer: initial_accumulator_value"
+        if static_number(initial_accumulator_value, argument) <= 0.0:
             raise coded(
                 ValueError,
-                "tf.train.AdagradOptimizer: initial_accumulator_value must be "
-                f"positive, got {initial_accumulator_value}",
+                f"{argument} must be positive, got {initial_accumulator_value}",
                 code=codes.OPTIMIZER_ARGUMENT,
             )
         super().__init__(use_locking, name)

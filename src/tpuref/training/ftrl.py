@@ -7,6 +7,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.functions.arguments import static_number
 from tpuref.functions.arithmetic import abs, multiply, pow, sign, square
 from tpuref.functions.creation import zeros_like
 from tpuref.functions.exponentials import sqrt
@@ -77,6 +78,8 @@ class FtrlOptimizer(ElementwiseOptimizer):
         l2_shrinkage_regularization_strength: float = 0.0,
     ) -> None:
         super().__init__(use_locking, name)
+        function = "tf.train.FtrlOptimizer"
+        power = static_number(learning_rate_power, f"{function}: learning_rate_power")
         for argument, value in (
             ("initial_accumulator_value", initial_accumulator_value),
             ("l1_regularization_strength", l1_regularization_strength),
@@ -85,13 +88,12 @@ class FtrlOptimizer(ElementwiseOptimizer):
                 "l2_shrinkage_regularization_strength",
                 l2_shrinkage_regularization_strength,
             ),
-            ("-learning_rate_power", -learning_rate_power),
+            ("-learning_rate_power", -power),
         ):
-            if value < 0.0:
+            if static_number(value, f"{function}: {argument}") < 0.0:
                 raise coded(
                     ValueError,
-                    f"tf.train.FtrlOptimizer: {argument} must not be negative, got "
-                    f"{value}",
+                    f"{function}: {argument} must not be negative, got {value}",
                     code=codes.OPTIMIZER_ARGUMENT,
                 )
         self._learning_rate = learning_rate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.dtypes import int64
 from tpuref.base.errors import coded
 from tpuref.functions.initializers import Zeros
@@ -34,6 +35,11 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     global_step_tensor
         The global step.
 
+    Raises
+    ------
+    TypeError
+        If `sess` is no session, or the value is no integer.
+
     Examples
     --------
     >>> import tpuref as tf
@@ -43,9 +49,19 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     ...     tf.train.global_step(sess, step)
     0
     """
+    argument = "tf.train.global_step: global_step_tensor"
     if executing_eagerly():
-        return int(global_step_tensor.numpy())
-    return int(sess.run(global_step_tensor))
+        if not hasattr(global_step_tensor, "numpy"):
+            raise wrong_type(argument, "a variable", global_step_tensor)
+        value = global_step_tensor.numpy()
+    else:
+        if not hasattr(sess, "run"):
+            raise wrong_type("tf.train.global_step: sess", "a tf.Session", sess)
+        value = sess.run(global_step_tensor)
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type(argument, "one integer", value) from None
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
@@ -69,7 +85,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     >>> tf.train.get_global_step(tf.Graph()) is None
     True
     """
-    graph = graph or get_default_graph()
+    graph = _chosen("tf.train.get_global_step", graph)
     known = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_STEP)))
     if len(known) > 1:
         raise coded(
@@ -103,7 +119,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     >>> tf.train.create_global_step(tf.Graph()).name
     'global_step:0'
     """
-    graph = graph or get_default_graph()
+    graph = _chosen("tf.train.create_global_step", graph)
     if get_global_step(graph) is not None:
         raise coded(
             ValueError,
@@ -117,6 +133,12 @@ def create_global_step(graph: Graph | None = None) -> Any:
         return step
     with graph.as_default(), graph.outside_regions(), graph.name_scope(None):
         return _made([GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
+
+
+def _chosen(function: str, graph: Graph | None) -> Graph:
+    if graph is None:
+        return get_default_graph()
+    return instance_of(Graph, f"{function}: graph", "a tf.Graph or None", graph)
 
 
 def _made(collections: list[str]) -> Any:
@@ -146,7 +168,7 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     >>> step is tf.train.get_or_create_global_step()
     True
     """
-    graph = graph or get_default_graph()
+    graph = _chosen("tf.train.get_or_create_global_step", graph)
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
 

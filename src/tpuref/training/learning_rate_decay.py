@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import coded
 from tpuref.functions import conversion
 from tpuref.functions.arithmetic import minimum, multiply, pow, truediv
@@ -292,6 +293,8 @@ def piecewise_constant(
     >>> [float(rate) for rate in tf.Session().run(rates)]
     [9.0, 9.0, 9.0, 5.0, 5.0, 1.0]
     """
+    boundaries = listed("tf.train.piecewise_constant: boundaries", boundaries)
+    values = listed("tf.train.piecewise_constant: values", values)
     if len(boundaries) != len(values) - 1:
         raise coded(
             ValueError,
