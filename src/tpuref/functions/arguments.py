@@ -97,9 +97,11 @@ def _known_array(tensor: Tensor, name: str) -> Array:
 def static_number(value: Any, name: str) -> float:
     """Return a real number that must be known when the graph is built."""
     try:
-        return float(value)
+        if not np.iscomplexobj(value):  # its imaginary part would be lost
+            return float(value)
     except (TypeError, ValueError):
-        raise wrong_type(name, "a number", value) from None
+        pass
+    raise wrong_type(name, "a real number", value)
 
 
 def static_integers(value: Any, name: str) -> tuple[int, ...]:
