@@ -97,8 +97,6 @@ def _known_array(tensor: Tensor, name: str) -> Array:
 def static_number(value: Any, name: str) -> float:
     """Return a real number that must be known when the graph is built."""
     try:
-        if isinstance(value, (np.ndarray, np.generic)):
-            value = value.item()  # float() of a complex number of NumPy only warns
         return float(value)
     except (TypeError, ValueError):
         raise wrong_type(name, "a number", value) from None
