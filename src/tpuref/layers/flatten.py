@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.functions.arguments import check_rank_at_least
 from tpuref.functions.extents import shape
 from tpuref.functions.reshaping import reshape, transpose
+from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.layers.layer import Layer
 
@@ -36,6 +37,7 @@ class Flatten(Layer):
 
     def call(self, inputs: Any) -> Tensor:
         """Return a matrix with one row for each example."""
+        inputs = convert_to_tensor(inputs)
         check_rank_at_least(1, inputs, f"tf.layers: {self.name}: inputs")
         rank = inputs.shape.rank
         if self.data_format == "channels_first" and rank is not None and rank > 2:
