@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from tpuref.missing.namespaces import everywhere, first_missing, names_below
+from tpuref.missing.namespaces import everywhere, first_missing, is_private, names_below
 from tpuref.missing.releases import table
 from tpuref.missing.ways_out import OPERATION, way_out
 
@@ -78,7 +78,11 @@ def about(name: str) -> Missing:
     spelling, short = _split(name)
     origin = _origin(spelling, short)
     synonyms = _synonyms(short)
-    instead = [f"tf.{other}" for other in synonyms if first_missing(other) is None]
+    instead = [
+        f"tf.{other}"
+        for other in synonyms
+        if not is_private(other) and first_missing(other) is None
+    ]
     close = [] if origin else _close(spelling, short)
     return Missing(name, origin, tuple(instead), tuple(close), _way(short, origin))
 

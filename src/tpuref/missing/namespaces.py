@@ -162,9 +162,15 @@ def everywhere(last: str) -> list[str]:
     names = [
         f"{namespace}.{last}"
         for module, namespace in NAMESPACES.items()
-        if namespace != "tf.compat.v1" and last in public_names(sys.modules[module])
+        if namespace != "tf.compat.v1" and not is_private(namespace.removeprefix("tf."))
+        if last in public_names(sys.modules[module])
     ]
     return sorted(names, key=lambda name: (name.count("."), name))
+
+
+def is_private(name: str) -> bool:
+    """Return whether a name is one of TensorFlow's modules that are not documented."""
+    return "python" in name.split(".")
 
 
 @functools.cache

@@ -47,13 +47,12 @@ _LEVELS = {"DEBUG": DEBUG, "INFO": INFO, "WARN": WARN, "ERROR": ERROR, "FATAL": 
 _counts: dict[Any, itertools.count[int]] = {}
 
 
-class _UntilConfigured(python_logging.StreamHandler[Any]):
+class _UntilConfigured(python_logging.Handler):
     """Writes to standard error while the program has not configured logging."""
 
     def emit(self, record: python_logging.LogRecord) -> None:
         if not python_logging.getLogger().handlers:
-            self.stream = sys.stderr
-            super().emit(record)
+            print(self.format(record), file=sys.stderr)
 
 
 def get_logger() -> python_logging.Logger:
