@@ -199,7 +199,7 @@ def test_importing_tpuref_loads_nothing_but_itself() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_core_loads_no_graphs_and_no_drawings() -> None:
+def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
     script = "import sys, tpuref.runtime.worker\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -207,6 +207,7 @@ def test_a_core_loads_no_graphs_and_no_drawings() -> None:
     loaded = {layer_of(name) for name in done.stdout.split()}
     assert "runtime" in loaded
     assert not loaded & {"drawings", *LAYERS[LAYERS.index("runtime") + 1 :]}
+    assert "tpuref.ops.derivatives" not in done.stdout
 
 
 # -- circles, and imports inside functions -------------------------------------

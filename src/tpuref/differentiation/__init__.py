@@ -1,4 +1,6 @@
 """Derivatives of programs: the walk back, tapes, and what they give.
 
-The rules are those of `tpuref.ops.derivatives`.
+This package puts the rules of `tpuref.ops.derivatives` into the records of operations.
 """
+
+import tpuref.ops.derivatives.rules  # noqa: F401  (for that effect)

@@ -250,18 +250,16 @@ class Registry:
     def __init__(self) -> None:
         self._definitions: dict[str, OpDef] = {}
 
-    def add(
-        self, definitions: Sequence[OpDef], gradients: Mapping[str, Gradient] = {}
-    ) -> None:
-        """Add one family of operations, and the rules of their gradients by name.
-
-        A name that is taken, and a rule for no operation, is an error.
-        """
+    def add(self, definitions: Sequence[OpDef]) -> None:
+        """Add one family of operations; a name that is taken is an error."""
         for definition in definitions:
             if definition.name in self._definitions:
                 raise ValueError(f"operation {definition.name} is defined twice")
             self._definitions[definition.name] = definition
-        for name, gradient in gradients.items():
+
+    def add_gradients(self, rules: Mapping[str, Gradient]) -> None:
+        """Add the rules of gradients by name; one for no operation is an error."""
+        for name, gradient in rules.items():
             object.__setattr__(self[name], "gradient", gradient)
 
     def __getitem__(self, name: str) -> OpDef:

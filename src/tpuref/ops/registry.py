@@ -1,4 +1,7 @@
-"""All operations, family by family."""
+"""All operations, family by family.
+
+Their gradients are added by `tpuref.ops.derivatives.rules`, which a core does not load.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,6 @@ from tpuref.ops import (
     tpu,
 )
 from tpuref.ops.definition import Registry
-from tpuref.ops.derivatives import arrays as array_rules
-from tpuref.ops.derivatives import effects as effect_rules
-from tpuref.ops.derivatives import elementwise as elementwise_rules
-from tpuref.ops.derivatives import indexing as indexing_rules
-from tpuref.ops.derivatives import networks as network_rules
-from tpuref.ops.derivatives import products as product_rules
-from tpuref.ops.derivatives import reductions as reduction_rules
 
 ARRAYS = (
     *sources.OPERATIONS,
@@ -46,18 +42,18 @@ ARRAYS = (
 """The operations on whole arrays; their gradients are in `derivatives.arrays`."""
 
 REGISTRY = Registry()
-REGISTRY.add(elementwise.OPERATIONS, elementwise_rules.RULES)
-REGISTRY.add(reductions.OPERATIONS, reduction_rules.RULES)
-REGISTRY.add(linear_algebra.OPERATIONS, product_rules.RULES)
-REGISTRY.add(ARRAYS, array_rules.RULES)
-REGISTRY.add(indexing.OPERATIONS, indexing_rules.RULES)
-REGISTRY.add(sorting.OPERATIONS, indexing_rules.SORTING_RULES)
-REGISTRY.add(neural.OPERATIONS, network_rules.RULES)
-REGISTRY.add(random.OPERATIONS, effect_rules.RANDOM_RULES)
-REGISTRY.add(state.OPERATIONS, effect_rules.STATE_RULES)
+REGISTRY.add(elementwise.OPERATIONS)
+REGISTRY.add(reductions.OPERATIONS)
+REGISTRY.add(linear_algebra.OPERATIONS)
+REGISTRY.add(ARRAYS)
+REGISTRY.add(indexing.OPERATIONS)
+REGISTRY.add(sorting.OPERATIONS)
+REGISTRY.add(neural.OPERATIONS)
+REGISTRY.add(random.OPERATIONS)
+REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)
-REGISTRY.add(host.OPERATIONS, effect_rules.HOST_RULES)
-REGISTRY.add(collectives.OPERATIONS, effect_rules.COLLECTIVE_RULES)
-REGISTRY.add(tpu.OPERATIONS, effect_rules.TPU_RULES)
-REGISTRY.add(feeds.OPERATIONS, effect_rules.FEED_RULES)
-REGISTRY.add(data.OPERATIONS, effect_rules.DATA_RULES)
+REGISTRY.add(host.OPERATIONS)
+REGISTRY.add(collectives.OPERATIONS)
+REGISTRY.add(tpu.OPERATIONS)
+REGISTRY.add(feeds.OPERATIONS)
+REGISTRY.add(data.OPERATIONS)
