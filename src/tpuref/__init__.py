@@ -36,7 +36,8 @@ else:
 
     def __dir__() -> list[str]:
         api = importlib.import_module("tpuref.api")
-        return [name for name in dir(api) if not name.startswith("_")]
+        # pytest gives modules of plugins names that are no identifiers.
+        return [name for name in dir(api) if name[0] != "_" and name.isidentifier()]
 
     class _Finder:
         """Answers, as the last of all finders, for what is not below ``tpuref``."""

