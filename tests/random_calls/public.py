@@ -43,6 +43,8 @@ LEFT_OUT = {
     "tf.data.Iterator": "is made by datasets",
     "tf.DType": "is made once for each type",
     "tf.InteractiveSession": "stays the default session after the call",
+    "tf.contrib.tpu.outfeed_dequeue": "waits for a core until the deadline",
+    "tf.contrib.tpu.outfeed_dequeue_tuple": "waits for a core until the deadline",
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",

@@ -587,7 +587,7 @@ def pool(
     """
     function = "tf.nn.pool"
     known = {"MAX": MAX_POOL, "AVG": AVG_POOL}
-    if pooling_type not in known:
+    if not isinstance(pooling_type, str) or pooling_type not in known:
         raise ValueError(
             f"{function}: pooling_type: expected 'MAX' or 'AVG', got {pooling_type!r}"
         )
