@@ -41,13 +41,17 @@ def _looped(
     return *body.parameters[:loop_variables], *kept
 
 
-def joined(
-    turns: Sequence[Sequence[Array]], specs: Sequence[TensorSpec]
-) -> list[Array]:
-    """Return what a loop keeps, from what each turn gave of it."""
-    empty = [np.empty(0, spec.dtype.np) for spec in specs]
-    columns = zip(empty, *turns, strict=True)
-    return [np.concatenate([array.reshape(-1) for array in c]) for c in columns]
+def nothing_kept(specs: Sequence[TensorSpec]) -> list[list[Array]]:
+    """Return a list for each output of which a loop keeps the values of all turns."""
+    return [[] for _ in specs]
+
+
+def joined(kept: Sequence[Sequence[Array]], specs: Sequence[TensorSpec]) -> list[Array]:
+    """Return what a loop keeps: of each such output, the values of all turns."""
+    return [
+        np.concatenate([np.empty(0, spec.dtype.np), *(a.reshape(-1) for a in arrays)])
+        for arrays, spec in zip(kept, specs, strict=True)
+    ]
 
 
 def _copied(x: Operand, *, source: int, targets: tuple[int, ...]) -> TensorSpec:

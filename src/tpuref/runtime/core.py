@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base.errors import OpError
-from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined
+from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
@@ -365,15 +365,17 @@ class CoreProgram:
         def step(values: Values) -> None:
             arrays = [values[slot] for slot in instr.inputs]
             turning, captured = arrays[:split], arrays[split:]
-            kept: list[list[Array]] = []
-            while limit is None or len(kept) < limit:
+            kept = nothing_kept(instr.specs[split:])
+            turns = 0
+            while limit is None or turns < limit:
                 around.go_on()
                 if not truth(instr, condition.run(turning + captured)[0]):
                     break
                 given = body.run(turning + captured)
                 turning = given[:split]
-                # The next turn may compute into the same memory.
-                kept.append([array.copy() for array in given[split:]])
+                for arrays, array in zip(kept, given[split:], strict=True):
+                    arrays.append(array.copy())  # the next turn may reuse its memory
+                turns += 1
             results = turning + joined(kept, instr.specs[split:])
             for slot, result in zip(instr.outputs, results, strict=True):
                 values[slot] = result

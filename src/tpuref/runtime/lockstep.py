@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
-from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined
+from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
 from tpuref.ops.definition import OpDef, outputs_of
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
@@ -180,7 +180,7 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
     split = instr.attrs["loop_variables"]
     values = {r: list(a[:split]) for r, a in operands.items()}
     captured = {r: list(a[split:]) for r, a in operands.items()}
-    kept: dict[int, list[Sequence[Array]]] = {r: [] for r in operands}
+    kept = {r: nothing_kept(instr.specs[split:]) for r in operands}
     inside = list(operands)
     limit = instr.attrs["maximum_iterations"]
     for _ in range(2**63 if limit is None else limit):
@@ -194,5 +194,6 @@ def _while(instr: Instr, operands: Values, run: Run) -> Values:
         turned = run_program(body, {r: given[r] for r in inside}, run)
         values.update({r: list(arrays[:split]) for r, arrays in turned.items()})
         for r, arrays in turned.items():
-            kept[r].append(arrays[split:])
+            for column, array in zip(kept[r], arrays[split:], strict=True):
+                column.append(array)
     return {r: values[r] + joined(kept[r], instr.specs[split:]) for r in operands}
