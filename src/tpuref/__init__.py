@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,3 +51,16 @@ else:
             return finder.find_spec(name, sys._getframe(2))
 
     sys.meta_path.append(_Finder)
+
+    def _show(kind: Any, error: Any, trace: Any, show: Any = sys.excepthook) -> None:
+        tracebacks = importlib.import_module("tpuref.base.tracebacks")
+        tracebacks.display(kind, error, trace, show)
+
+    def _show_in_thread(arguments: Any, show: Any = threading.excepthook) -> None:
+        tracebacks = importlib.import_module("tpuref.base.tracebacks")
+        tracebacks.display_of_thread(arguments, show)
+
+    sys.excepthook, threading.excepthook = _show, _show_in_thread
+    if "IPython" in sys.modules:
+        notebook = sys.modules["IPython"].get_ipython()
+        importlib.import_module("tpuref.base.tracebacks").install_in_notebook(notebook)
