@@ -6,6 +6,7 @@ import sys
 
 from tpuref_conformance.report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
 from tpuref_conformance.suite import load_clauses
+from tpuref_conformance.terminal import Progress
 
 from . import MUTANTS
 from .hunt import CAUGHT, hunt
@@ -36,7 +37,15 @@ def main(arguments):
         for one in chosen:
             print(f"{one.name}: {one.says} ({one.clause})")
         return EXIT_PASSED
-    verdicts = hunt(chosen, load_clauses(), _print_unless_caught)
+    progress = Progress(len(chosen))
+
+    def note(verdict):
+        progress.close()
+        _print_unless_caught(verdict)
+        progress.count(verdict.mutant.name)
+
+    verdicts = hunt(chosen, load_clauses(), note)
+    progress.close()
     caught = sum(verdict.state == CAUGHT for verdict in verdicts)
     print(f"{caught} of {len(verdicts)} mutants were caught")
     return EXIT_PASSED if caught == len(verdicts) else EXIT_FAILED

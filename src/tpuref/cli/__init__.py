@@ -90,10 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
-    commands.add_parser(
-        conformance.NAME,
-        help="check every documented statement (see tpuref conformance --help)",
-    )
+    conformance.add(commands)
     return parser
 
 

@@ -67,9 +67,8 @@ def add_script(command: argparse.ArgumentParser) -> None:
         "arguments",
         nargs=argparse.REMAINDER,
         metavar="ARGUMENT",
-        default=[],
         help="the arguments of the script",
-    )
+    ).required = False  # or the message about a missing script would name it, too
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from tpuref.testing.stacks import host_stacks
 
-SIGNAL: int = getattr(signal, "SIGUSR2", signal.SIGINT)  # Windows has SIGINT alone
+SIGNAL = getattr(signal, "SIGUSR2", signal.SIGINT)  # Windows has SIGINT alone
 """The signal that makes the main thread raise the failure."""
 
 _AGAIN_SECONDS = 10.0  # until it is sent again, if the failure was swallowed

@@ -11,7 +11,7 @@ _SYSTEM = re.compile(
 )
 
 
-class SystemScheduling(LoadGroupScheduling):
+class SystemScheduling(LoadGroupScheduling):  # type: ignore[misc]
     """Sends the tests on one system to one process, so that it starts once.
 
     The process that shares out the tests knows only their names, which say the system.

@@ -100,7 +100,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     return known[0]
 
 
-def create_global_step(graph: Graph | None = None) -> Any:
+def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph: an int64 variable that starts with 0.
 
     Parameters
@@ -141,7 +141,7 @@ def _chosen(function: str, graph: Graph | None) -> Graph:
     return instance_of(Graph, f"{function}: graph", "a tf.Graph or None", graph)
 
 
-def _made(collections: list[str]) -> Any:
+def _made(collections: list[str]) -> Variable:
     return get_variable(
         GraphKeys.GLOBAL_STEP,
         shape=[],
