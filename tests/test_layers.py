@@ -46,6 +46,7 @@ LAYERS = [
     "profiler",
     "namespaces",
     "compat",
+    "core",
     "python",
     "contrib",
     "api",
