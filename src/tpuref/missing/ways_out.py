@@ -91,7 +91,8 @@ WAYS_OUT = (
         "ConfigProto.* RunOptions.* "
         "RunMetadata.* config.set_soft_device_placement config.threading "
         "config.optimizer config.*_jit config.experimental.*mlir* "
-        "config.experimental.*memory* config.*_visible_devices core.protobuf.config_pb2.*",
+        "config.experimental.*memory* config.*_visible_devices "
+        "core.protobuf.config_pb2.*",
         "Remove it: there is no device whose memory or compiler could be configured.",
     ),
     WayOut("Session.*", "Use session.run."),
