@@ -1,4 +1,7 @@
-"""Draw docs/images: ``python docs/site/drawings.py``; needs Graphviz and scikit-learn."""
+"""Draw docs/images: ``python docs/site/drawings.py``.
+
+It needs Graphviz, and for the example that learns scikit-learn and rich.
+"""
 
 from __future__ import annotations
 
@@ -124,8 +127,9 @@ def losses(steps: int = 100) -> str:
     styles = {1: ("#c5cae9", 8), 8: ("#3f51b5", 2)}
     for k, (cores, curve) in enumerate(curves.items()):
         color, stroke = styles[cores]
+        across, up = width / (steps - 1), height / highest
         points = " ".join(
-            f"{left + width * x / (steps - 1):.1f},{top + height * (1 - y / highest):.1f}"
+            f"{left + across * x:.1f},{top + height - up * y:.1f}"
             for x, y in enumerate(curve)
         )
         parts.append(
