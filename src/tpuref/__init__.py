@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow names in a circle
     from tpuref.api import *  # noqa: F403, I001
     from tpuref import compat as compat
     from tpuref import contrib as contrib
+    from tpuref import core as core
     from tpuref import data as data
     from tpuref import distribute as distribute
     from tpuref import layers as layers
