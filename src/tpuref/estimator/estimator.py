@@ -45,11 +45,9 @@ from tpuref.training.hooks.nan_tensor import NanTensorHook
 from tpuref.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.training.hooks.session_run_hook import SessionRunHook
 from tpuref.training.log import log
-from tpuref.training.monitored_session import (
-    ChiefSessionCreator,
-    MonitoredSession,
-    MonitoredTrainingSession,
-)
+from tpuref.training.monitored_session import MonitoredSession
+from tpuref.training.monitored_training_session import MonitoredTrainingSession
+from tpuref.training.session_creator import ChiefSessionCreator
 from tpuref.training.warm_start import WarmStartSettings, warm_start
 
 
