@@ -42,8 +42,8 @@ from tpuref.training.global_step import create_global_step, get_global_step
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.training.hooks.nan_tensor import NanTensorHook
-from tpuref.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.training.hooks.session_run_hook import SessionRunHook
+from tpuref.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.training.log import log
 from tpuref.training.monitored_session import MonitoredSession
 from tpuref.training.monitored_training_session import MonitoredTrainingSession
@@ -337,6 +337,7 @@ class Estimator:
             scaffold=spec.scaffold,
             listeners=listeners,
         )
+        saver._set_steps_per_run(self._steps_per_run())
         return [*chief, saver]
 
     def _logs(self, spec: EstimatorSpec) -> list[Any]:
@@ -345,6 +346,9 @@ class Estimator:
             return []
         shown = {"loss": spec.loss, "step": get_global_step()}
         return [LoggingTensorHook(shown, every_n_iter=every)]
+
+    def _steps_per_run(self) -> int:
+        return 1
 
     def _step_counter(self) -> int | None:
         every: int | None = self._config.log_step_count_steps
@@ -401,9 +405,7 @@ class Estimator:
         check_steps("evaluate", steps=steps)
         path = self._checkpoint(checkpoint_path, "evaluate")
         started = time.time()
-        log.info(
-            "Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S%z")
-        )
+        log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S%z"))
         with self._new_graph():
             spec = self._built(input_fn, ModeKeys.EVAL, steps)
             values = self._run_evaluation(spec, steps, path, list(hooks or ()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -21,7 +21,7 @@ _MODEL_ARGUMENTS = ("features", "labels", "mode", "params", "self", "config")
 def parameters_of(function: Callable[..., Any]) -> list[str]:
     """Return the names that a function takes, without those a partial has bound."""
     bound = function.keywords if isinstance(function, functools.partial) else {}
-    return [name for name in inspect.signature(function).parameters if name not in bound]
+    return [name for name in signature(function).parameters if name not in bound]
 
 
 def check_model_fn(model_fn: Any, params: Any) -> None:
@@ -42,15 +42,16 @@ def check_model_fn(model_fn: Any, params: Any) -> None:
     if params is not None and "params" not in names:
         raise _refused(model_fn, names, "must take params, since params= is given")
     unknown = [name for name in names if name not in _MODEL_ARGUMENTS]
-    kinds = inspect.signature(model_fn).parameters
-    if any(kinds[name].kind is not inspect.Parameter.VAR_KEYWORD for name in unknown):
+    kinds = signature(model_fn).parameters
+    if any(kinds[name].kind is not Parameter.VAR_KEYWORD for name in unknown):
         raise _refused(model_fn, names, f"has unexpected parameters {unknown}")
 
 
 def _refused(model_fn: Any, names: Sequence[str], why: str) -> Exception:
+    name = getattr(model_fn, "__name__", model_fn)
     return coded(
         ValueError,
-        f"model_fn {getattr(model_fn, '__name__', model_fn)}({', '.join(names)}) {why}; "
+        f"model_fn {name}({', '.join(names)}) {why}; "
         "write def model_fn(features, labels, mode, params)",
         code=codes.INVALID_MODEL_FUNCTION,
     )
@@ -74,11 +75,7 @@ def features_and_labels(result: Any) -> tuple[Any, Any]:
     It may return features, a pair of features and labels, or a dataset of either.
     """
     if isinstance(result, Dataset):
-        iterator = result.make_initializable_iterator()
-        get_default_graph().add_to_collection(
-            GraphKeys.TABLE_INITIALIZERS, iterator.initializer
-        )
-        result = iterator.get_next()
+        result = iterator_of(result).get_next()
     if isinstance(result, (list, tuple)) and not hasattr(result, "_fields"):
         if len(result) != 2:
             raise invalid_input(
@@ -92,6 +89,14 @@ def features_and_labels(result: Any) -> tuple[Any, Any]:
             "tf.data.Dataset of them"
         )
     return result, None
+
+
+def iterator_of(dataset: Dataset) -> Any:
+    """Return an iterator that begins when a session is prepared."""
+    iterator = dataset.make_initializable_iterator()
+    key = GraphKeys.TABLE_INITIALIZERS
+    get_default_graph().add_to_collection(key, iterator.initializer)
+    return iterator
 
 
 def invalid_input(why: str, kind: type[Exception] = ValueError) -> Exception:

@@ -10,14 +10,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import nest
 from tpuref.base.dtypes import string
 from tpuref.data.dataset import Dataset
 from tpuref.data.prefetching import Ahead
-from tpuref.estimator.functions import features_and_labels, invalid_input
+from tpuref.estimator.functions import (
+    features_and_labels,
+    invalid_input,
+    iterator_of,
+)
 from tpuref.estimator.tpu_config import InputPipelineConfig
 from tpuref.estimator.tpu_context import Replicas
 from tpuref.functions.joining import split
@@ -83,11 +87,9 @@ class ReplicaInput:
                 f"each replica takes batches in turn, got {given!r}",
                 TypeError,
             )
-        elements = [given.make_initializable_iterator()]
-        graph = get_default_graph()
-        graph.add_to_collection("table_initializer", elements[0].initializer)
+        iterator = iterator_of(given)
         return [
-            as_structure(*features_and_labels(elements[0].get_next()))
+            as_structure(*features_and_labels(iterator.get_next()))
             for _ in range(self._count)
         ]
 
@@ -150,12 +152,12 @@ class ReplicaInput:
         return parted(nest.pack_sequence_as(self._structure, tensors))
 
 
-def _elements(program: Any, run: Run) -> Iterator[Sequence[Array]]:
+def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
     """Give the arrays of all replicas for one step after another."""
 
-    def computed() -> Iterator[Sequence[Array]]:
+    def computed() -> Iterator[tuple[Array, ...]]:
         while True:
-            yield run_program(program, {0: []}, run)[0]
+            yield tuple(run_program(program, {0: []}, run)[0])
 
     ahead = Ahead(computed(), STEPS_AHEAD)
     try:

@@ -73,7 +73,7 @@ class RunConfig:
     Releases 1.11 to 1.15, ``tf.estimator.RunConfig``.
     """
 
-    replaceable = _REPLACEABLE
+    replaceable: tuple[str, ...] = _REPLACEABLE
 
     def __init__(
         self,

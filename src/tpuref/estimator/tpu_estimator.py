@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -51,13 +50,15 @@ from tpuref.functions.repetition import pad
 from tpuref.functions.reshaping import reshape
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import GraphKeys
+from tpuref.graph.lowering import needed_operations
+from tpuref.graph.region import Region
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.collectives import CROSS_REPLICA_SUM
+from tpuref.tpu.sharding import shard
+from tpuref.tpu.training_loop import repeat
 from tpuref.training.global_step import get_global_step
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.training.log import log
-from tpuref.tpu.sharding import shard
-from tpuref.tpu.training_loop import repeat
 
 INITIAL_LOSS = 1e7
 """The loss of a loop before its first step."""
@@ -215,7 +216,8 @@ class TPUEstimator(Estimator):
         if isinstance(spec, TPUEstimatorSpec):
             spec = spec.as_estimator_spec()
         hooks = (*spec.training_hooks, *self._speed(mode, 1))
-        return spec._replace(training_hooks=hooks)
+        changed: EstimatorSpec = spec._replace(training_hooks=hooks)
+        return changed
 
     def _built_loop(
         self,
@@ -230,15 +232,22 @@ class TPUEstimator(Estimator):
         built: list[TPUEstimatorSpec] = []
 
         def step(loss: Tensor) -> Tensor:
+            region = get_default_graph().region
+            assert region is not None
+            before = len(region.operations)
             spec = self._model_on_core(*fed.taken(), mode, replicas)
             built[:] = [spec]
             if mode == ModeKeys.EVAL:
                 calls.add("eval_metrics", spec.eval_metrics)
             calls.add("host_call", spec.host_call)
-            done = [*calls.sent(), *([spec.train_op] if spec.train_op else [])]
+            done = calls.sent()
+            if mode == ModeKeys.TRAIN:
+                done.append(spec.train_op)
             own = cast(spec.loss, float32)
             with get_default_graph().control_dependencies(done):
-                return loss + own if mode == ModeKeys.EVAL else identity(own)
+                last = loss + own if mode == ModeKeys.EVAL else identity(own)
+            _leave_out_unneeded(region, before, last)
+            return last
 
         limit = placeholder(int32, [], name="iterations_per_loop")
         first = INITIAL_LOSS if mode == ModeKeys.TRAIN else 0.0
@@ -295,19 +304,19 @@ class TPUEstimator(Estimator):
                 TypeError,
             )
         if input_mode(self._config.tpu_config, mode) == InputPipelineConfig.PER_HOST_V2:
-            rows = given.flat_map(lambda *own: Dataset.from_tensor_slices(_whole(own)))
-            given = rows.batch(batch)
+            singles = given.flat_map(lambda *own: Dataset.from_tensor_slices(_whole(own)))
+            given = singles.batch(batch)
         features, _ = features_and_labels(given)
         leaves = nest.flatten(features)
         real = shape(leaves[0])[0]
         built: list[TPUEstimatorSpec] = []
 
         def step(*own: Tensor) -> list[Tensor]:
-            part = nest.pack_sequence_as(features, own)
+            part = nest.pack_sequence_as(features, list(own))
             built[:] = [self._model_on_core(part, None, mode, replicas)]
             return _rows_of(built[0].predictions)
 
-        joined = shard(
+        joined: list[Any] = shard(
             step,
             [_padded(leaf, batch, real) for leaf in leaves],
             num_shards=replicas.count,
@@ -445,6 +454,11 @@ class TPUEstimator(Estimator):
             self._loop.check_finished()
         return values
 
+    def _steps_per_run(self) -> int:
+        if self._loop is None:
+            return 1
+        return int(self._config.tpu_config.iterations_per_loop)
+
     def _step_counter(self) -> int | None:
         return None  # examples per second are counted with the steps
 
@@ -523,9 +537,21 @@ def _padded(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
             "use dataset.batch(params['batch_size']), or set_shape"
         )
     first = reshape(concat([[0], reshape(batch - real, [1])], 0), [1, 2])
-    filled = pad(tensor, concat([first, [[0, 0]] * (rank - 1)], 0) if rank > 1 else first)
+    others = [[0, 0]] * (rank - 1)
+    filled = pad(tensor, concat([first, others], 0) if others else first)
     filled.set_shape([batch, *rest])
     return filled
+
+
+def _leave_out_unneeded(region: Region, before: int, result: Tensor) -> None:
+    """Leave out what the result of a step does not need.
+
+    A loop runs all that its body builds, but model functions build a step of training
+    in every mode; as in TensorFlow, only what the mode needs runs.
+    """
+    needed = needed_operations([result], (), set())
+    built = region.operations[before:]
+    region.operations[before:] = [one for one in built if one in needed]
 
 
 def _rows_of(predictions: Any) -> list[Tensor]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base import nest
 from tpuref.base.errors import coded
 from tpuref.estimator.mode_keys import ModeKeys
 from tpuref.estimator.spec import (
@@ -187,5 +186,3 @@ class _HostCallHook(SessionRunHook):
 
     def before_run(self, run_context: Any) -> SessionRunArgs:
         return SessionRunArgs(self._operation)
-
-
