@@ -198,7 +198,7 @@ WAYS_OUT = (
         "tf.train.Optimizer.",
     ),
     WayOut(
-        "contrib.framework.*checkpoint* contrib.training.*checkpoint* train.warm_start",
+        "contrib.framework.*checkpoint* contrib.training.*checkpoint*",
         "Use tf.train.Saver, tf.train.init_from_checkpoint or "
         "tf.train.load_checkpoint.",
     ),
@@ -215,10 +215,13 @@ WAYS_OUT = (
         "them.",
     ),
     WayOut(
-        "train.*Hook train.*Session train.*SessionCreator train.Scaffold "
-        "train.SessionRun* train.Supervisor train.Coordinator train.*QueueRunner* "
-        "train.queue_runner train.*input_producer train.*batch train.batch_join",
-        "Use tf.Session and a Python loop around session.run.",
+        "train.Supervisor train.SessionManager train.basic_train_loop",
+        "Use tf.train.MonitoredTrainingSession.",
+    ),
+    WayOut(
+        "train.*QueueRunner* train.queue_runner train.*input_producer train.*batch "
+        "train.batch_join train.LooperThread",
+        "Read the data with tf.data.",
     ),
     WayOut(
         "estimator contrib.estimator contrib.learn python.estimator",

@@ -134,9 +134,10 @@ class _HookedSession:
         --------
         >>> import tpuref as tf
         >>> x = tf.placeholder(tf.int32, [])
+        >>> square = x * x
         >>> def step(step_context):
         ...     first = step_context.session.run(x, {x: 2})
-        ...     return step_context.run_with_hooks(x * x, {x: first + 1})
+        ...     return step_context.run_with_hooks(square, {x: first + 1})
         >>> with tf.train.MonitoredSession() as sess:
         ...     int(sess.run_step_fn(step))
         9

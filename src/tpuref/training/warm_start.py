@@ -173,12 +173,9 @@ def _remapped(before: Array, variable: Variable, vocabulary: VocabInfo) -> Tenso
     shape[axis] = index.size
     known = (index >= 0).reshape(shape)
     initializer = vocabulary.backup_initializer or Zeros()
-    others = initializer(variable.shape.as_list(), dtype=variable.dtype)
-    return where(
-        np.broadcast_to(known, variable.shape.as_list()),
-        before.take(index, axis),
-        others,
-    )
+    sizes = variable.shape.as_tuple()
+    others = initializer(sizes, dtype=variable.dtype)
+    return where(np.broadcast_to(known, sizes), before.take(index, axis), others)
 
 
 def _words(vocabulary: VocabInfo, which: str) -> list[bytes]:

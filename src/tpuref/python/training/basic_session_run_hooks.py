@@ -1,4 +1,4 @@
-"""Names of ``tensorflow.python.training.basic_session_run_hooks`` that programs import."""
+"""Names of ``python.training.basic_session_run_hooks`` that programs import."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ class CheckpointSaverHook(SessionRunHook):
     ...     for _ in range(3):
     ...         _ = sess.run(train_op)
     >>> state = tf.train.get_checkpoint_state(folder)
-    >>> [path[-4:] for path in state.all_model_checkpoint_paths]
-    ['kpt-0', 'kpt-2', 'kpt-3']
+    >>> [path[-6:] for path in state.all_model_checkpoint_paths]
+    ['ckpt-0', 'ckpt-2', 'ckpt-3']
     """
 
     def __init__(

@@ -24,9 +24,10 @@ class FeedFnHook(SessionRunHook):
     --------
     >>> import tpuref as tf
     >>> x = tf.placeholder(tf.int32, [])
+    >>> following = x + 1
     >>> hook = tf.train.FeedFnHook(lambda: {x: 3})
     >>> with tf.train.MonitoredSession(hooks=[hook]) as sess:
-    ...     int(sess.run(x + 1))
+    ...     int(sess.run(following))
     4
     """
 
