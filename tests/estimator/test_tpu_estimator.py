@@ -312,7 +312,7 @@ def of_the_host(features: Any, labels: Any, mode: str, params: Any) -> Any:
 
 
 WRONG = [
-    (dict(train_batch_size=3), batches(4), {"max_steps": 1}, "divisible by number"),
+    ({"train_batch_size": 3}, batches(4), {"max_steps": 1}, "divisible by number"),
     ({}, batches(4), {}, "one of `steps` or `max_steps` must be set"),
     ({}, lambda: None, {"steps": 1}, "does not include params"),
     ({}, lambda params: (1, 2, 3), {"steps": 1}, r"\(features, labels\)"),

@@ -327,13 +327,17 @@ class Estimator:
         """Return the chief's hooks, one of which saves if the configuration says so."""
         config, chief = self._config, list(spec.training_chief_hooks)
         given = [*hooks, *spec.training_hooks, *chief]
-        saves = config.save_checkpoints_secs or config.save_checkpoints_steps
-        if any(isinstance(hook, CheckpointSaverHook) for hook in given) or not saves:
+        savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
+        for saver in savers[:1]:
+            saver._listeners += listeners
+        if savers or not (
+            config.save_checkpoints_secs or config.save_checkpoints_steps
+        ):
             return chief
         saver = CheckpointSaverHook(
             self.model_dir,
-            save_secs=config.save_checkpoints_secs,
-            save_steps=config.save_checkpoints_steps,
+            save_secs=seconds,
+            save_steps=steps,
             scaffold=spec.scaffold,
             listeners=listeners,
         )

@@ -304,7 +304,9 @@ class TPUEstimator(Estimator):
                 TypeError,
             )
         if input_mode(self._config.tpu_config, mode) == InputPipelineConfig.PER_HOST_V2:
-            singles = given.flat_map(lambda *own: Dataset.from_tensor_slices(_whole(own)))
+            singles = given.flat_map(
+                lambda *own: Dataset.from_tensor_slices(_whole(own))
+            )
             given = singles.batch(batch)
         features, _ = features_and_labels(given)
         leaves = nest.flatten(features)
@@ -523,8 +525,8 @@ def with_items(params: Any, items: dict[str, Any]) -> Any:
     return params
 
 
-def _whole(own: tuple[Any, ...]) -> Any:
-    return own[0] if len(own) == 1 else own
+def _singles(*batch: Any) -> Dataset:
+    return Dataset.from_tensor_slices(batch[0] if len(batch) == 1 else batch)
 
 
 def _padded(tensor: Tensor, batch: int, real: Tensor) -> Tensor:
