@@ -47,6 +47,7 @@ LAYERS = [
     "train",
     "namespaces",
     "compat",
+    "core",
     "python",
     "contrib",
     "api",

@@ -27,12 +27,20 @@ NAMES = [
     "contrib.data",
     "contrib.distribute",
     "contrib.layers",
+    "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
     "contrib.tpu.python",
     "contrib.tpu.python.ops",
     "contrib.tpu.python.tpu",
     "contrib.training",
+    "contrib.training.python",
+    "contrib.training.python.training",
+    "contrib.training.python.training.evaluation",
+    "core",
+    "core.protobuf",
+    "core.protobuf.config_pb2",
+    "core.protobuf.rewriter_config_pb2",
     "data",
     "data.experimental",
     "distribute",
@@ -137,7 +145,8 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
+    "tf.contrib": "cloud cluster_resolver data distribute layers opt summary tpu "
+    "training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.python": "ops tpu",
@@ -192,5 +201,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler", "python"}
+    more = {"compat", "contrib", "core", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}

@@ -330,9 +330,8 @@ class Estimator:
         savers = [hook for hook in given if isinstance(hook, CheckpointSaverHook)]
         for saver in savers[:1]:
             saver._listeners += listeners
-        if savers or not (
-            config.save_checkpoints_secs or config.save_checkpoints_steps
-        ):
+        seconds, steps = config.save_checkpoints_secs, config.save_checkpoints_steps
+        if savers or not (seconds or steps):
             return chief
         saver = CheckpointSaverHook(
             self.model_dir,

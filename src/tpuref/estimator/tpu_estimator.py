@@ -303,11 +303,9 @@ class TPUEstimator(Estimator):
                 f"instead of features and labels, got {given!r}",
                 TypeError,
             )
-        if input_mode(self._config.tpu_config, mode) == InputPipelineConfig.PER_HOST_V2:
-            singles = given.flat_map(
-                lambda *own: Dataset.from_tensor_slices(_whole(own))
-            )
-            given = singles.batch(batch)
+        pipeline = input_mode(self._config.tpu_config, mode)
+        if pipeline == InputPipelineConfig.PER_HOST_V2:
+            given = given.flat_map(_singles).batch(batch)
         features, _ = features_and_labels(given)
         leaves = nest.flatten(features)
         real = shape(leaves[0])[0]
