@@ -43,6 +43,7 @@ LAYERS = [
     "data",
     "cluster_resolver",
     "distribute",
+    "estimator",
     "testing",
     "train",
     "namespaces",
