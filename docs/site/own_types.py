@@ -10,7 +10,9 @@ from typing import Any
 
 import griffe
 
-_SHARED = re.compile(r"^([\w*]+(?:, [\w*]+)+)\n((?:    .*\n|\n(?=    ))+)", re.MULTILINE)
+_SHARED = re.compile(
+    r"^([\w*]+(?:, [\w*]+)+)\n((?:    .*\n|\n(?=    ))+)", re.MULTILINE
+)
 
 
 class OwnTypes(griffe.Extension):

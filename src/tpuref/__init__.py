@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow names in a circle
     from tpuref import core as core
     from tpuref import data as data
     from tpuref import distribute as distribute
+    from tpuref import estimator as estimator
     from tpuref import layers as layers
     from tpuref import losses as losses
     from tpuref import metrics as metrics

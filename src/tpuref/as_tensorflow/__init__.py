@@ -18,7 +18,11 @@ from tpuref.base.errors import coded
 from tpuref.missing.finder import Existing
 from tpuref.missing.namespaces import NAMESPACES, message_about
 
-PACKAGES = {"tensorflow": "tpuref", "tensorflow_estimator": "tpuref.estimator"}
+PACKAGES = {
+    "tensorflow": "tpuref",
+    "tensorflow_estimator": "tpuref.estimator",
+    "tensorflow_estimator.python": "tpuref.python",
+}
 """The packages that programs import, and what each of them means."""
 
 NOTE = "In this process, import tensorflow means tpuref (--as-tensorflow)."
@@ -66,10 +70,9 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Any = None, target: Any = None
     ) -> importlib.machinery.ModuleSpec | None:
-        package, dot, rest = name.partition(".")
-        if package not in PACKAGES:
+        ours = _ours(name)
+        if ours is None:
             return None
-        ours = PACKAGES[package] + dot + rest
         module = importlib.import_module(ours)
         if module.__name__ not in NAMESPACES:  # one of tpuref's own parts
             message = message_about(ours.replace("tpuref", "tf", 1))
@@ -77,6 +80,14 @@ class _Finder(importlib.abc.MetaPathFinder):
                 ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name
             )
         return importlib.machinery.ModuleSpec(name, Existing(module))
+
+
+def _ours(name: str) -> str | None:
+    """Return the module of tpuref for one of TensorFlow's, None for those of others."""
+    for package in sorted(PACKAGES, key=len, reverse=True):
+        if name == package or name.startswith(f"{package}."):
+            return PACKAGES[package] + name.removeprefix(package)
+    return None
 
 
 def _end_tracebacks_with_the_note() -> None:
