@@ -47,7 +47,7 @@ def on_files(files: Files, config: Any) -> None:
         files.append(File.generated(config, path, content=page))
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
     text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
@@ -57,7 +57,8 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
         text = text.replace("<!-- unreleased -->", unreleased())
-    text = continued(text)  # not the programs of error codes, which are whole
+    if not page.file.src_uri.startswith("notebooks/"):
+        text = continued(text)  # not the programs of error codes, which are whole
     if "<!-- error codes -->" in text:
         text = text.replace("<!-- error codes -->", error_codes())
     return text
