@@ -4,11 +4,11 @@ import os
 from html import escape
 
 from .documents import DOCUMENTS
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS
+from .outcome import CONTRADICTIONS, MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS, RECORDED
 from .report import LETTERS, cell
 from .statements import SOURCES
 
-_CONTRADICTING = (*CONTRADICTIONS, DEVIATES)
+_CONTRADICTING = (*CONTRADICTIONS, *RECORDED)
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -112,6 +112,7 @@ _BY_WEIGHT = (
     "fail",
     "absent",
     "deviates",
+    "differs",
     "pass",
     "needs-tpu",
     "not-applicable",

@@ -1,6 +1,6 @@
 """The report as Markdown."""
 
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .outcome import CONTRADICTIONS, MEANINGS, OUTCOMES, PASS, RECORDED
 from .report import LETTERS, cell
 
 
@@ -67,7 +67,7 @@ def _script(report, statement, snippet):
         for one in report.columns
         if not one.reason
         and statement.id in one.results
-        and one.results[statement.id].outcome in (*CONTRADICTIONS, DEVIATES)
+        and one.results[statement.id].outcome in (*CONTRADICTIONS, *RECORDED)
     )
     return ["```python", *snippet(statement.id, column).splitlines(), "```"]
 
