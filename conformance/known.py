@@ -55,6 +55,12 @@ class Known:
         self._directory = directory
         self._read = {}
 
+    def add(self, subject_name, path):
+        """Take the deviations of a subject from the file ``path``."""
+        if not os.path.exists(path):
+            raise ValueError(f"{path}: there is no such file of known deviations")
+        self._read[subject_name] = _read_file(path)
+
     def of(self, subject_name):
         """Return the deviations of a subject as a dict from ids and patterns."""
         if subject_name not in self._read:
@@ -71,7 +77,7 @@ class Known:
         return next((entries[one] for one in entries if fnmatchcase(id, one)), None)
 
     def judge(self, subject, result):
-        """Return ``result``, with the recorded verdict if it is a recorded deviation."""
+        """Return ``result``, with the recorded verdict if it is as recorded."""
         entry = self.entry(subject.name, result.id)
         if entry is None or not entry.matches(result):
             return result

@@ -158,8 +158,9 @@ def _in_full(report, column, snippet, colour):
     lines = []
     for result in column.failures():
         lines += ["", *_failure(report, column, result, colour)]
-        lines += [f"  reproduction, for {_interpreter(column)}:", ""]
-        lines += _indented(snippet(result.id, column))
+        if result.outcome != ABSENT:  # there is nothing to run
+            lines += [f"  reproduction, for {_interpreter(column)}:", ""]
+            lines += _indented(snippet(result.id, column))
     return lines[1:]
 
 

@@ -42,6 +42,7 @@ LAYERS = [
     "cluster_resolver",
     "distribute",
     "testing",
+    "conformance",
     "train",
     "profiler",
     "namespaces",

@@ -5,7 +5,13 @@ import enum
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system, padded_inputs, padded_shapes, recorded_xla_options
+from ..probes import (
+    fixed_system,
+    padded_inputs,
+    padded_shapes,
+    recorded_xla_options,
+    static_shape,
+)
 from . import replicate_checks as checks
 
 PARAMETERS = [
@@ -124,7 +130,7 @@ def example_basic_builds(tf):
     assert isinstance(out, list), f"expected a list, got {out!r}"
     same([len(entry) for entry in out], [1, 1], call="values in each entry")
     for (tensor,) in out:
-        same(tensor.shape.as_list(), [])
+        same(static_shape(tensor), [])
         same(tensor.dtype.name, "float32")
 
 

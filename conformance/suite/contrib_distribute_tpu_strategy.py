@@ -3,10 +3,9 @@
 import inspect
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, initialise_variables
 from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
 from .tpu_strategy_page import (
-    initialise_variables,
     local_strategy,
     page,
     parameters,

@@ -5,9 +5,9 @@ two or four towers, and so exact too.
 """
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     page,
     parameters,
     per_tower,

@@ -6,9 +6,9 @@ All values are small whole numbers in float32, so that they are exact.
 import numpy as np
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     page,
     parameters,
     required,

@@ -8,11 +8,10 @@ import time
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .tpu_strategy_page import (
     FREE,
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     parameters,

@@ -4,10 +4,10 @@ All values are small whole numbers in float32, so that they are exact.
 """
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     FREE,
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     parameters,

@@ -18,6 +18,7 @@ from ..probes import (
     initialised_topology,
     padded_inputs,
     padded_shapes,
+    static_shape,
 )
 from .page import about
 from .tf_tpu_page import function_clause
@@ -226,7 +227,7 @@ def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
     same([len(row) for row in rows], [2, 2])
     for scalar in rows[0] + rows[1]:
         assert isinstance(scalar, tf.Tensor), f"expected a Tensor, got {scalar!r}"
-        same(scalar.shape.as_list(), [])
+        same(static_shape(scalar), [])
         same(scalar.dtype.name, "int32")
 
 
@@ -241,7 +242,7 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
     replicate(computation, [[tf.convert_to_tensor([[1, 2], [3, 4]])]])
     (x,) = received
     assert isinstance(x, tf.Tensor), f"expected a Tensor, got {x!r}"
-    same(x.shape.as_list(), [2, 2])
+    same(static_shape(x), [2, 2])
 
 
 # -------------------------------------------------------- args: infeed_queue

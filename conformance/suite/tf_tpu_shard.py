@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, static_shape
 from . import tf_tpu_batch_parallel
 from .tf_tpu_page import function_clause, run_checks, run_every_check
 
@@ -46,7 +46,7 @@ def splits_along_axes(tf, shard):
     seen = []
 
     def computation(piece):
-        seen.append(piece.shape.as_list())
+        seen.append(static_shape(piece))
         return piece
 
     out = shard(
@@ -83,7 +83,7 @@ def input_axes_default_zero(tf, shard):
     seen = []
 
     def computation(piece):
-        seen.append(piece.shape.as_list())
+        seen.append(static_shape(piece))
         return tf.reduce_sum(piece, axis=1)
 
     out = shard(computation, [tf.constant(GRID)], num_shards=2)
@@ -213,7 +213,7 @@ def returns_list(tf, shard):
     same(len(two), 2)
     for tensor in two:
         assert isinstance(tensor, tf.Tensor)
-        same(tensor.shape.as_list(), [4])
+        same(static_shape(tensor), [4])
     nothing = shard(lambda piece: None, [tf.zeros([4])], num_shards=2)
     assert isinstance(nothing, list)
     same([operation.type for operation in nothing], ["NoOp"])

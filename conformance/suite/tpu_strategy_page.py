@@ -4,7 +4,7 @@ import contextlib
 import inspect
 
 from ..clause import same
-from ..probes import fixed_system
+from ..probes import fixed_system, sized
 from .cloud_stand_ins import hosts, reachable
 from .page import Page
 
@@ -24,8 +24,10 @@ def size(tf, cores):
 
     A release without a TPU has none of its own; there the local master lists them.
     """
-    config = getattr(getattr(tf, "config", None), "override", None)
-    with config(cores=cores) if config else reachable(tf, hosts(cores)):
+    settable = hasattr(tf, "judged_module") or hasattr(
+        getattr(tf, "config", None), "override"
+    )
+    with sized(tf, cores=cores) if settable else reachable(tf, hosts(cores)):
         yield
 
 
@@ -76,10 +78,6 @@ def variable(tf, name="v", value=0.0, **settings):
 def evaluated(session, strategy, value):
     """Return the values of all components of ``value``, in device order."""
     return session.run(list(strategy.unwrap(value)))
-
-
-def initialise_variables(tf, session):
-    session.run(tf.global_variables_initializer())
 
 
 def require_devices(strategy, value, devices):
