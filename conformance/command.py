@@ -325,12 +325,23 @@ def _diff(old_path, new_path):
 
 
 def _coverage(arguments):
-    argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="tpuref conformance coverage",
-        description="List statements without a check, checks without a statement, and "
-        "statements whose words, document, tier or versions cannot be right.",
-    ).parse_args(arguments)
+        description="List statements without a check, checks without a statement, "
+        "sentences of documents without a statement, and statements whose words, "
+        "document, tier or versions cannot be right.",
+    )
+    parser.add_argument(
+        "--documents",
+        metavar="DIRECTORY",
+        help="where the documents are; without them, their sentences are not counted",
+    )
+    options = parser.parse_args(arguments)
     coverage = Coverage(statements(), load_checks())
+    try:
+        coverage.look_into_documents(options.documents)
+    except OSError as error:
+        return _could_not_run(error)
     print("\n".join(coverage.lines()))
     return EXIT_PASSED if coverage.complete else EXIT_FAILED
 

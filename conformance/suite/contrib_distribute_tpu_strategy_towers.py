@@ -335,6 +335,10 @@ def call_returns_merged(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         numbers = strategy.call_for_each_tower(lambda: tf.get_tower_context().tower_id)
         same(strategy.unwrap(numbers), [0, 1, 2, 3])
+        halves = strategy.call_for_each_tower(
+            lambda: "low" if tf.get_tower_context().tower_id < 2 else "high"
+        )
+        same(strategy.unwrap(halves), ["low", "low", "high", "high"])
 
         def nest():
             number = tf.constant(tf.get_tower_context().tower_id)
