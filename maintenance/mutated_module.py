@@ -21,11 +21,7 @@ class MutatedModule(importlib.machinery.SourceFileLoader):
         if fullname != self.name:
             return None
         package = os.path.basename(self.path) == "__init__.py"
+        inside = [os.path.dirname(self.path)] if package else None
         return importlib.util.spec_from_file_location(
-            fullname,
-            self.path,
-            loader=self,
-            submodule_search_locations=[os.path.dirname(self.path)]
-            if package
-            else None,
+            fullname, self.path, loader=self, submodule_search_locations=inside
         )

@@ -241,7 +241,7 @@ def batch_reduce_returns(tf):
 @page.clause(".broadcast/signature/parameters")
 def broadcast_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.broadcast
-    same(parameters(method), [("tensor", (), ""), ("destinations", None, "")])
+    same(parameters(method), [*required("tensor"), ("destinations", None, "")])
 
 
 @page.clause(".broadcast/behaviour/mirrors-to-workers")

@@ -447,7 +447,7 @@ def value_container_membership(tf):
 @page.clause(".group/signature/parameters")
 def group_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.group
-    same(parameters(method), [("value", (), ""), ("name", None, "")])
+    same(parameters(method), [*required("value"), ("name", None, "")])
 
 
 @page.clause(".group/behaviour/groups-unwrapped-values")

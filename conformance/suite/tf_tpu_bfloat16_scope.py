@@ -49,6 +49,7 @@ def get_variable_reads_bfloat16(tf, bfloat16_scope):
     stored = {v.op.name.rpartition("/")[2]: v for v in tf.global_variables()}
     shapes = {name: v.shape.as_list() for name, v in stored.items()}
     same(shapes, {"w": [2], "first": [3], "second": [4], "third": []})
+    same({v.dtype.base_dtype.name for v in stored.values()}, {"float32"})
     trainable = [v.op.name.rpartition("/")[2] for v in tf.trainable_variables()]
     same(sorted(trainable), ["first", "third", "w"])
 

@@ -90,7 +90,8 @@ def require_devices(strategy, value, devices):
 def parameters(method):
     """Return (name, default, kind) of a method's parameters, without self.
 
-    The default is ``()`` where there is none; the kind ``""``, ``"*"`` or ``"**"``.
+    The default is ``inspect.Parameter.empty`` where there is none; the kind is ``""``,
+    ``"*"`` or ``"**"``.
     """
     kinds = {
         inspect.Parameter.POSITIONAL_OR_KEYWORD: "",
@@ -99,14 +100,16 @@ def parameters(method):
     }
     found = []
     for one in list(inspect.signature(method).parameters.values())[1:]:
-        default = () if one.default is inspect.Parameter.empty else one.default
-        found.append((one.name, default, kinds.get(one.kind, str(one.kind))))
+        found.append((one.name, one.default, kinds.get(one.kind, str(one.kind))))
     return found
 
 
 def required(*names):
     """Return what `parameters` gives for parameters without a default."""
-    return [(name, (), "") for name in names]
+    return [(name, inspect.Parameter.empty, "") for name in names]
 
 
-FREE = [("args", (), "*"), ("kwargs", (), "**")]
+FREE = [
+    ("args", inspect.Parameter.empty, "*"),
+    ("kwargs", inspect.Parameter.empty, "**"),
+]
