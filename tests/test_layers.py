@@ -45,6 +45,7 @@ LAYERS = [
     "distribute",
     "estimator",
     "testing",
+    "conformance",
     "train",
     "namespaces",
     "compat",

@@ -59,15 +59,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Let TensorFlow be tpuref before a conftest.py imports it."""
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> None:
+    """Let TensorFlow be tpuref before a conftest.py imports it; add more options."""
     if early_config.known_args_namespace.tpu_as_tensorflow:
-        from tpuref import as_tensorflow
+        _let_tensorflow_be_tpuref()
+    if any(one.split("::")[0] == "tpuref.conformance" for one in args):
+        _add_options_of_the_suite(parser)
 
-        try:
-            as_tensorflow.install()
-        except ImportError as error:
-            raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
+
+def _let_tensorflow_be_tpuref() -> None:
+    from tpuref import as_tensorflow
+
+    try:
+        as_tensorflow.install()
+    except ImportError as error:
+        raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
+
+
+def _add_options_of_the_suite(parser: pytest.Parser) -> None:
+    """Add the options of the conformance suite, whose tests are asked for."""
+    group = parser.getgroup("tpuref.conformance")
+    group.addoption("--subject", metavar="NAME", help="a module or its subject file")
+    group.addoption("--known", metavar="FILE", help="its known deviations, as TOML")
+    group.addoption(
+        "--include-releases",
+        action="store_true",
+        help="judge it also by what releases of TensorFlow do",
+    )
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
