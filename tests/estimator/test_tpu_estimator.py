@@ -343,6 +343,7 @@ def test_evaluation_needs_steps_and_prediction_a_dataset(tmp_path: Path) -> None
 CONSTRUCTIONS = [
     ({"train_batch_size": None}, "`train_batch_size` cannot be `None`"),
     ({"eval_batch_size": 0}, "must be positive"),
+    ({"eval_batch_size": "8"}, "must be an integer"),
     ({"params": {"batch_size": 3}}, "reserved keys"),
     ({"iterations_per_loop": 0}, "iterations_per_loop must be positive"),
     ({"num_cores_per_replica": 3}, "must be 1, 2, 4, 8"),
@@ -353,7 +354,7 @@ CONSTRUCTIONS = [
 
 @pytest.mark.parametrize(("given", "message"), CONSTRUCTIONS)
 def test_wrong_arguments(given: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         made(tmp_path, **given)
 
 
