@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -383,3 +384,13 @@ def test_lines_of_progress(tmp_path: Path, caplog: Any) -> None:
             for event in tf.train.summary_iterator(path):
                 tags |= {value.tag for value in event.summary.value}
     assert {"loss", "global_step/sec", "examples/sec"} <= tags
+
+
+def test_a_bar_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    made(tmp_path, iterations_per_loop=2).train(batches(4), max_steps=4)
+    first, last = capsys.readouterr().err.rstrip("\n").split("\r")[1:]
+    assert first.startswith(f"[{'=' * 15}{' ' * 15}] step 2 of 4, loss ")
+    assert last.startswith(f"[{'=' * 30}] step 4 of 4, loss ")
