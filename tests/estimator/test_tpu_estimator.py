@@ -282,6 +282,25 @@ def test_an_input_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
         estimator.evaluate(batches(4, repeat=False), steps=2)
 
 
+def test_evaluations_between_loops(tmp_path: Path) -> None:
+    estimator = made(tmp_path, iterations_per_loop=2, run={"save_checkpoints_steps": 2})
+    evaluated: list[int] = []
+
+    class Hook(tf.estimator.SessionRunHook):
+        def end(self, session: Any) -> None:
+            evaluated.append(int(session.run(tf.train.get_global_step())))
+
+    ends = tf.estimator.TrainSpec(batches(20, repeat=False), max_steps=6)
+    every = tf.estimator.EvalSpec(batches(4), 1, hooks=[Hook()], throttle_secs=0)
+    with pytest.raises(tf.errors.OutOfRangeError, match="2 steps too early"):
+        tf.estimator.train_and_evaluate(estimator, ends, every)
+    assert evaluated == [2, 4]
+    longer = tf.estimator.TrainSpec(batches(20), max_steps=6)
+    metrics, _ = tf.estimator.train_and_evaluate(estimator, longer, every)
+    assert metrics["global_step"] == 6
+    assert evaluated[-1] == 6
+
+
 def test_nan_stops(tmp_path: Path) -> None:
     estimator = made(tmp_path, params={"rate": 1e30}, iterations_per_loop=5)
     with (
