@@ -44,6 +44,7 @@ LAYERS = [
     "distribute",
     "estimator",
     "testing",
+    "conformance",
     "train",
     "namespaces",
     "compat",
