@@ -29,6 +29,7 @@ LAYERS = [
     "remote",
     "graph",
     "functions",
+    "tracing",
     "differentiation",
     "files",
     "checkpoints",

@@ -37,6 +37,7 @@ NAMES = [
     "data.experimental",
     "distribute",
     "distribute.cluster_resolver",
+    "distribute.experimental",
     "dtypes",
     "errors",
     "experimental",

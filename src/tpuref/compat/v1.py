@@ -156,16 +156,28 @@ from tpuref.graph.convert import (
     convert_to_tensor as convert_to_tensor,
 )
 from tpuref.graph.default import (
+    disable_eager_execution as disable_eager_execution,
+)
+from tpuref.graph.default import (
+    disable_v2_behavior as disable_v2_behavior,
+)
+from tpuref.graph.default import (
     eager_execution as eager_execution,
 )
 from tpuref.graph.default import (
     enable_eager_execution as enable_eager_execution,
 )
 from tpuref.graph.default import (
+    enable_v2_behavior as enable_v2_behavior,
+)
+from tpuref.graph.default import (
     executing_eagerly as executing_eagerly,
 )
 from tpuref.graph.default import (
     get_default_graph as get_default_graph,
+)
+from tpuref.graph.default import (
+    init_scope as init_scope,
 )
 from tpuref.graph.default import (
     reset_default_graph as reset_default_graph,
@@ -233,6 +245,9 @@ from tpuref.graph.variables import (
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
 from tpuref.namespaces import bitwise as bitwise
+from tpuref.namespaces import (
+    config as _functions_of_config,
+)
 from tpuref.namespaces import dtypes as dtypes
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
@@ -258,5 +273,6 @@ from tpuref.tpu.padding_report import (
 from tpuref.tpu.padding_report import (
     padding_report as padding_report,
 )
+from tpuref.tracing.function import function as function
 
 _explain_missing(__name__, "tf.compat.v1")
