@@ -38,6 +38,7 @@ LAYERS = [
     "losses",
     "metrics",
     "training",
+    "optimizers",
     "tpu",
     "data",
     "cluster_resolver",

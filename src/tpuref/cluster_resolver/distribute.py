@@ -127,8 +127,9 @@ class TPUClusterResolver(CloudTPUs):
         Examples
         --------
         >>> import tpuref as tf
+        >>> from tpuref.distribute.cluster_resolver import TPUClusterResolver
         >>> with tf.eager_execution():
-        ...     resolver = tf.distribute.cluster_resolver.TPUClusterResolver.connect("local")
+        ...     resolver = TPUClusterResolver.connect("local")
         >>> resolver.master()
         'local'
         """

@@ -7,6 +7,7 @@ from tpuref import distribute as distribute
 from tpuref import layers as layers
 from tpuref import losses as losses
 from tpuref import metrics as metrics
+from tpuref import optimizers as optimizers
 from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
@@ -126,6 +127,7 @@ from tpuref.functions.initializers import Zeros as zeros_initializer
 from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
 from tpuref.functions.logic import *
+from tpuref.functions.module import Module as Module
 from tpuref.functions.placeholders import *
 from tpuref.functions.printing import print_ as print
 from tpuref.functions.random import *
@@ -254,6 +256,7 @@ from tpuref.namespaces import flags as flags
 from tpuref.namespaces import gfile as gfile
 from tpuref.namespaces import initializers as initializers
 from tpuref.namespaces import io as io
+from tpuref.namespaces import keras as keras
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import logging as logging
 from tpuref.namespaces import math as math

@@ -261,8 +261,8 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     @property
     def device(self) -> str:
-        """The device name of the variable."""
-        return self.op.device
+        """The device name of the variable, ``""`` for one of eager mode."""
+        return "" if self._element is None else self.op.device
 
     @property
     def initializer(self) -> Operation:

@@ -11,6 +11,8 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.errors import coded
@@ -92,7 +94,8 @@ class Function:
         relaxed: bool = False,
     ) -> None:
         self.python_function = python_function
-        self.name: str = name or getattr(python_function, "__name__", "function")
+        own: str = getattr(python_function, "__name__", "function")
+        self.name = name or own
         self.input_signature = input_signature
         self._relaxed = relaxed
         self._parameters = inspect.signature(python_function)
@@ -135,7 +138,7 @@ class Function:
                 return leaf
             sizes = [1 if n is None else n for n in leaf.shape.as_tuple()]
             specs.append(leaf)
-            return leaf.dtype.np.type() if not sizes else _zeros(sizes, leaf.dtype)
+            return np.zeros(sizes, leaf.dtype.np)
 
         with eager_execution():
             filled = nest.map_structure(example, [list(args), dict(kwargs)])
@@ -212,7 +215,7 @@ class Function:
 
     def _traced(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:
         def function(arguments: dict[str, Any]) -> Any:
-            given = inspect.BoundArguments(self._parameters, arguments)  # type: ignore
+            given = inspect.BoundArguments(self._parameters, arguments)
             return self.python_function(*given.args, **given.kwargs)
 
         first = not self._made_variables
@@ -271,12 +274,6 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<tf.function {self.name!r}>"
-
-
-def _zeros(sizes: Sequence[int], dtype: Any) -> Any:
-    import numpy as np
-
-    return np.zeros(sizes, dtype.np)
 
 
 def _serves(traced: Sequence[TensorSpec], given: Sequence[TensorSpec]) -> bool:

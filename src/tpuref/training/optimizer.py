@@ -404,7 +404,7 @@ grad_loss
 
     def _update_beside(self, gradient: Any, variable: Any) -> Any:
         graph = get_default_graph()
-        if executing_eagerly():
+        if executing_eagerly() or graph.traced:
             return self._update_op(gradient, variable)
         with graph.name_scope(f"update_{variable.op.name}"):
             if variable.device:

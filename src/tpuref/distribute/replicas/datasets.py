@@ -106,7 +106,7 @@ class ReplicaDataset(PerDeviceDataset):
 
     @property
     def element_spec(self) -> Any:
-        """The `tf.TensorSpec` of what a replica gets, in the structure of an element."""
+        """The `tf.TensorSpec` of each part of what a replica gets."""
         return self.element
 
 

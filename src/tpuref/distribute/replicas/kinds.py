@@ -73,8 +73,8 @@ class TPUStrategy(Strategy):
         described = describe_system(self._resolver)
         assignment = experimental_device_assignment
         if assignment is None:
-            cores = range(described.cores)
             system = described.towers(described.cores)
+            cores: Sequence[int] = range(described.cores)
         else:
             system, cores = _assigned(assignment, described.job)
         super().__init__([described.core_device(k) for k in cores], system)

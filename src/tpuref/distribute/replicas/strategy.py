@@ -134,7 +134,7 @@ class Strategy(DistributionStrategy):
 
     # -- results -------------------------------------------------------------------
 
-    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:  # type: ignore[override]
+    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
         """Return a value of all replicas combined to one tensor.
 
         Parameters
@@ -253,7 +253,7 @@ class Strategy(DistributionStrategy):
     def make_input_fn_iterator(
         self, input_fn: Any, replication_mode: Any = None
     ) -> Any:
-        """Return an iterator of a dataset that a function of an `InputContext` makes."""
+        """Return an iterator of the dataset that a function of the input makes."""
         return self._iterator(self.distribute_datasets_from_function(input_fn))
 
     @staticmethod
