@@ -138,7 +138,11 @@ SHORT = {
     "tf.data": "AUTOTUNE Dataset FixedLengthRecordDataset Iterator Options "
     "TFRecordDataset TextLineDataset experimental make_initializable_iterator "
     "make_one_shot_iterator",
-    "tf.distribute": "cluster_resolver",
+    "tf.distribute": "CrossDeviceOps DistributedValues HierarchicalCopyAllReduce "
+    "InputContext MirroredStrategy MultiWorkerMirroredStrategy NcclAllReduce "
+    "OneDeviceStrategy ReduceOp ReductionToOneDevice ReplicaContext RunOptions "
+    "Strategy TPUStrategy ValueContext cluster_resolver experimental "
+    "get_replica_context get_strategy has_strategy in_cross_replica_context",
     "tf.experimental": "dlpack",
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
@@ -147,9 +151,10 @@ SHORT = {
     "util",
     "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
     "tpu_function training_loop",
-    "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
-    "truncated_normal uniform",
-    "tf.tpu.experimental": "DeviceAssignment Topology",
+    "tf.random": "categorical get_seed multinomial normal set_random_seed set_seed "
+    "shuffle truncated_normal uniform",
+    "tf.tpu.experimental": "DeviceAssignment Topology initialize_tpu_system "
+    "shutdown_tpu_system",
 }
 
 

@@ -52,7 +52,8 @@ def told(name: str) -> str:
         ("python.eager", "it is private to TensorFlow", "Use the documented names"),
         ("contrib.tpu.python.tpu.util", "it is private to TensorFlow",
          "Use the documented names, which are in tf.contrib.tpu."),
-        ("config.optimizer.get_jit", "in TensorFlow 1.15 to 2.21", "Remove it"),
+        ("config.experimental_list_devices", "in TensorFlow 1.15 to 2.21",
+         "Use tf.config.list_logical_devices"),
         ("contrib.nothing", "nor has TensorFlow", "Of tf.contrib, tpuref has tpu"),
     ],
 )  # fmt: skip
@@ -103,9 +104,12 @@ def test_a_name_that_nobody_has() -> None:
      "contrib.layers", "contrib.summary", "contrib.tpu", "contrib.training", "data",
      "data.experimental",
      "distribute", "distribute.cluster_resolver", "distribute.experimental", "dtypes",
-     "errors", "experimental", "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile",
-     "keras", "keras.losses", "keras.metrics", "keras.optimizers", "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
-     "optimizers", "optimizers.schedules", "profiler", "profiler.experimental", "python_io", "random", "sparse", "summary",
+     "errors", "experimental", "experimental.dlpack", "flags", "gfile",
+     "initializers", "io", "io.gfile",
+     "keras", "keras.losses", "keras.metrics", "keras.optimizers",
+     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
+     "optimizers", "optimizers.schedules",
+     "profiler", "profiler.experimental", "python_io", "random", "sparse", "summary",
      "test", "tpu", "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:

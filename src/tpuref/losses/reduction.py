@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Reduction"]
+__all__ = ["LossReduction", "Reduction"]
 
 
 class Reduction:

@@ -18,6 +18,7 @@ from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.device_assignment import DeviceAssignment
 
 __all__ = [
+    "ExperimentalTPUStrategy",
     "MirroredStrategy",
     "MultiWorkerMirroredStrategy",
     "OneDeviceStrategy",
