@@ -52,7 +52,7 @@ def told(name: str) -> str:
         ("python.eager", "it is private to TensorFlow", "Use the documented names"),
         ("contrib.tpu.python.tpu.util", "it is private to TensorFlow",
          "Use the documented names, which are in tf.contrib.tpu."),
-        ("config.experimental_list_devices", "in TensorFlow 1.15 to 2.21",
+        ("config.experimental_list_devices", "in TensorFlow 1.15",
          "Use tf.config.list_logical_devices"),
         ("contrib.nothing", "nor has TensorFlow", "Of tf.contrib, tpuref has tpu"),
     ],
