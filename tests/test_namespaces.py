@@ -27,12 +27,20 @@ NAMES = [
     "contrib.data",
     "contrib.distribute",
     "contrib.layers",
+    "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
     "contrib.tpu.python",
     "contrib.tpu.python.ops",
     "contrib.tpu.python.tpu",
     "contrib.training",
+    "contrib.training.python",
+    "contrib.training.python.training",
+    "contrib.training.python.training.evaluation",
+    "core",
+    "core.protobuf",
+    "core.protobuf.config_pb2",
+    "core.protobuf.rewriter_config_pb2",
     "data",
     "data.experimental",
     "distribute",
@@ -102,10 +110,15 @@ NAMES = [
     "python.tpu.tpu",
     "python.tpu.tpu_feed",
     "python.tpu.tpu_function",
+    "python.tpu.tpu_optimizer",
     "python.tpu.training_loop",
     "python.training",
+    "python.training.basic_session_run_hooks",
+    "python.training.monitored_session",
     "python.training.moving_averages",
     "python.training.server_lib",
+    "python.training.session_run_hook",
+    "python.training.training",
     "python.training.training_util",
     "python.util",
     "python.util.nest",
@@ -131,7 +144,8 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
+    "tf.contrib": "cloud cluster_resolver data distribute layers opt summary tpu "
+    "training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.python": "ops tpu",
@@ -150,7 +164,7 @@ SHORT = {
     "tf.python": "client data framework ops platform pywrap_tensorflow tpu training "
     "util",
     "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
-    "tpu_function training_loop",
+    "tpu_function tpu_optimizer training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed set_seed "
     "shuffle truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology initialize_tpu_system "
@@ -191,5 +205,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler", "python"}
+    more = {"compat", "contrib", "core", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}

@@ -12,6 +12,7 @@ from tpuref.error_catalogue import (
     files,
     gradients,
     graphs,
+    hooks,
     infeed,
     names,
     operations,
@@ -24,6 +25,7 @@ from tpuref.error_catalogue import (
     settings,
     strategies,
     topologies,
+    traces,
     warnings,
 )
 from tpuref.error_catalogue.entry import Entry
@@ -41,9 +43,11 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Files and checkpoints", files.ENTRIES),
     ("Graphs", graphs.ENTRIES),
     ("Operations and values", operations.ENTRIES),
+    ("Traced functions and replicas", traces.ENTRIES),
     ("Gradients", gradients.ENTRIES),
     ("Sessions and variables", sessions.ENTRIES),
     ("Optimizers", optimizers.ENTRIES),
+    ("Hooks and monitored sessions", hooks.ENTRIES),
     ("Padding", padding.ENTRIES),
     ("Infeed queues", infeed.ENTRIES),
     ("Profiles", profiles.ENTRIES),

@@ -31,8 +31,10 @@ from tpuref.tpu.feeds import (
 )
 from tpuref.tpu.infeed_queue import InfeedQueue
 from tpuref.tpu.training_loop import repeat, while_loop
+from tpuref.training.hooks.async_checkpoint_saver import AsyncCheckpointSaverHook
 
 __all__ = [
+    "AsyncCheckpointSaverHook",
     "CrossShardOptimizer",
     "DeviceAssignment",
     "InfeedQueue",
