@@ -392,6 +392,10 @@ grad_loss
                     distribution.update(variable, update, gradient)
                 )
             ]
+            if get_default_graph().traced and global_step is not None:
+                # All that is built runs, in this order; waiting would only part the
+                # step into stages.
+                return distribution.unwrap(distribution.update(global_step, _grow))[0]
             devices = distribution.non_slot_devices(variables)
             finished = distribution.update_non_slot(devices, finish, updates)
             if global_step is None:
