@@ -161,17 +161,24 @@ class Function:
         """Return the arguments as tensors of the signature."""
         bound = self._parameters.bind(*args, **kwargs)
         given = [*bound.args, *bound.kwargs.values()]
-        wanted = list(self.input_signature)
-        try:
-            nest.assert_same_structure(wanted, given)
-        except (ValueError, TypeError):
-            raise coded(
-                ValueError,
-                f"tf.function {self.name!r}: the arguments {given!r} have a different "
-                f"structure than input_signature={self.input_signature!r}",
-                code=codes.OTHER_SIGNATURE,
-            ) from None
-        return tuple(nest.map_structure(self._fitting, wanted, given))
+        return tuple(self._up_to(list(self.input_signature), given))
+
+    def _up_to(self, wanted: Any, given: Any) -> Any:
+        """Return a value as tensors: a list may stand for one."""
+        if isinstance(wanted, TensorSpec):
+            return self._fitting(wanted, given)
+        nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)
+        if nested and len(wanted) == len(given):
+            if not isinstance(wanted, dict):
+                return [self._up_to(w, g) for w, g in zip(wanted, given, strict=True)]
+            if wanted.keys() == given.keys():
+                return {key: self._up_to(wanted[key], given[key]) for key in wanted}
+        raise coded(
+            ValueError,
+            f"tf.function {self.name!r}: {given!r} has a different structure than "
+            f"{wanted!r} of input_signature",
+            code=codes.OTHER_SIGNATURE,
+        )
 
     def _fitting(self, spec: TensorSpec, value: Any) -> Any:
         try:
