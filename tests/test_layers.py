@@ -44,6 +44,7 @@ LAYERS = [
     "data",
     "cluster_resolver",
     "distribute",
+    "estimator",
     "testing",
     "train",
     "namespaces",
