@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # type checkers and editors cannot follow names in a circle
     from tpuref import layers as layers
     from tpuref import losses as losses
     from tpuref import metrics as metrics
+    from tpuref import optimizers as optimizers
     from tpuref import profiler as profiler
     from tpuref import python as python
     from tpuref import summary as summary
