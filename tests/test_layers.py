@@ -20,6 +20,7 @@ LAYERS = [
     "base",
     "error_catalogue",
     "missing",
+    "as_tensorflow",
     "kernels",
     "configuration",
     "ops",

@@ -82,14 +82,17 @@ def find(text: str) -> Entry | None:
 
 
 def near(text: str) -> list[str]:
-    """Return codes similar to one that does not exist.
+    """Return codes that begin with a text that is none, or else are similar to it.
 
     Examples
     --------
-    >>> "TPUREF-E021" in near("E0211")
-    True
+    >>> "TPUREF-E021" in near("E0211"), near("E021")
+    (True, ['TPUREF-E021'])
     """
     known = [entry.code for entry in ENTRIES]
+    begins = [code for code in known if code.startswith(_full(text))]
+    if len(begins) <= 10 and begins:  # those of a full decade
+        return begins
     return difflib.get_close_matches(_full(text), known, n=3, cutoff=0.8)
 
 

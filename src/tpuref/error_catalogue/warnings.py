@@ -129,4 +129,24 @@ ENTRIES = (
         """,
         needs=("grpc",),
     ),
+    Entry(
+        codes.NO_POOL_HERE,
+        "There is no core pool on this platform",
+        meaning="The core pool needs Linux. Elsewhere lockstep runs all replicas in "
+        "the process of the program: the results are the same, and one processor is "
+        "used.",
+        remedy="TPUREF_EXECUTOR=lockstep asks for lockstep and silences the warning. "
+        "For the pool, use Linux, WSL 2 or a Linux container.",
+        text="""
+            import sys
+            from unittest import mock
+
+            import tpuref as tf
+
+            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+            with mock.patch.object(sys, "platform", "darwin"):  # plays a Mac
+                with tf.config.override(executor="pool"), tf.Session() as sess:
+                    sess.run(outputs)
+        """,
+    ),
 )

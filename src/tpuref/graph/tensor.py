@@ -229,9 +229,10 @@ class Tensor(Operators):
             """Nothing: an AttributeError says how to get the value."""
             raise coded(
                 AttributeError,
-                f"numpy() of the symbolic tensor {self.describe()} does not exist "
-                "before a session evaluates it; use tf.Session().run(tensor), or call "
-                "tf.enable_eager_execution() when the program starts",
+                f"the tensor {self.describe()} belongs to a graph and has no value yet,"
+                " so it has no numpy(); run it with tf.Session().run(tensor), or call "
+                "tf.enable_eager_execution() at the start of the program to compute "
+                "values at once",
                 code=codes.NO_VALUE_YET,
             )
 
