@@ -46,6 +46,7 @@ LAYERS = [
     "train",
     "namespaces",
     "compat",
+    "core",
     "python",
     "contrib",
     "api",

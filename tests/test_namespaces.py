@@ -27,12 +27,20 @@ NAMES = [
     "contrib.data",
     "contrib.distribute",
     "contrib.layers",
+    "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
     "contrib.tpu.python",
     "contrib.tpu.python.ops",
     "contrib.tpu.python.tpu",
     "contrib.training",
+    "contrib.training.python",
+    "contrib.training.python.training",
+    "contrib.training.python.training.evaluation",
+    "core",
+    "core.protobuf",
+    "core.protobuf.config_pb2",
+    "core.protobuf.rewriter_config_pb2",
     "data",
     "data.experimental",
     "distribute",
@@ -94,6 +102,7 @@ NAMES = [
     "python.tpu.tpu",
     "python.tpu.tpu_feed",
     "python.tpu.tpu_function",
+    "python.tpu.tpu_optimizer",
     "python.tpu.training_loop",
     "python.training",
     "python.training.basic_session_run_hooks",
@@ -127,7 +136,8 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
+    "tf.contrib": "cloud cluster_resolver data distribute layers opt summary tpu "
+    "training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.python": "ops tpu",
@@ -142,7 +152,7 @@ SHORT = {
     "tf.python": "client data framework ops platform pywrap_tensorflow tpu training "
     "util",
     "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
-    "tpu_function training_loop",
+    "tpu_function tpu_optimizer training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
     "truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology",
@@ -182,5 +192,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler", "python"}
+    more = {"compat", "contrib", "core", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}

@@ -44,8 +44,8 @@ def told(name: str) -> str:
         ("contrib.tpu.TPUEstimator", "in TensorFlow 1.8 to 1.15", "Write the training"),
         ("contrib.slim", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or write"),
         ("tpu.experimental.embedding", "in TensorFlow 2.4 and 2.21", "Keep the table"),
-        ("train.Scaffold", "in TensorFlow 1.8 to 1.15, and as "
-         "tf.compat.v1.train.Scaffold in 2.4 and 2.21", "Use tf.Session"),
+        ("train.QueueRunner", "in TensorFlow 1.8 to 1.15, and as "
+         "tf.compat.v1.train.QueueRunner in 2.4 and 2.21", "Read the data"),
         ("compat.v1.estimator", "in TensorFlow 1.15 and 2.4, and as tf.estimator in "
          "1.8 and 1.11", "Write the training loop"),
         ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
@@ -101,7 +101,8 @@ def test_a_name_that_nobody_has() -> None:
     ["", "app", "bitwise", "compat", "compat.strategy_names", "compat.v1", "compat.v2",
      "compat.v2.summary", "config", "contrib", "contrib.cloud",
      "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
-     "contrib.layers", "contrib.summary", "contrib.tpu", "contrib.training", "data",
+     "contrib.layers", "contrib.opt", "contrib.summary", "contrib.tpu",
+     "contrib.training", "data",
      "data.experimental",
      "distribute", "distribute.cluster_resolver", "dtypes", "errors", "experimental",
      "experimental.dlpack", "flags", "gfile", "initializers", "io", "io.gfile",

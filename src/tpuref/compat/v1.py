@@ -126,6 +126,7 @@ from tpuref.functions.initializers import Zeros as zeros_initializer
 from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
 from tpuref.functions.logic import *
+from tpuref.functions.mapping import *
 from tpuref.functions.placeholders import *
 from tpuref.functions.printing import print_ as print
 from tpuref.functions.random import *

@@ -11,6 +11,7 @@ from tpuref.python.tpu import (
     tpu,
     tpu_feed,
     tpu_function,
+    tpu_optimizer,
     training_loop,
 )
 
@@ -22,6 +23,7 @@ __all__ = [
     "tpu",
     "tpu_feed",
     "tpu_function",
+    "tpu_optimizer",
     "training_loop",
 ]
 

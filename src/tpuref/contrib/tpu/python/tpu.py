@@ -10,6 +10,7 @@ from tpuref.python.tpu import (
     tpu,
     tpu_feed,
     tpu_function,
+    tpu_optimizer,
     training_loop,
 )
 
@@ -20,6 +21,7 @@ __all__ = [
     "tpu",
     "tpu_feed",
     "tpu_function",
+    "tpu_optimizer",
     "training_loop",
 ]
 

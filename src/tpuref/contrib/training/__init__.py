@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tpuref.checkpoints.state import checkpoints_iterator
+from tpuref.contrib.training import python
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.training.evaluation import (
     StopAfterNEvalsHook,
@@ -15,6 +16,7 @@ __all__ = [
     "checkpoints_iterator",
     "evaluate_once",
     "get_or_create_eval_step",
+    "python",
 ]
 
 _explain_missing(__name__, "tf.contrib.training")
