@@ -150,7 +150,7 @@ def parse_example(
     return _parsed("tf.parse_example", serialized, features, name, single=False)
 
 
-Values = list[Any] | None
+Values = list[bytes] | Array | None
 
 
 class _Reader(NamedTuple):
@@ -159,7 +159,7 @@ class _Reader(NamedTuple):
     Attributes
     ----------
     read
-        Takes the list of values of the feature in each example, None where it is
+        Takes the values of the feature in each example, None where it is
         missing, and returns as many arrays as there are `dtypes`.
     dtypes, shapes
         Of those arrays, for one example.
@@ -251,6 +251,8 @@ def _read(
                     f"a {_NAMES[wanted]}",
                     code=codes.INVALID_FEATURE,
                 )
+            if isinstance(values, bytes):
+                values = np.frombuffer(values, "<f4" if kind == 2 else "<i8")
             columns[key].append(values)
     return [array for key in kinds for array in readers[key].read(columns[key])]
 
@@ -276,14 +278,11 @@ def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _
     count = int(np.prod(shape))
     default: Values = None
     if feature.default_value is not None:
-        default = list(
-            np.broadcast_to(_array(feature.default_value, dtype), shape).flat
-        )
+        default = np.broadcast_to(_array(feature.default_value, dtype), shape).ravel()
 
     def read(values: Sequence[Values]) -> list[Array]:
-        flat: list[Any] = []
-        for found in values:
-            row = default if found is None else found
+        rows = [default if found is None else found for found in values]
+        for row in rows:
             if row is None:
                 raise InvalidArgumentError(
                     f"{function}: an example has no feature {key!r}; give it a "
@@ -296,9 +295,8 @@ def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _
                     f"{key!r}, its shape {shape} takes {count}",
                     code=codes.INVALID_FEATURE,
                 )
-            flat += row
-        sizes = shape if single else [len(values), *shape]
-        return [_array(flat, dtype).reshape(sizes)]
+        flat = _joined(rows, dtype)
+        return [flat.reshape(shape if single else [len(rows), *shape])]
 
     return _Reader(read, [dtype], [shape if single else [None, *shape]])
 
@@ -308,7 +306,7 @@ def _variable(feature: VarLenFeature, single: bool) -> _Reader:
     rank = 1 if single else 2
 
     def read(values: Sequence[Values]) -> list[Array]:
-        rows = [_array(found or [], dtype) for found in values]
+        rows = [_array([] if found is None else found, dtype) for found in values]
         places = [
             (column,) if single else (row, column)
             for row, found in enumerate(rows)
@@ -342,7 +340,7 @@ def _sequence(
         filling = b"" if dtype == string else 0
 
     def read(values: Sequence[Values]) -> list[Array]:
-        rows = [_array(found or [], dtype) for found in values]
+        rows = [_array([] if found is None else found, dtype) for found in values]
         for found in rows:
             if found.size % width:
                 raise InvalidArgumentError(
@@ -371,6 +369,12 @@ def _sizes(function: str, key: str, feature: Any) -> list[int]:
             code=codes.INVALID_FEATURE,
         )
     return [int(size or 0) for size in shape.as_list()]
+
+
+def _joined(rows: Sequence[Any], dtype: DType) -> Array:
+    if dtype == string:
+        return _array([text for row in rows for text in row], dtype)
+    return np.concatenate([_array([], dtype), *rows])
 
 
 def _array(value: Any, dtype: DType) -> Array:

@@ -55,10 +55,13 @@ class SummaryWriter:
     ----------
     writer
         What writes; None for a writer that writes nothing.
+    max_queue
+        How many summaries may wait before they are handed over.
     """
 
-    def __init__(self, writer: FileWriter | None) -> None:
-        self._writer = writer
+    def __init__(self, writer: FileWriter | None, max_queue: int = 10) -> None:
+        self._writer, self._max_queue = writer, max_queue
+        self._waiting = 0
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
@@ -99,8 +102,13 @@ class SummaryWriter:
 
     def write(self, summary: bytes, step: int) -> None:
         """Write a serialized summary."""
-        if self._writer is not None:
-            self._writer.add_summary(summary, step)
+        if self._writer is None:
+            return
+        self._writer.add_summary(summary, step)
+        self._waiting += 1
+        if self._waiting > self._max_queue:
+            self._waiting = 0
+            self._writer.flush()
 
     def add_graph(self, graph: Graph) -> None:
         """Write the operations of a graph."""
@@ -135,10 +143,12 @@ def create_file_writer(
     ----------
     logdir
         The directory.
-    max_queue, name
-        Accepted for compatibility; they have no effect.
+    max_queue
+        How many summaries may wait before TensorBoard can see them, by default 10.
     flush_millis
-        How long events may wait before TensorBoard can see them.
+        How long they may wait, by default two minutes.
+    name
+        Accepted for compatibility; has no effect.
     filename_suffix
         What ends the name of the file.
 
@@ -155,7 +165,8 @@ def create_file_writer(
     """
     seconds = 120.0 if flush_millis is None else flush_millis / 1000
     return SummaryWriter(
-        FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix)
+        FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix),
+        10 if max_queue is None else max_queue,
     )
 
 

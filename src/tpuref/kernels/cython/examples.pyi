@@ -1,6 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
 
 def features(
     record: bytes, names: Sequence[bytes]
-) -> list[tuple[int, list[Any]] | None] | None: ...
+) -> list[tuple[int, list[bytes] | bytes] | None] | None: ...

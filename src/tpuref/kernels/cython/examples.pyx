@@ -10,8 +10,8 @@ The twin of `tpuref.kernels.python.examples`, which says what the arguments mean
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memcmp, memcpy
+from libc.stdint cimport uint8_t, uint64_t
+from libc.string cimport memcmp
 
 TEXTS, FLOATS, INTEGERS = 1, 2, 3
 
@@ -104,7 +104,9 @@ cdef object feature_of(Part content):
         if status == DAMAGED:
             return False
         if status == END:
-            return (kind, values) if kind else None
+            if kind == 0:
+                return None
+            return kind, values if kind == 1 else b"".join(values)
         if field.how == SIZED and 1 <= field.number <= 3:
             if field.number != kind:
                 kind, values = field.number, []
@@ -116,8 +118,6 @@ cdef int add_values(uint64_t kind, Part content, list values) except -2:
     """Append the values of a list."""
     cdef Field field
     cdef int status
-    cdef uint64_t number
-    cdef float real
     while True:
         status = next_field(&content, &field)
         if status != 1:
@@ -125,25 +125,41 @@ cdef int add_values(uint64_t kind, Part content, list values) except -2:
         if field.number != 1:
             continue
         if kind == 1 and field.how == SIZED:
-            values.append(
-                PyBytes_FromStringAndSize(
-                    <const char*>field.part.place, field.part.end - field.part.place
-                )
-            )
+            values.append(text_of(field.part))
         elif kind == 2 and (field.how == SIZED or field.how == FOUR_BYTES):
             if (field.part.end - field.part.place) % 4:
                 return DAMAGED
-            while field.part.place < field.part.end:
-                memcpy(&real, field.part.place, 4)
-                values.append(real)
-                field.part.place += 4
+            values.append(text_of(field.part))
         elif kind == 3 and field.how == VARINT:
-            values.append(<int64_t>field.value)
+            values.append(PyBytes_FromStringAndSize(<const char*>&field.value, 8))
         elif kind == 3 and field.how == SIZED:
-            while field.part.place < field.part.end:
-                if not varint(&field.part, &number):
-                    return DAMAGED
-                values.append(<int64_t>number)
+            numbers = unpacked(field.part)
+            if numbers is None:
+                return DAMAGED
+            values.append(numbers)
+
+
+cdef bytes text_of(Part part):
+    return PyBytes_FromStringAndSize(<const char*>part.place, part.end - part.place)
+
+
+cdef bytes unpacked(Part part):
+    """Return numbers of seven bits in each byte as eight bytes each."""
+    cdef Py_ssize_t count = 0
+    cdef const uint8_t* place = part.place
+    cdef bytes numbers
+    cdef uint64_t* number
+    while place < part.end:
+        count += place[0] < 0x80
+        place += 1
+    numbers = PyBytes_FromStringAndSize(NULL, 8 * count)
+    number = <uint64_t*><char*>numbers
+    while part.place < part.end:
+        if count == 0 or not varint(&part, number):
+            return None
+        number += 1
+        count -= 1
+    return numbers
 
 
 cdef int next_field(Part* part, Field* field) noexcept nogil:

@@ -6,7 +6,6 @@ list of texts (1), of real numbers (2) or of integers (3), the latter two packed
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ TEXTS, FLOATS, INTEGERS = 1, 2, 3
 
 _VARINT, _EIGHT_BYTES, _SIZED, _FOUR_BYTES = 0, 1, 2, 5
 
-Feature = tuple[int, list[Any]]
+Feature = tuple[int, list[bytes] | bytes]
 
 
 def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | None:
@@ -30,8 +29,9 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
     Returns
     -------
     list or None
-        For each name its kind (1 to 3) and the list of its values, or None if the
-        example lacks it.  None instead of the list if the message is damaged.
+        For each name its kind (1 to 3) and its values, or None if the example lacks it.
+        Texts are a list, numbers the bytes of little-endian float32 or int64.  None
+        instead of the list if the message is damaged.
     """
     found: dict[bytes, Feature | None] = {}
     try:
@@ -46,15 +46,17 @@ def features(record: bytes, names: Sequence[bytes]) -> list[Feature | None] | No
 
 
 def _feature(content: bytes) -> Feature | None:
-    found: Feature | None = None
-    for kind, how, values in _fields(content):
-        if how == _SIZED and kind in (TEXTS, FLOATS, INTEGERS):
-            before = found[1] if found is not None and found[0] == kind else []
-            found = kind, [*before, *_values(kind, values)]
-    return found
+    kind, values = 0, list[bytes]()
+    for number, how, part in _fields(content):
+        if how == _SIZED and number in (TEXTS, FLOATS, INTEGERS):
+            before = values if kind == number else []
+            kind, values = number, [*before, *_values(number, part)]
+    if not kind:
+        return None
+    return kind, values if kind == TEXTS else b"".join(values)
 
 
-def _values(kind: int, content: bytes) -> Iterator[Any]:
+def _values(kind: int, content: bytes) -> Iterator[bytes]:
     for number, how, value in _fields(content):
         if number != 1:
             continue
@@ -63,14 +65,14 @@ def _values(kind: int, content: bytes) -> Iterator[Any]:
         elif kind == FLOATS and how in (_SIZED, _FOUR_BYTES):
             if len(value) % 4:
                 raise ValueError
-            yield from struct.unpack(f"<{len(value) // 4}f", value)
+            yield value
         elif kind == INTEGERS and how == _VARINT:
-            yield _signed(value)
+            yield value.to_bytes(8, "little")
         elif kind == INTEGERS and how == _SIZED:
             place = 0
             while place < len(value):
                 one, place = _varint(value, place)
-                yield _signed(one)
+                yield one.to_bytes(8, "little")
 
 
 def _sized(content: bytes, wanted: int) -> Iterator[bytes]:
@@ -108,7 +110,3 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value & 0xFFFFFFFFFFFFFFFF, place + k + 1
     raise ValueError
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value
