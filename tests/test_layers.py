@@ -42,6 +42,7 @@ LAYERS = [
     "data",
     "cluster_resolver",
     "distribute",
+    "estimator",
     "testing",
     "train",
     "namespaces",

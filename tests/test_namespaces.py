@@ -47,6 +47,10 @@ NAMES = [
     "distribute.cluster_resolver",
     "dtypes",
     "errors",
+    "estimator",
+    "estimator.export",
+    "estimator.inputs",
+    "estimator.tpu",
     "experimental",
     "experimental.dlpack",
     "flags",
@@ -72,6 +76,8 @@ NAMES = [
     "python.data.ops.dataset_ops",
     "python.data.util",
     "python.data.util.nest",
+    "python.estimator",
+    "python.estimator.estimator",
     "python.framework",
     "python.framework.constant_op",
     "python.framework.dtypes",
@@ -94,12 +100,15 @@ NAMES = [
     "python.platform.tf_logging",
     "python.pywrap_tensorflow",
     "python.tpu",
+    "python.tpu.async_checkpoint",
     "python.tpu.bfloat16",
     "python.tpu.device_assignment",
     "python.tpu.ops",
     "python.tpu.ops.tpu_ops",
     "python.tpu.topology",
     "python.tpu.tpu",
+    "python.tpu.tpu_config",
+    "python.tpu.tpu_estimator",
     "python.tpu.tpu_feed",
     "python.tpu.tpu_function",
     "python.tpu.tpu_optimizer",
@@ -149,10 +158,10 @@ SHORT = {
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
     "map_structure pack_sequence_as",
-    "tf.python": "client data framework ops platform pywrap_tensorflow tpu training "
-    "util",
-    "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
-    "tpu_function tpu_optimizer training_loop",
+    "tf.python": "client data estimator framework ops platform pywrap_tensorflow tpu "
+    "training util",
+    "tf.python.tpu": "async_checkpoint bfloat16 device_assignment ops topology tpu "
+    "tpu_config tpu_estimator tpu_feed tpu_function tpu_optimizer training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
     "truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology",

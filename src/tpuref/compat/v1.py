@@ -4,6 +4,7 @@
 
 from tpuref import data as data
 from tpuref import distribute as distribute
+from tpuref import estimator as estimator
 from tpuref import layers as layers
 from tpuref import losses as losses
 from tpuref import metrics as metrics

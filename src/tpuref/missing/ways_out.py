@@ -133,20 +133,10 @@ WAYS_OUT = (
         "Keep the table in a variable, and look rows up with tf.nn.embedding_lookup.",
     ),
     WayOut(
-        "estimator.tpu.CrossShardOptimizer contrib.tpu.**.CrossShardOptimizer",
-        "Use tf.tpu.CrossShardOptimizer.",
-    ),
-    WayOut(
-        "contrib.tpu.TPUEstimator contrib.tpu.TPUEstimatorSpec contrib.tpu.RunConfig "
-        "contrib.tpu.TPUConfig contrib.tpu.InputPipelineConfig "
-        "contrib.tpu.*Hook contrib.tpu.TPUDistributionStrategy "
-        "contrib.tpu.**.tpu_estimator contrib.tpu.**.tpu_config contrib.tpu.**_context "
+        "contrib.tpu.TPUDistributionStrategy contrib.tpu.**_context "
         "contrib.tpu.**.session_support contrib.tpu.**.error_handling "
-        "contrib.tpu.**.async_checkpoint contrib.tpu.tpu estimator.tpu "
-        "estimator.python.estimator.tpu python.tpu.tpu_estimator "
-        "python.tpu.tpu_config python.tpu.tpu_context",
-        "Write the training loop around tf.tpu.shard or tf.tpu.replicate and a "
-        "session, with tf.contrib.tpu.InfeedQueue or feed_dict for the data.",
+        "contrib.tpu.tpu estimator.python.estimator.tpu python.tpu.tpu_context",
+        "Use the names under tf.contrib.tpu, such as tf.contrib.tpu.TPUEstimator.",
     ),
     WayOut(
         "contrib.tpu.keras_to_tpu_model",
@@ -224,9 +214,9 @@ WAYS_OUT = (
         "Read the data with tf.data.",
     ),
     WayOut(
-        "estimator contrib.estimator contrib.learn python.estimator",
-        "Write the training loop with tf.Session, or with "
-        "tf.contrib.distribute.TPUStrategy.run_steps_on_dataset.",
+        "estimator.* contrib.estimator contrib.learn",
+        "Write a model function, and train it with tf.estimator.Estimator or "
+        "tf.contrib.tpu.TPUEstimator.",
     ),
     # -- models
     WayOut(

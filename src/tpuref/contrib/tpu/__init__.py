@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from tpuref.contrib.tpu import python
+from tpuref.estimator.tpu import (
+    InputPipelineConfig,
+    RunConfig,
+    TPUConfig,
+    TPUEstimator,
+    TPUEstimatorSpec,
+)
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
@@ -38,6 +45,11 @@ __all__ = [
     "CrossShardOptimizer",
     "DeviceAssignment",
     "InfeedQueue",
+    "InputPipelineConfig",
+    "RunConfig",
+    "TPUConfig",
+    "TPUEstimator",
+    "TPUEstimatorSpec",
     "Topology",
     "batch_parallel",
     "bfloat16_scope",

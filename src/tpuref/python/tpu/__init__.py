@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.python.tpu import (
+    async_checkpoint,
     bfloat16,
     device_assignment,
     ops,
     topology,
     tpu,
+    tpu_config,
+    tpu_estimator,
     tpu_feed,
     tpu_function,
     tpu_optimizer,
@@ -16,11 +19,14 @@ from tpuref.python.tpu import (
 )
 
 __all__ = [
+    "async_checkpoint",
     "bfloat16",
     "device_assignment",
     "ops",
     "topology",
     "tpu",
+    "tpu_config",
+    "tpu_estimator",
     "tpu_feed",
     "tpu_function",
     "tpu_optimizer",
