@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.data import transformations
+from tpuref.data import function
 
 ROWS = np.random.default_rng(5).normal(size=[7, 2, 3]).astype(np.float32)
 NUMBERS = np.arange(7, dtype=np.int32)
@@ -59,14 +59,14 @@ def test_rows_are_those_of_single_elements(name: str) -> None:
 def count_batches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each batch was computed at once."""
     at_once: list[bool] = []
-    original = transformations.Function.batch
+    original = function.Function.batch
 
     def batch(self: Any, items: Any, current: Any) -> Any:
         result = original(self, items, current)
         at_once.append(result is not None)
         return result
 
-    monkeypatch.setattr(transformations.Function, "batch", batch)
+    monkeypatch.setattr(function.Function, "batch", batch)
     return at_once
 
 
@@ -80,10 +80,13 @@ def test_structures_and_the_last_batch(count_batches: list[bool]) -> None:
 
 def test_what_has_effects_is_run_alone(count_batches: list[bool]) -> None:
     seen: list[int] = []
+
+    def noted(value: Any) -> Any:
+        seen.append(value)
+        return value
+
     tf.set_random_seed(4)
-    found = batches(
-        lambda x, n: tf.py_func(lambda v: seen.append(v) or v, [n], tf.int32)
-    )
+    found = batches(lambda x, n: tf.py_func(noted, [n], tf.int32))
     drawn = np.concatenate(batches(lambda x, n: tf.random_uniform([])))
     assert seen == list(range(7)) and found[1].tolist() == [3, 4, 5]
     assert len(set(drawn.tolist())) == 7

@@ -22,6 +22,8 @@ from tpuref.ops.meaning import Array
 OWN, TENSORFLOW, PYTORCH = "tpuref", "TensorFlow", "PyTorch"
 MODULES = {TENSORFLOW: "tensorflow", PYTORCH: "torch"}
 
+READERS = {TENSORFLOW: readers.tensorflow, PYTORCH: readers.pytorch}
+
 TARGET = 0.5
 """How many times as fast as TensorFlow."""
 
@@ -38,11 +40,11 @@ TOKENS = 128
 def tables(extent: Extent) -> list[Table]:
     """Measure, and return the table."""
     table = Table("input", "Examples from TFRecord files", [OWN, TENSORFLOW, PYTORCH])
-    peers = {
-        name: module
+    peers = [
+        name
         for name, module in MODULES.items()
         if extent.peers and importlib.util.find_spec(module) is not None
-    }
+    ]
     table.missing = {
         name: "left out, or not installed" for name in MODULES if name not in peers
     }
@@ -72,9 +74,9 @@ def written(folder: Path, kind: str) -> list[str]:
     return paths
 
 
-def _row(kind: str, paths: Sequence[str], peers: dict[str, str], extent: Extent) -> Row:
+def _row(kind: str, paths: Sequence[str], peers: Sequence[str], extent: Extent) -> Row:
     pipelines: dict[str, Callable[..., Iterator[Batch]]] = {OWN: own}
-    pipelines |= {name: getattr(readers, module) for name, module in peers.items()}
+    pipelines |= {name: READERS[name] for name in peers}
     _compare(kind, paths, pipelines)
     batches = 40 if extent.quick else 200
     samples = interleaved(

@@ -75,8 +75,8 @@ def _run(
 ) -> Sequence[Column]:
     arrays = [array for array, _ in inputs]
     if instr.op == "PyFunc":
-        function = run.functions[instr.attrs["token"]].in_batches
-        results = function(*(_rows(*column, count) for column in inputs))
+        function: Any = run.functions[instr.attrs["token"]]
+        results = function.in_batches(*(_rows(*column, count) for column in inputs))
         several = results if isinstance(results, list) else [results]
         return [(_checked(result, count), True) for result in several]
     if not any(is_stacked for _, is_stacked in inputs):

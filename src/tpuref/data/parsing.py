@@ -251,9 +251,11 @@ def _read(
                     f"a {_NAMES[wanted]}",
                     code=codes.INVALID_FEATURE,
                 )
-            if isinstance(values, bytes):
-                values = np.frombuffer(values, "<f4" if kind == 2 else "<i8")
-            columns[key].append(values)
+            columns[key].append(
+                np.frombuffer(values, "<f4" if kind == 2 else "<i8")
+                if isinstance(values, bytes)
+                else values
+            )
     return [array for key in kinds for array in readers[key].read(columns[key])]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 import struct
 from collections.abc import Iterator, Sequence
@@ -9,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.data.examples import Example
+
 BATCH, FILES, SHUFFLED, TOKENS = 256, 4, 1000, 128
 
 
 def tensorflow(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
     """Give the batches of TensorFlow's pipeline, with as many threads as it likes."""
-    import tensorflow as tf
-
+    tf: Any = importlib.import_module("tensorflow")
     described = {
         "x": tf.io.FixedLenFeature([], tf.string),
         "y": tf.io.FixedLenFeature([], tf.int64),
@@ -44,11 +46,9 @@ def tensorflow(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]
     yield from dataset.prefetch(2).as_numpy_iterator()
 
 
-def torch(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
+def pytorch(kind: str, paths: Sequence[str], training: bool) -> Iterator[Any]:
     """Give the batches of a DataLoader: two workers where the order is free."""
-    import torch
-
-    from tpuref.data.examples import Example
+    torch: Any = importlib.import_module("torch")
 
     def records(path: str) -> Iterator[bytes]:
         with open(path, "rb") as file:  # checksums are not looked at
