@@ -173,9 +173,9 @@ def _remapped(before: Array, variable: Variable, vocabulary: VocabInfo) -> Tenso
     shape[axis] = index.size
     known = (index >= 0).reshape(shape)
     initializer = vocabulary.backup_initializer or Zeros()
-    others = initializer(variable.shape.as_tuple(), dtype=variable.dtype)
-    taken = before.take(index, axis)
-    return where(np.broadcast_to(known, taken.shape), taken, others)
+    sizes = [int(size or 0) for size in variable.shape.as_list()]
+    others = initializer(sizes, dtype=variable.dtype)
+    return where(np.broadcast_to(known, sizes), before.take(index, axis), others)
 
 
 def _words(vocabulary: VocabInfo, which: str) -> list[bytes]:
