@@ -26,6 +26,7 @@ NAMES = [
     "contrib.cluster_resolver",
     "contrib.data",
     "contrib.distribute",
+    "contrib.framework",
     "contrib.layers",
     "contrib.opt",
     "contrib.summary",

@@ -100,6 +100,7 @@ def test_a_name_that_nobody_has() -> None:
     ["", "app", "bitwise", "compat", "compat.strategy_names", "compat.v1", "compat.v2",
      "compat.v2.summary", "config", "contrib", "contrib.cloud",
      "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
+     "contrib.framework",
      "contrib.layers", "contrib.opt", "contrib.summary", "contrib.tpu",
      "contrib.training", "data",
      "data.experimental",

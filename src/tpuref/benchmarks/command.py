@@ -11,6 +11,7 @@ from tpuref.benchmarks import (
     all_reduce,
     convolution,
     digits,
+    input_pipeline,
     machine,
     padding,
     page,
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "start": start.tables,
     "digits": digits.tables,
     "convolution": convolution.tables,
+    "input": input_pipeline.tables,
 }
 
 

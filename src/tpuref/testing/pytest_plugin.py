@@ -62,24 +62,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> None:
-    """Let TensorFlow be tpuref before a conftest.py imports it; add more options."""
+    """Let TensorFlow be tpuref, and add the options of the suite, if asked for.
+
+    Both must have happened before a conftest.py is imported.
+    """
     if early_config.known_args_namespace.tpu_as_tensorflow:
-        _let_tensorflow_be_tpuref()
+        from tpuref import as_tensorflow
+
+        try:
+            as_tensorflow.install()
+        except ImportError as error:
+            raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
     if any(one.split("::")[0] == "tpuref.conformance" for one in args):
-        _add_options_of_the_suite(parser)
+        _add_conformance_options(parser)
 
 
-def _let_tensorflow_be_tpuref() -> None:
-    from tpuref import as_tensorflow
-
-    try:
-        as_tensorflow.install()
-    except ImportError as error:
-        raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
-
-
-def _add_options_of_the_suite(parser: pytest.Parser) -> None:
-    """Add the options of the conformance suite, whose tests are asked for."""
+def _add_conformance_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("tpuref.conformance")
     group.addoption("--subject", metavar="NAME", help="a module or its subject file")
     group.addoption("--known", metavar="FILE", help="its known deviations, as TOML")
