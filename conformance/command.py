@@ -52,7 +52,8 @@ not be run.
 """
 
 
-def _parser():
+def parser():
+    """Return the parser of the command, which completion in a shell asks as well."""
     parser = argparse.ArgumentParser(
         prog="tpuref conformance",
         description="Run the documented statements against tpuref or another subject.",
@@ -166,7 +167,7 @@ def main(argv=None):
         return _COMMANDS[arguments[0]](arguments[1:])
     if arguments and arguments[0] in _OF_MAINTAINERS:
         return _in_a_checkout(arguments[0], arguments[1:])
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     if options.diff is not None:
         return _diff(*options.diff)
     for path in (options.json, options.junit, options.html, options.markdown):

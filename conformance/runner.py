@@ -153,7 +153,7 @@ class Runner:
 
     def run(self, subjects):
         """Run all ``subjects``, as many at a time as there are processors."""
-        width = min(len(subjects), len(os.sched_getaffinity(0)))
+        width = min(len(subjects), _processors())
         with concurrent.futures.ThreadPoolExecutor(width) as threads:
             try:
                 return list(threads.map(self.run_subject, subjects))
@@ -199,3 +199,9 @@ class Runner:
         """Give every clause without a result one that says why."""
         for clause in run.clauses[len(run.results) :]:
             run.results.append(Result(clause.id, ERROR, reason))
+
+
+def _processors():
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -7,6 +7,7 @@ import sys
 
 from tpuref_conformance.report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
 from tpuref_conformance.suite import load_clauses
+from tpuref_conformance.terminal import Progress
 
 from . import MUTANTS
 from .hunt import CAUGHT, hunt
@@ -40,13 +41,17 @@ def main(arguments):
     clauses = load_clauses()
     source = {clause.id: clause.source for clause in clauses}
     caught = collections.Counter()
+    progress = Progress(len(chosen))
     for verdict in hunt(chosen, clauses):
         mutant = verdict.mutant
         if verdict.state == CAUGHT:
             caught[source[mutant.clause]] += 1
-            continue
-        print(f"{verdict.state}: {mutant.name} ({mutant.says})")
-        print(f"  {mutant.clause}: {verdict.message}", flush=True)
+        else:
+            progress.close()
+            print(f"{verdict.state}: {mutant.name} ({mutant.says})")
+            print(f"  {mutant.clause}: {verdict.message}", flush=True)
+        progress.count(mutant.name)
+    progress.close()
     count = sum(caught.values())
     print(
         f"{count} of {len(chosen)} mutants were caught, {caught['document']} of them "

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 
+from tpuref.base.processors import usable_processors
+
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
-
-
-def usable_cpus() -> int:
-    """Return the number of processors that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def cpu_quota() -> float | None:
@@ -34,5 +28,5 @@ def cpu_quota() -> float | None:
 def processors() -> int:
     """Return the number of processors that the cores can keep busy, at least 1."""
     quota = cpu_quota()
-    usable = usable_cpus()
+    usable = usable_processors()
     return usable if quota is None else max(1, min(usable, math.floor(quota)))

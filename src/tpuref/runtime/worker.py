@@ -28,6 +28,7 @@ import numpy as np
 
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
+from tpuref.base.processors import usable_processors
 from tpuref.kernels import flags, links
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
@@ -74,7 +75,7 @@ class Core:
         self._arena = arena
         self._heap = arena.heap(number + 1)
         self._channel = channel
-        spins = SPINS if cores <= len(os.sched_getaffinity(0)) else 0
+        spins = SPINS if cores <= usable_processors() else 0
         self._flags = flags.Flags(arena.bytes, 0, cores)
         self._links = links.Links(self._flags, number, spins)
         self._written = 0
@@ -328,7 +329,8 @@ def _fault(error: Exception, instr: Instr | None) -> OpError:
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
     """End this process when the host is gone, in case the kernel does not."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
+    if STACK_SIGNAL is not None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
     while True:
@@ -351,7 +353,8 @@ def main(arguments: Sequence[str]) -> None:
     number, cores, host, heap_bytes, memory, end, lifeline = map(int, arguments)
     _write_lines_at_once()
     faulthandler.enable()
-    faulthandler.register(STACK_SIGNAL, all_threads=False)
+    if STACK_SIGNAL is not None:
+        faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
     arena = Arena(memory, control_bytes(cores), cores + 1, heap_bytes)
