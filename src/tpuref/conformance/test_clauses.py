@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from tpuref_conformance.runner import Line
 
 
-def test_clause(clause: Clause, line: Line, subject: Any) -> None:
+def test_clause(
+    clause: Clause, line: Line, subject: Any, pytestconfig: pytest.Config
+) -> None:
     """The subject does what the clause says, or deviates as recorded."""
     result = line.ask(clause)
     if result.outcome in RECORDED:
@@ -21,11 +23,9 @@ def test_clause(clause: Clause, line: Line, subject: Any) -> None:
     if result.outcome in (NEEDS_TPU, NOT_APPLICABLE):
         pytest.skip(result.message)
     if result.outcome != PASS:
-        script = snippet(
-            clause, subject.module, subject.settings, subject.served, subject.described
-        )
-        pytest.fail(
-            f"{result.outcome}: {result.message}\naccording to {clause.authority}: "
-            f"{clause.says}\n\n{script}",
-            pytrace=False,
-        )
+        said = f"{result.outcome}: {result.message}"
+        said += f"\naccording to {clause.authority}: {clause.says}"
+        if pytestconfig.get_verbosity() > 0:
+            facts = (subject.settings, subject.served, subject.described)
+            said += f"\n\n{snippet(clause, subject.module, *facts)}"
+        pytest.fail(said, pytrace=False)
