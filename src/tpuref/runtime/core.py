@@ -124,7 +124,9 @@ class CoreProgram:
             if instr.definition.collective is not None
             for slot in instr.inputs
         }
+        self._constants: Values = [None] * self._slots
         self._steps: list[tuple[Step, int, Label]] = []
+        self._observed: list[tuple[Step, int, Label]] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
@@ -132,16 +134,18 @@ class CoreProgram:
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         """Run the program and return its results."""
-        values: Values = [None] * self._slots
+        values = self._constants.copy()
         for slot, array in zip(self._parameters, inputs, strict=True):
             values[slot] = array
         events, counter = self._around.events, self._around.counter
         try:
-            for step, number, label in self._steps:
-                counter[0] = number
-                if events is None:
+            if events is None:
+                for step, number, label in self._steps:
+                    counter[0] = number
                     step(values)
-                else:
+            else:
+                for step, number, label in self._observed:
+                    counter[0] = number
                     events.observe(step, label, values)
         except OpError as error:
             assert label.instr is not None
@@ -166,14 +170,12 @@ class CoreProgram:
             self._append(step, instr, kind(instr), instr.outputs, traced=on_core)
 
     def _add_constant(self, instr: Instr) -> None:
-        """Compute a constant now; its step only puts it in its slot."""
+        """Compute a constant now; only a trace lists it when the program runs."""
         around, (slot,) = self._around, instr.outputs
-        (value,) = compute(CONST, instr, [], around.replica, around.run)
-
-        def step(values: Values) -> None:
-            values[slot] = value
-
-        self._append(step, instr, None, traced=instr.core != HOST)
+        (self._constants[slot],) = compute(CONST, instr, [], around.replica, around.run)
+        number = self._numbers[id(instr)]
+        label = Label(instr, number, None, traced=instr.core != HOST)
+        self._observed.append((lambda values: None, number, label))
 
     def _add_copy(self, instr: Instr) -> None:
         """Send a value to other replicas, or receive it."""
@@ -221,6 +223,7 @@ class CoreProgram:
         number = self._numbers[id(instr)]
         label = Label(instr, number, kind, slots, tuple(peers), traced)
         self._steps.append((step, number, label))
+        self._observed.append((step, number, label))
 
     def _step(self, instr: Instr, path: Path) -> Step:
         definition = instr.definition

@@ -200,6 +200,8 @@ cdef class Links:
         """Sum vectors in the arena by passing chunks to the right; return a status."""
         cdef int status
         self.take(group)
+        chunks = schedule.ring_chunks(self.size, self.place)
+        self.chunks = np.array(chunks, np.int64)
         with nogil:
             status = self.check_vectors(source_offset, result_offset, count)
             if status == OK and tpuref_is_half(self.dtype):
@@ -234,8 +236,6 @@ cdef class Links:
                     break
                 self.place = position
             self.order = self.order * 31 + <uint64_t>self.members[position] + 1
-        chunks = schedule.ring_chunks(self.size, self.place)
-        self.chunks = np.array(chunks, np.int64)
         self.group = group
         return 0
 

@@ -114,7 +114,6 @@ class Links:
         self._group: Group | None = None
         self._members: list[int] = []
         self._place = -1
-        self._chunks: list[int] = []
         self._readers: list[list[int]] = [[], []]
         self._released = [0, 0]
         self.shared_result = 0
@@ -274,7 +273,6 @@ class Links:
         known = all(0 <= member < self._flags.cores for member in self._members)
         alone = self._members.count(self._core) == 1
         self._place = self._members.index(self._core) if known and alone else -1
-        self._chunks = schedule.ring_chunks(len(self._members), self._place)
 
     def _check_vectors(self, dtype: int, count: int, *offsets: int) -> int:
         element = _ELEMENTS.get(dtype)
@@ -388,7 +386,7 @@ class Links:
             source = self._vector(self._core, _SOURCE, element, count)
             self._vector(self._core, _RESULT, element, count)[:] = fold([source])
             return OK
-        for step, chunk in enumerate(self._chunks):
+        for step, chunk in enumerate(schedule.ring_chunks(size, self._place)):
             status = self._left_is_ready(end)
             if status != OK:
                 return status
