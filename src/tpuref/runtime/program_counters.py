@@ -33,7 +33,9 @@ class ProgramCounters:
     """
 
     def __init__(self, arena: Array, cores: int, processes: int) -> None:
-        area = arena[_rounded(flags.control_bytes(cores)) : control_bytes(cores, processes)]
+        area = arena[
+            _rounded(flags.control_bytes(cores)) : control_bytes(cores, processes)
+        ]
         self._words = area.data.cast("Q")
 
     def own(self, process: int) -> memoryview:
