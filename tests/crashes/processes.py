@@ -35,7 +35,7 @@ def cores_of(host: int) -> list[int]:
         except OSError:
             continue
         if any(b"from tpuref.runtime.worker import" in word for word in words):
-            number, _, _, parent = map(int, words[-8:-4])
+            number, _, parent = map(int, words[-7:-4])
             if parent == host and state_of(int(folder.name)) not in ("Z", ""):
                 found[number] = int(folder.name)
     return [found[number] for number in sorted(found)]
