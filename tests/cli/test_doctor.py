@@ -160,7 +160,7 @@ def test_processors_for_the_cores() -> None:
 def test_memory() -> None:
     assert checks.memory(8 * GIBIBYTE, 8).state == GOOD
     found = checks.memory(GIBIBYTE // 2, 8)
-    assert found.state == PROBLEM and "TPUREF_CORES" in found.advice
+    assert found.state == PROBLEM and "TPUREF_PROCESSES" in found.advice
 
 
 def test_a_sum_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
