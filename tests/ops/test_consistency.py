@@ -86,6 +86,7 @@ def key(*items: Any) -> dict[str, Any]:
 CASES = (
     Case("Identity", [MATRIX]),
     Case("StopGradient", [MATRIX]),
+    Case("PlaceholderWithDefault", [MATRIX], {"shape": (2, 3)}),
     Case("IdentityN", [MATRIX, CUBE]),
     Case("NoOp", [], data=()),
     Case("Fill", [ints(2, 3), 1], data=(1,)),
