@@ -86,6 +86,7 @@ class Cores:
         self._returned: deque[int] = deque()
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
+        self._ending.atexit = False  # a thread may be in a run: the pool sees to it
         try:
             for core in range(number):
                 with interrupts_later():
