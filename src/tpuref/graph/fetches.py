@@ -141,15 +141,16 @@ def _fetched(graph: Graph, fetch: Any) -> Tensor | Operation:
 def _shown(arrays: Sequence[Array]) -> list[Any]:
     """Return what the user sees of the values: scalars for rank 0, no shared memory.
 
-    A result that lies in memory of its own is handed out as it is.
+    A result that has memory to itself is handed out as it is.  One that is a part of
+    more, such as that of one replica, would keep all of it for as long as it is used.
     """
     handed_out: set[int] = set()
     shown: list[Any] = []
     for array in arrays:
-        slab = Slab.of(array)
+        slab = None if array.ndim == 0 else Slab.of(array)
         if array.ndim == 0:
             shown.append(array[()])
-        elif slab is None or id(slab) in handed_out:
+        elif slab is None or id(slab) in handed_out or 2 * array.nbytes <= slab.nbytes:
             shown.append(array.copy())
         else:
             handed_out.add(id(slab))

@@ -91,7 +91,7 @@ class CorePool:
         """Start the processes with new memory."""
         _require_a_future()
         begin = monotonic_ns()
-        self._cores = Cores(self._number)
+        self._cores = Cores(self._number, self._occupation)
         note_on_host("start cores", begin)
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
@@ -155,6 +155,7 @@ class CorePool:
     def abandon(self) -> None:
         """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
+        self._occupation.acquire()  # arrays that end here free nothing of the host's
         self._occupation = Occupation()
         self._broken = (
             f"they belong to process {os.getppid()}, of which this one is a fork"
@@ -220,7 +221,8 @@ class CorePool:
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
-        cores.free_returned()
+        cores.returned.free()
+        cores.heap.begin_run()
         sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
