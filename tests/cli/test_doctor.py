@@ -13,10 +13,10 @@ import pytest
 
 import tpuref as tf
 from tpuref.cli import checks, doctor, main
-from tpuref.cli import processors as processors_module
+from tpuref.runtime import processors as processors_module
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
 from tpuref.cli.doctor import memory_bytes
-from tpuref.cli.processors import cpu_quota, processors, usable_cpus
+from tpuref.runtime.processors import cpu_quota, processors, usable_cpus
 from tpuref.runtime.topology import Topology
 from tpuref.version import __version__
 

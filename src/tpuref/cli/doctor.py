@@ -13,7 +13,7 @@ from typing import Any
 from tpuref.cli import checks
 from tpuref.cli.checks import PROBLEM, Check
 from tpuref.cli.colour import alarming, bold
-from tpuref.cli.processors import cpu_quota, processors, usable_cpus
+from tpuref.runtime.processors import cpu_quota, processors, usable_cpus
 from tpuref.version import __version__
 
 NAME = "doctor"

@@ -1,9 +1,9 @@
-"""The pool: one process for each core, and the host that drives them.
+"""The pool: processes that carry the cores, and the host that drives them.
 
 ::
 
-    host                                        core k
-    ----                                        ------
+    host                                        process k
+    ----                                        ---------
     program, once  --- socket --->              prepares its steps
     run            --- socket --->              runs them
         inputs     --- arena  --->                  |
@@ -11,8 +11,8 @@
         host call  <-- socket ---  --- socket --->  |
     results        <-- arena, socket ---        done, stopped, or error
 
-The host waits on all sockets together, so it notices the death of a core as it would
-its answer.  A core that fails poisons the arena, and its peers stop at their next wait.
+The host waits on all sockets together, so it notices the death of a process as it would
+its answer.  One that fails poisons the arena, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -42,12 +42,13 @@ from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
-from tpuref.runtime.messages import RunRequest
+from tpuref.runtime.messages import Given, RunRequest
 from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
+from tpuref.runtime.split import Lane, Split
 from tpuref.runtime.state import State
 
 CACHED_PROGRAMS = 256
@@ -58,12 +59,12 @@ _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The executor that has a process for each core.
+    """The executor that has processes for the cores.
 
     Parameters
     ----------
     cores
-        How many processes to start.
+        How many cores to start, on ``tf.config.processes`` processes.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class CorePool:
         """Start the processes with new memory."""
         _require_a_future()
         begin = monotonic_ns()
-        self._cores = Cores(self._number, self._occupation)
+        self._cores = Cores(Split.configured(self._number), self._occupation)
         note_on_host("start cores", begin)
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
@@ -104,7 +105,7 @@ class CorePool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The processes of the cores."""
+        """The processes, in the order of the cores that they carry."""
         return [process.pid for process in self._cores.processes]
 
     # -- life ------------------------------------------------------------------
@@ -229,9 +230,12 @@ class CorePool:
             facts = self._registered(program)
             self._runs += 1
             gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
-            for replica, arrays in inputs.items():
-                gathering.expect(run.cores[replica])
-                self._send(program, facts, replica, arrays, run, sent, gathering.slabs)
+            given = {
+                replica: self._given(facts, replica, arrays, run, sent, gathering.slabs)
+                for replica, arrays in inputs.items()
+            }
+            for process, lanes in gathering.expect().items():
+                self._send(process, lanes, program, given, run)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
                 run.events.on_host("send to cores", begin, size)
@@ -254,7 +258,7 @@ class CorePool:
 
     def _tell_of_loss(self, gathering: Gathering) -> None:
         if gathering.lost is not None and not self._cores.closing:
-            core, replica = gathering.lost
+            core, replica, _ = gathering.lost
             where = {"core": core, "replica": replica, "run": self._runs}
             extra = {**where, "epoch": self.epoch}
             _LOG.warning("%s", gathering.broken, extra=extra)
@@ -289,48 +293,52 @@ class CorePool:
         self._programs[id(program)] = known  # the one used last is at the end
         return known[1]
 
-    def _send(
+    def _given(
         self,
-        program: Program,
         facts: ProgramFacts,
         replica: int,
         arrays: Sequence[Array],
         run: Run,
         sent: InputBlocks,
         slabs: ResultSlabs,
-    ) -> None:
-        """Tell the cores of a replica what to run."""
-        variables = run.variables[replica]
+    ) -> Given:
+        """Return what is given to a replica."""
+        variables, state = run.variables[replica], run.state
         held = [
             (handle, sent.describe(variables.read(handle)))
             for handle in facts.handles(replica)
             if variables.is_initialized(handle)
         ]
-        state = run.state
         assert isinstance(state, State)
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
         owns = replica == 0 or config.check_replicas or facts.owns(replica)
-        for logical, core in enumerate(run.cores[replica]):
-            request = RunRequest(
-                run=self._runs,
-                program=id(program),
-                replica=replica,
-                logical_core=logical,
-                placement=run.cores,
-                inputs=described,
-                variables=held,
-                draws=draws,
-                entropy=state.entropy,
-                timeout=run.timeout,
-                reports_writes=logical == 0 and owns,
-                traced=run.trace is not None,
-                capacity=0 if run.events is None else run.events.capacity,
-                result_blocks=slabs.of(replica),
-                freed=self._cores.take_freed(core),
-                all_reduce=config.all_reduce,
-            )
-            self._cores.post(core, ("run", *request))
+        return replica, described, held, draws, owns, slabs.of(replica)
+
+    def _send(
+        self,
+        process: int,
+        lanes: Sequence[Lane],
+        program: Program,
+        given: Mapping[int, Given],
+        run: Run,
+    ) -> None:
+        """Tell a process what to run."""
+        state = run.state
+        assert isinstance(state, State)
+        request = RunRequest(
+            run=self._runs,
+            program=id(program),
+            placement=run.cores,
+            replicas=[given[r] for r in dict.fromkeys(lane.replica for lane in lanes)],
+            entropy=state.entropy,
+            timeout=run.timeout,
+            traced=run.trace is not None,
+            capacity=0 if run.events is None else run.events.capacity,
+            freed=self._cores.take_freed(process),
+            all_reduce=config.all_reduce,
+        )
+        self._cores.post(process, ("run", *request))
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
