@@ -16,7 +16,14 @@ MODULES = sorted(
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
 NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
-NEED_TRAINING = ("tpuref.checkpoints.", "tpuref.summary.", "tpuref.data.parsing")
+NEED_TRAINING = (
+    "tpuref.checkpoints.",
+    "tpuref.data.parsing",
+    "tpuref.summary.",
+    "tpuref.training.hooks.",
+    "tpuref.training.monitored_training_session",
+    "tpuref.training.warm_start",
+)
 
 
 @pytest.mark.parametrize("module", MODULES)

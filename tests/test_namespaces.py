@@ -27,18 +27,30 @@ NAMES = [
     "contrib.data",
     "contrib.distribute",
     "contrib.layers",
+    "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
     "contrib.tpu.python",
     "contrib.tpu.python.ops",
     "contrib.tpu.python.tpu",
     "contrib.training",
+    "contrib.training.python",
+    "contrib.training.python.training",
+    "contrib.training.python.training.evaluation",
+    "core",
+    "core.protobuf",
+    "core.protobuf.config_pb2",
+    "core.protobuf.rewriter_config_pb2",
     "data",
     "data.experimental",
     "distribute",
     "distribute.cluster_resolver",
     "dtypes",
     "errors",
+    "estimator",
+    "estimator.export",
+    "estimator.inputs",
+    "estimator.tpu",
     "experimental",
     "experimental.dlpack",
     "flags",
@@ -64,6 +76,8 @@ NAMES = [
     "python.data.ops.dataset_ops",
     "python.data.util",
     "python.data.util.nest",
+    "python.estimator",
+    "python.estimator.estimator",
     "python.framework",
     "python.framework.constant_op",
     "python.framework.dtypes",
@@ -86,18 +100,26 @@ NAMES = [
     "python.platform.tf_logging",
     "python.pywrap_tensorflow",
     "python.tpu",
+    "python.tpu.async_checkpoint",
     "python.tpu.bfloat16",
     "python.tpu.device_assignment",
     "python.tpu.ops",
     "python.tpu.ops.tpu_ops",
     "python.tpu.topology",
     "python.tpu.tpu",
+    "python.tpu.tpu_config",
+    "python.tpu.tpu_estimator",
     "python.tpu.tpu_feed",
     "python.tpu.tpu_function",
+    "python.tpu.tpu_optimizer",
     "python.tpu.training_loop",
     "python.training",
+    "python.training.basic_session_run_hooks",
+    "python.training.monitored_session",
     "python.training.moving_averages",
     "python.training.server_lib",
+    "python.training.session_run_hook",
+    "python.training.training",
     "python.training.training_util",
     "python.util",
     "python.util.nest",
@@ -123,7 +145,8 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute layers summary tpu training",
+    "tf.contrib": "cloud cluster_resolver data distribute layers opt summary tpu "
+    "training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.python": "ops tpu",
@@ -135,10 +158,10 @@ SHORT = {
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
     "map_structure pack_sequence_as",
-    "tf.python": "client data framework ops platform pywrap_tensorflow tpu training "
-    "util",
-    "tf.python.tpu": "bfloat16 device_assignment ops topology tpu tpu_feed "
-    "tpu_function training_loop",
+    "tf.python": "client data estimator framework ops platform pywrap_tensorflow tpu "
+    "training util",
+    "tf.python.tpu": "async_checkpoint bfloat16 device_assignment ops topology tpu "
+    "tpu_config tpu_estimator tpu_feed tpu_function tpu_optimizer training_loop",
     "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
     "truncated_normal uniform",
     "tf.tpu.experimental": "DeviceAssignment Topology",
@@ -178,5 +201,5 @@ def test_short_namespaces_in_full(name: str) -> None:
 
 
 def test_the_names_of_tf_are_those_of_compat_v1_and_a_few() -> None:
-    more = {"compat", "contrib", "experimental", "profiler", "python"}
+    more = {"compat", "contrib", "core", "experimental", "profiler", "python"}
     assert set(listed(tf)) == {*listed(tf.compat.v1), *more}

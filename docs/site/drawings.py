@@ -1,14 +1,21 @@
-"""Draw docs/images: ``python docs/site/drawings.py``; needs Graphviz."""
+"""Draw docs/images: ``python docs/site/drawings.py``.
+
+It needs Graphviz, and for the example that learns scikit-learn and rich.
+"""
 
 from __future__ import annotations
 
+import runpy
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import tpuref as tf
 
 TPU = tf.contrib.tpu
-IMAGES = Path(__file__).resolve().parents[1] / "images"
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "docs" / "images"
+AXES = 'fill="none" stroke="#222222"'
 CELL = 26
 FILLS = {"value": "#3f51b5", "padding": "#c5cae9"}
 
@@ -100,6 +107,48 @@ def step() -> Any:
     return names["drawing"]
 
 
+def losses_of(cores: int, steps: int) -> list[float]:
+    """Return the losses of examples/convolutional_digits.py on so many cores."""
+    example = runpy.run_path(str(ROOT / "examples" / "convolutional_digits.py"))
+    with tempfile.TemporaryDirectory() as folder, tf.Graph().as_default():
+        tf.set_random_seed(1)
+        counts = ["--steps", str(steps), "--cores", str(cores)]
+        example["main"](["--folder", folder, *counts])
+        (path,) = Path(folder).glob("events.*")
+        events = tf.train.summary_iterator(str(path))
+        return [e.summary.value[0].simple_value for e in events if e.summary.value]
+
+
+def losses(steps: int = 100) -> str:
+    """Draw the losses of 100 steps on one core and on eight."""
+    parts, (left, top, width, height) = [], (56, 40, 560, 220)
+    curves = {cores: losses_of(cores, steps) for cores in (1, 8)}
+    highest = max(max(curve) for curve in curves.values())
+    styles = {1: ("#c5cae9", 8), 8: ("#3f51b5", 2)}
+    for k, (cores, curve) in enumerate(curves.items()):
+        color, stroke = styles[cores]
+        across, up = width / (steps - 1), height / highest
+        points = " ".join(
+            f"{left + across * x:.1f},{top + height - up * y:.1f}"
+            for x, y in enumerate(curve)
+        )
+        parts.append(
+            f'<polyline fill="none" stroke="{color}" stroke-width="{stroke}" '
+            f'points="{points}"/>'
+        )
+        y = 54 + 24 * k
+        parts.append(
+            f'<path d="M440 {y}h40" stroke="{color}" stroke-width="{stroke}"/>'
+        )
+        parts.append(label(490, y + 5, "1 core" if cores == 1 else f"{cores} cores"))
+    bottom = top + height
+    parts.append(f'<path d="M{left} {top}V{bottom}H{left + width}" {AXES}/>')
+    parts += [label(16, top + 5, f"{highest:.1f}"), label(24, bottom + 5, "0")]
+    parts += [label(16, 24, "loss"), label(left + width - 24, bottom + 20, f"{steps}")]
+    parts.append(label(left + width // 2, bottom + 20, "step"))
+    return picture(640, 300, "The loss over the steps, on one core and on eight", parts)
+
+
 DRAWINGS = {
     "padding": padding,
     "buckets": buckets,
@@ -114,5 +163,6 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for name, draw in DRAWINGS.items():
         (IMAGES / f"{name}.svg").write_text(draw(), encoding="utf-8")
+    (IMAGES / "losses.svg").write_text(losses(), encoding="utf-8")
     step().save(IMAGES / "step.dot")
     step().save(IMAGES / "step.svg")

@@ -4,6 +4,7 @@
 
 from tpuref import compat as compat
 from tpuref import contrib as contrib
+from tpuref import core as core
 from tpuref import profiler as profiler
 from tpuref import python as python
 from tpuref.compat.v1 import *

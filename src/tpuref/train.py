@@ -37,6 +37,7 @@ from tpuref.summary.event_file import summary_iterator
 from tpuref.training.adadelta import AdadeltaOptimizer
 from tpuref.training.adagrad import AdagradOptimizer
 from tpuref.training.adam import AdamOptimizer
+from tpuref.training.coordinator import Coordinator
 from tpuref.training.ftrl import FtrlOptimizer
 from tpuref.training.global_step import (
     assert_global_step,
@@ -46,6 +47,26 @@ from tpuref.training.global_step import (
     global_step,
 )
 from tpuref.training.gradient_descent import GradientDescentOptimizer
+from tpuref.training.hooks.checkpoint_saver import (
+    CheckpointSaverHook,
+    CheckpointSaverListener,
+)
+from tpuref.training.hooks.feed_fn import FeedFnHook
+from tpuref.training.hooks.final_ops import FinalOpsHook
+from tpuref.training.hooks.global_step_waiter import GlobalStepWaiterHook
+from tpuref.training.hooks.logging_tensor import LoggingTensorHook
+from tpuref.training.hooks.nan_tensor import NanLossDuringTrainingError, NanTensorHook
+from tpuref.training.hooks.profiler import ProfilerHook
+from tpuref.training.hooks.session_run_hook import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from tpuref.training.hooks.step_counter import StepCounterHook
+from tpuref.training.hooks.step_timer import SecondOrStepTimer
+from tpuref.training.hooks.stop_at_step import StopAtStepHook
+from tpuref.training.hooks.summary_saver import SummarySaverHook
 from tpuref.training.learning_rate_decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -57,9 +78,21 @@ from tpuref.training.learning_rate_decay import (
     polynomial_decay,
 )
 from tpuref.training.momentum import MomentumOptimizer
+from tpuref.training.monitored_session import (
+    MonitoredSession,
+    SingularMonitoredSession,
+)
+from tpuref.training.monitored_training_session import MonitoredTrainingSession
 from tpuref.training.moving_averages import ExponentialMovingAverage
 from tpuref.training.optimizer import Optimizer
 from tpuref.training.rmsprop import RMSPropOptimizer
+from tpuref.training.scaffold import Scaffold
+from tpuref.training.session_creator import (
+    ChiefSessionCreator,
+    SessionCreator,
+    WorkerSessionCreator,
+)
+from tpuref.training.warm_start import VocabInfo, warm_start
 
 __all__ = [
     "AdadeltaOptimizer",
@@ -68,28 +101,54 @@ __all__ = [
     "BytesList",
     "Checkpoint",
     "CheckpointManager",
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
+    "ChiefSessionCreator",
     "ClusterDef",
     "ClusterSpec",
+    "Coordinator",
     "Example",
     "ExponentialMovingAverage",
     "Feature",
     "FeatureList",
     "FeatureLists",
     "Features",
+    "FeedFnHook",
+    "FinalOpsHook",
     "FloatList",
     "FtrlOptimizer",
+    "GlobalStepWaiterHook",
     "GradientDescentOptimizer",
     "Int64List",
     "JobDef",
+    "LoggingTensorHook",
     "MomentumOptimizer",
+    "MonitoredSession",
+    "MonitoredTrainingSession",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
     "NewCheckpointReader",
     "Optimizer",
+    "ProfilerHook",
     "RMSPropOptimizer",
     "Saver",
     "SaverDef",
+    "Scaffold",
+    "SecondOrStepTimer",
     "SequenceExample",
     "Server",
     "ServerDef",
+    "SessionCreator",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "SingularMonitoredSession",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
+    "VocabInfo",
+    "WorkerSessionCreator",
     "assert_global_step",
     "checkpoint_exists",
     "checkpoints_iterator",
@@ -115,6 +174,7 @@ __all__ = [
     "remove_checkpoint",
     "summary_iterator",
     "update_checkpoint_state",
+    "warm_start",
 ]
 
 _explain_missing(__name__, "tf.train")

@@ -92,6 +92,70 @@ def test_objects_and_values_that_do_not_match(tmp_path: Path, caplog: Any) -> No
             tf.train.Checkpoint(a=tf.Variable([1.0])).restore(path)
 
 
+class Late:
+    """Makes its variables when it is first called, as a layer does."""
+
+    def __call__(self, x: Any) -> Any:
+        if not hasattr(self, "w"):
+            self.w = [tf.Variable(0.0), tf.Variable(0.0)]
+        return self.w[0] * x + self.w[1]
+
+
+def trained(model: Any, optimizer: Any, steps: int) -> list[float]:
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.square(model(2.0) - 1.0) + tf.square(model(-1.0))
+        variables = model.w
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    return [float(v) for v in model.w]
+
+
+def test_variables_and_slots_made_later_are_restored(tmp_path: Path) -> None:
+    """Seven steps at once give what three, a restored checkpoint and four give."""
+    with tf.eager_execution():
+        model, adam = Late(), tf.train.AdamOptimizer(0.1)
+        trained(model, adam, 3)
+        path = tf.train.Checkpoint(model=model, adam=adam).save(str(tmp_path / "c"))
+        stored = [name for name, _ in tf.train.list_variables(path)]
+        assert "model/w/1/.OPTIMIZER_SLOT/adam/m/.ATTRIBUTES/VARIABLE_VALUE" in stored
+        expected = trained(model, adam, 4)
+
+        model, adam = Late(), tf.train.AdamOptimizer(0.1)
+        checkpoint = tf.train.Checkpoint(model=model, adam=adam)
+        status = checkpoint.restore(path)
+        with pytest.raises(AssertionError, match="no variable takes: adam/beta1_power"):
+            status.assert_consumed()
+        assert trained(model, adam, 4) == expected
+        status.assert_consumed()
+
+
+def test_a_variable_is_read_before_it_is_found(tmp_path: Path) -> None:
+    with tf.eager_execution():
+        path = tf.train.Checkpoint(x=tf.Variable(5.0)).save(str(tmp_path / "c"))
+        checkpoint = tf.train.Checkpoint()
+        checkpoint.restore(path)
+        x = tf.Variable(1.0)
+        assert float(x) == 1.0
+        checkpoint.x = x
+        x.assign_add(2.0)
+        assert float(x) == 7.0
+        x.assign(0.0)
+        assert float(x) == 0.0
+
+
+def test_variables_made_later_in_a_graph(tmp_path: Path) -> None:
+    with tf.Session() as session:
+        x = tf.Variable(5.0)
+        session.run(x.initializer)
+        path = tf.train.Checkpoint(x=x).save(str(tmp_path / "c"))
+        checkpoint = tf.train.Checkpoint()
+        status = checkpoint.restore(path)
+        checkpoint.x, checkpoint.y = tf.Variable(1.0), tf.Variable(2.0)
+        status.initialize_or_restore()
+        assert session.run([checkpoint.x, checkpoint.y]) == [5.0, 2.0]
+
+
 def test_a_manager_keeps_at_least_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least 1, or None, got 0"):
         tf.train.CheckpointManager(tf.train.Checkpoint(), tmp_path, max_to_keep=0)

@@ -81,6 +81,7 @@ CASES = (
             "L2Loss",
         )
     ),
+    case("PlaceholderWithDefault", X, shape=None),
     *(case(name, P) for name in ("Sqrt", "Rsqrt", "Log", "Log2", "Log10")),
     case("Lgamma", np.array([0.3, 1.7, 4.5, -0.6, -2.3]), smooth=False),
     case("Acosh", P + 1),

@@ -17,6 +17,7 @@ NAMESPACES: dict[str, ModuleType] = {
     "tf.bitwise": tf.bitwise,
     "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
     "tf.contrib.distribute": tf.contrib.distribute,
+    "tf.contrib.opt": tf.contrib.opt,
     "tf.contrib.tpu": tf.contrib.tpu,
     "tf.data": tf.data,
     "tf.experimental.dlpack": tf.experimental.dlpack,

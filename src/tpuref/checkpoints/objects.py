@@ -20,9 +20,10 @@ from tpuref.checkpoints.tensor_file import check_storable
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 from tpuref.graph.context import get_default_session
 from tpuref.graph.default import executing_eagerly, get_default_graph
-from tpuref.graph.variables import Variable
+from tpuref.graph.variables import Variable, deferred
 
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+_SLOT = "/.OPTIMIZER_SLOT/"
 
 _log = logging.getLogger("tpuref.checkpoints")
 
@@ -115,8 +116,10 @@ class Checkpoint:
     def restore(self, save_path: PathLike | None) -> RestoreStatus:
         """Give the variables the values of a checkpoint.
 
-        In eager mode at once, in graph mode with the status that is returned.  What no
-        variable takes is left out, with a warning.
+        In eager mode at once, in graph mode with the status that is returned.  A value
+        that no variable takes yet is kept for one that comes to be found under its
+        name, as the variables of a layer or optimizer do when they are first used.
+        Until then a warning names it.
 
         Parameters
         ----------
@@ -137,6 +140,7 @@ class Checkpoint:
         status = RestoreStatus(self, reader)
         if executing_eagerly():
             status.run_restore_ops()
+            status.defer()
         return status
 
     def read(self, save_path: PathLike) -> RestoreStatus:
@@ -163,7 +167,7 @@ class RestoreStatus:
 
     def __init__(self, checkpoint: Checkpoint, reader: CheckpointReader | None) -> None:
         self._checkpoint, self._reader = checkpoint, reader
-        self._variables = variables_below(checkpoint)
+        self._restored: set[str] = set()
         if reader is None:
             return
         for name, variable in self._taken().items():
@@ -177,34 +181,59 @@ class RestoreStatus:
         reader = self._reader
         if reader is None:
             return {}
-        return {n: v for n, v in self._variables.items() if reader.has_tensor(n)}
+        below = variables_below(self._checkpoint)
+        return {name: v for name, v in below.items() if reader.has_tensor(name)}
 
     def _left(self) -> list[str]:
-        stored = (
-            {} if self._reader is None else self._reader.get_variable_to_shape_map()
-        )
-        return [name for name in stored if name not in self._variables]
+        reader = self._reader
+        stored = {} if reader is None else reader.get_variable_to_shape_map()
+        below = variables_below(self._checkpoint)
+        return [name for name in stored if name not in below]
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Give the variables their values."""
         session = _session(session)
         for name, variable in self._taken().items():
-            assert self._reader is not None
-            variable.restore(self._reader.get_tensor(name), session)
+            self._restore(name, variable, session)
+
+    def _restore(self, name: str, variable: Variable, session: Any = None) -> None:
+        assert self._reader is not None
+        check_fits(self._reader, name, variable)
+        variable.restore(self._reader.get_tensor(name), session)
+        self._restored.add(name)
+
+    def defer(self) -> None:
+        """Keep the values that no variable takes for variables made from now on."""
+        objects = self._checkpoint._trackable_children().items()
+        key = tuple((name, id(value)) for name, value in objects)
+        deferred.pop(key, None)  # of an earlier restore of the same objects
+        if self._left():
+            deferred[key] = lambda: self._restore_later(key)
+
+    def _restore_later(self, key: Any) -> set[str]:
+        """Restore what has come to be found; return the handles of all variables."""
+        for name, variable in self._taken().items():
+            if name not in self._restored:
+                self._restore(name, variable)
+        if not self._left():
+            deferred.pop(key, None)
+        return {v.handle for v in variables_below(self._checkpoint).values()}
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Give the variables their values, and initialize the others."""
         session = _session(session)
         self.run_restore_ops(session)
         taken = self._taken()
-        others = [v for name, v in self._variables.items() if name not in taken]
+        below = variables_below(self._checkpoint)
+        others = [v for name, v in below.items() if name not in taken]
         if session is not None:
             session.run([variable.initializer for variable in others])
 
     def assert_existing_objects_matched(self) -> RestoreStatus:
         """Refuse if a variable got no value; AssertionError."""
         taken = self._taken()
-        missing = [name for name in self._variables if name not in taken]
+        below = variables_below(self._checkpoint)
+        missing = [name for name in below if name not in taken]
         if missing:
             raise coded(
                 AssertionError,
@@ -357,6 +386,13 @@ def variables_below(root: Any) -> dict[str, Variable]:
                 seen.add(id(child))
                 escaped = str(name).replace(".", "..").replace("/", ".S")
                 pending.append((f"{path}/{escaped}" if path else escaped, child))
+    paths = {id(value): path for path, value in pending}
+    for path, value in pending:
+        if hasattr(type(value), "_slots_beside"):
+            for name, primary, slot in value._slots_beside():
+                if id(primary) in paths:
+                    beside = f"{paths[id(primary)]}{_SLOT}{path}/{name}{_VALUE}"
+                    found[beside] = slot
     return dict(sorted(found.items()))
 
 

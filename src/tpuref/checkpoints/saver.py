@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -202,6 +202,25 @@ class Saver:
         ValueError
             If `latest_filename` is that of the checkpoint.
         """
+        return self.begin_save(
+            sess, save_path, global_step, latest_filename, write_state
+        )()
+
+    def begin_save(
+        self,
+        sess: Any,
+        save_path: PathLike,
+        global_step: Any = None,
+        latest_filename: str | None = None,
+        write_state: bool = True,
+    ) -> Callable[[], str]:
+        """Read the values now, and return a function that writes the checkpoint.
+
+        Parameters
+        ----------
+        sess, save_path, global_step, latest_filename, write_state
+            As for `save`.
+        """
         files, path = files_at(save_path, "tf.train.Saver.save", "save_path")
         directory, _, last = path.rpartition("/")
         if last == (latest_filename or "checkpoint") and global_step is None:
@@ -212,24 +231,28 @@ class Saver:
                 code=codes.CANNOT_SAVE,
             )
         self.build()
-        variables = self._variables or {}
         step = _step(sess, global_step)
         if step is not None:
             path = f"{path}-{step:08d}" if self._pad else f"{path}-{step}"
-        if directory and not files.exists(directory):
-            files.makedirs(directory)
-        write_checkpoint(path, current_values(sess, variables))
-        self._kept.add(path)
-        if write_state:
-            update_checkpoint_state(
-                directory,
-                path,
-                self._kept.paths,
-                latest_filename,
-                list(self._kept.times.values()),
-            )
-        self._kept.remove_surplus()
-        return path
+        values = current_values(sess, self._variables or {})
+
+        def write() -> str:
+            if directory and not files.exists(directory):
+                files.makedirs(directory)
+            write_checkpoint(path, values)
+            self._kept.add(path)
+            if write_state:
+                update_checkpoint_state(
+                    directory,
+                    path,
+                    self._kept.paths,
+                    latest_filename,
+                    list(self._kept.times.values()),
+                )
+            self._kept.remove_surplus()
+            return path
+
+        return write
 
     def restore(self, sess: Any, save_path: PathLike) -> None:
         """Give the variables the values of a checkpoint.

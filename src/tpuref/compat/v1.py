@@ -4,6 +4,7 @@
 
 from tpuref import data as data
 from tpuref import distribute as distribute
+from tpuref import estimator as estimator
 from tpuref import layers as layers
 from tpuref import losses as losses
 from tpuref import metrics as metrics
@@ -126,6 +127,7 @@ from tpuref.functions.initializers import Zeros as zeros_initializer
 from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
 from tpuref.functions.logic import *
+from tpuref.functions.mapping import *
 from tpuref.functions.placeholders import *
 from tpuref.functions.printing import print_ as print
 from tpuref.functions.random import *

@@ -29,7 +29,12 @@ from tpuref.graph.build import add_operation, parameter
 from tpuref.graph.convert import constant_of
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.region import BRANCH, LOOP, Region
-from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.tensor import (
+    Operation,
+    Tensor,
+    further_output,
+    kept_of_each_turn,
+)
 from tpuref.ops.control import IF, WHILE
 from tpuref.ops.derivatives.rule import NoGradient, shape_of, zeros_like
 from tpuref.ops.sources import ARGUMENT
@@ -180,15 +185,9 @@ def _branch_value(step: Operation, number: int, tensor: Tensor) -> Tensor:
     taken.results.append(tensor)
     other.results.append(filler)
     shape = tensor.shape if known else TensorShape(None)
-    value = _passed(_further_output(step, TensorSpec(shape, tensor.dtype)))
+    value = _passed(further_output(step, TensorSpec(shape, tensor.dtype)))
     value.set_shape(tensor.shape)
     return value
-
-
-def _further_output(step: Operation, spec: TensorSpec) -> Tensor:
-    output = Tensor(step, len(step.outputs), spec)
-    step.outputs.append(output)
-    return output
 
 
 # -- loops -------------------------------------------------------------------------
@@ -299,7 +298,9 @@ class _LoopBack:
         region.stand_in = _StandIns(
             self._body,
             region,
-            lambda tensor: self._of_this_turn(tensor, self._keep(tensor)),
+            lambda tensor: self._of_this_turn(
+                tensor, kept_of_each_turn(self._step, tensor)
+            ),
         )
         count = len(self.carried)
         with self._graph.in_region(region):
@@ -340,12 +341,6 @@ class _LoopBack:
                 found.append((tensor, self._of_this_turn(tensor, gradient)))
         return found
 
-    def _keep(self, tensor: Tensor) -> Tensor:
-        """Let the loop give the elements of a tensor of its body in all turns."""
-        self._body.results.append(tensor)
-        spec = TensorSpec([None], tensor.dtype)
-        return _further_output(self._step, spec)
-
     def _of_this_turn(self, tensor: Tensor, elements: Tensor) -> Tensor:
         """Return the part of the elements of all turns that belongs to this one."""
         assert self._turn is not None
@@ -369,7 +364,7 @@ class _LoopBack:
             )
         with self._graph.in_region(self._body):
             own = apply("Shape", tensor, out_type="int32")
-        sizes = self._keep(own)
+        sizes = kept_of_each_turn(self._step, own)
         assert self._region is not None and self._turn is not None
         with self._graph.in_region(self._region):
             table = apply("Reshape", sizes, np.array([-1, rank], np.int32))
@@ -382,7 +377,7 @@ class _LoopBack:
         if TURNS not in self._step.labels:
             with self._graph.in_region(self._body):
                 one = constant_of(np.array(1, np.int32))
-            ones = self._keep(one)
+            ones = kept_of_each_turn(self._step, one)
             self._step.labels[TURNS] = ones
         turns: Tensor = apply("Size", self._step.labels[TURNS], out_type="int32")
         return turns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
+import time
 from builtins import tuple as _tuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import integer, listed
 from tpuref.base.callsite import user_site
-from tpuref.base.dtypes import as_dtype, bool_
+from tpuref.base.dtypes import as_dtype, bool_, float64
 from tpuref.base.errors import StructureError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
@@ -41,7 +42,9 @@ __all__ = [
     "cond",
     "group",
     "no_op",
+    "numpy_function",
     "py_func",
+    "timestamp",
     "tuple",
     "while_loop",
     "with_dependencies",
@@ -293,6 +296,35 @@ def py_func(
         "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
     )
     return outputs if several else outputs[0]
+
+
+def numpy_function(
+    func: Callable[..., Any], inp: Sequence[Any], Tout: Any, name: str | None = None
+) -> Any:
+    """Call a Python function with NumPy arrays, as `py_func` does.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> y = tf.numpy_function(lambda x: x + 1, [tf.constant(1)], tf.int32)
+    >>> int(tf.Session().run(y))
+    2
+    """
+    return py_func(func, inp, Tout, name=name)
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """Return the seconds since 1970, float64, when the operation runs.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
+    True
+    """
+    now: Tensor = py_func(time.time, [], float64, name=name or "Timestamp")
+    now.set_shape([])
+    return now
 
 
 def cond(

@@ -12,6 +12,7 @@ from tpuref.graph.slicing import get_item
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
+    "batch_gather",
     "gather",
     "gather_nd",
     "newaxis",
@@ -152,6 +153,34 @@ def _places(values: Any, argument: str) -> list[Any]:
             f"{vector.describe()}"
         )
     return list(vector)
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """Return, for each row of a batch, the slices at the row's own indices.
+
+    It is `gather` whose batch dimensions are all axes of `indices` but the last.
+
+    Parameters
+    ----------
+    params
+        The tensor to take from.
+    indices
+        int32 or int64 with at least one axis.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.batch_gather([[1, 2, 3], [4, 5, 6]], [[2, 0], [1, 1]])
+    >>> tf.Session().run(x).tolist()
+    [[3, 1], [5, 5]]
+    """
+    places = convert_to_tensor(indices)
+    if places.shape.rank in (None, 0):
+        raise ValueError(
+            "tf.batch_gather: indices must have at least one axis and a known rank, "
+            f"got {places.describe()}"
+        )
+    return gather(params, places, batch_dims=places.shape.rank - 1, name=name)
 
 
 def gather(

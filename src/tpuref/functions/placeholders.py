@@ -9,11 +9,13 @@ from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import coded
 from tpuref.base.shapes import as_shape
 from tpuref.graph.build import apply
+from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
     "placeholder",
+    "placeholder_with_default",
 ]
 
 
@@ -56,4 +58,36 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     result: Tensor = apply(
         "Placeholder", dtype=as_dtype(dtype).name, shape=sizes, name=name
     )
+    return result
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor that ``Session.run`` may feed, and has a default otherwise.
+
+    Parameters
+    ----------
+    input
+        The default: a tensor, or a value that can become one.
+    shape
+        The static shape of the result; None, or None for a dimension, allows any.
+
+    Raises
+    ------
+    ValueError
+        If the default cannot have that shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> keep = tf.placeholder_with_default(1.0, [])
+    >>> sess = tf.Session()
+    >>> float(sess.run(keep)), float(sess.run(keep, {keep: 0.5}))
+    (1.0, 0.5)
+    """
+    value = convert_to_tensor(input)
+    if executing_eagerly():
+        return value
+    static = as_shape(shape)
+    sizes = None if static.rank is None else static.as_tuple()
+    result: Tensor = apply("PlaceholderWithDefault", value, shape=sizes, name=name)
     return result

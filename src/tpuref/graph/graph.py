@@ -335,6 +335,10 @@ class Graph:
         """Refuse every later change."""
         self._finalized = True
 
+    def unfinalize(self) -> None:
+        """Allow changes again, at the end of what finalized the graph."""
+        self._finalized = False
+
     @property
     def finalized(self) -> bool:
         """Whether the graph refuses changes."""

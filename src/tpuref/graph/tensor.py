@@ -325,3 +325,30 @@ class Tensor(Operators):
             "a session evaluates it; use tf.Session().run(tensor)",
             code=codes.NO_VALUE_YET,
         )
+
+
+def further_output(operation: Operation, spec: TensorSpec) -> Tensor:
+    """Return one more output of a branch or loop, whose blocks give one more result."""
+    output = Tensor(operation, len(operation.outputs), spec)
+    operation.outputs.append(output)
+    return output
+
+
+def kept_of_each_turn(loop: Operation, tensor: Tensor) -> Tensor:
+    """Let a loop give the elements that a tensor of its body has in all turns.
+
+    Parameters
+    ----------
+    loop
+        A While operation.
+    tensor
+        A tensor of its body.
+
+    Returns
+    -------
+    Tensor
+        A new output of the loop, with one axis: the elements of the first turn, then
+        those of the second, and so on.
+    """
+    loop.blocks[1].results.append(tensor)
+    return further_output(loop, TensorSpec([None], tensor.dtype))

@@ -58,6 +58,14 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
         context.creators.pop()
 
 
+deferred: dict[Any, Callable[[], set[str]]] = {}
+"""What may give eager variables made from now on another value before they are used.
+
+These are the restores of checkpoints that have values left; `tpuref.checkpoints` alone
+writes it.  A call gives the handles of all variables that it could have restored.
+"""
+
+
 class _MadeByCreators(type):
     """Sends ``tf.Variable(...)`` through the variable creators in force."""
 
@@ -125,6 +133,9 @@ class Variable(Operators, metaclass=_MadeByCreators):
     ...     sess.run(v.assign_add([1.0, 1.0]))
     array([2., 3.], dtype=float32)
     """
+
+    _awaits: set[Any] = set()  # noqa: RUF012 - the same, empty, for graph mode
+    """The restores that may still have a value for it."""
 
     def __init__(
         self,
@@ -207,6 +218,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         self._describe((name or "Variable").rstrip("/"), value, shape, True)
         self._handle = f"{self._name}#{next(_eager_serial)}"
         self._element = self._initial_value = self._initializer = None
+        self._awaits = set(deferred)
         apply("Assign", value, **self._key())
 
     def _describe(self, name: str, value: Tensor, shape: Any, fixed: bool) -> None:
@@ -329,7 +341,16 @@ class Variable(Operators, metaclass=_MadeByCreators):
             raise type(error)(f"variable {self._name!r}: {error}") from None
         return assigned if read_value or executing_eagerly() else assigned.op
 
+    def _take_deferred_value(self) -> None:
+        """Let the restores of checkpoints that came before the variable give it one."""
+        for key in self._awaits & set(deferred):
+            if self._handle in deferred[key]():
+                self._awaits.discard(key)
+        self._awaits &= set(deferred)
+
     def _check_graph(self) -> None:
+        if self._awaits:
+            self._take_deferred_value()
         here = get_default_graph()
         if self._element is not None and self._element.graph is not here:
             raise coded(
@@ -348,6 +369,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def restore(self, value: Any, session: Any = None) -> None:
         """Give the variable a value of a checkpoint, in `session` or in eager mode."""
         if executing_eagerly():
+            self._awaits = set()
             self.assign(value)
         else:
             self.load(value, session)

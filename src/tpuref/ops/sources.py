@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import as_dtype
+from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
@@ -28,6 +29,13 @@ def _infer_placeholder(
     return TensorSpec(shape, dtype)
 
 
+def _infer_default(x: Operand, *, shape: tuple[int | None, ...] | None) -> TensorSpec:
+    expected = TensorShape(shape)
+    if not expected.is_compatible_with(x.shape):
+        raise ValueError(f"the default is {x.describe()}, expected shape {expected}")
+    return TensorSpec(shape, x.dtype)
+
+
 def _infer_argument(
     *, index: int, dtype: str, shape: tuple[int | None, ...] | None
 ) -> TensorSpec:
@@ -45,6 +53,14 @@ def _same(xp: Any, x: Array) -> Any:
 
 def _identity(x: Array) -> Array:
     return x
+
+
+def _default(x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
+    return x
+
+
+def _not_known(x: Operand, *, shape: tuple[int | None, ...] | None) -> None:
+    """A run may feed another value, so shapes must not be built from the default."""
 
 
 def _infer_each(*xs: Operand) -> list[TensorSpec]:
@@ -74,6 +90,12 @@ OPERATIONS: tuple[OpDef, ...] = (
     CONST,
     ARGUMENT,
     OpDef("Placeholder", infer=_infer_placeholder, fed=True),
+    OpDef(
+        "PlaceholderWithDefault",
+        infer=_infer_default,
+        compute=_default,
+        static=_not_known,
+    ),
     IDENTITY,
     IDENTITY_N,
     OpDef("StopGradient", infer=infer_same, meaning=_same, compute=_identity),

@@ -6,6 +6,7 @@ from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.python import (
     client,
     data,
+    estimator,
     framework,
     ops,
     platform,
@@ -18,6 +19,7 @@ from tpuref.python import (
 __all__ = [
     "client",
     "data",
+    "estimator",
     "framework",
     "ops",
     "platform",

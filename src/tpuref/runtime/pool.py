@@ -18,6 +18,7 @@ its answer.  One that fails poisons the arena, and its peers stop at their next 
 from __future__ import annotations
 
 import atexit
+import functools
 import itertools
 import logging
 import math
@@ -93,6 +94,7 @@ class CorePool:
         _require_a_future()
         begin = monotonic_ns()
         self._cores = Cores(Split.configured(self._number), self._occupation)
+        _close_all_at_exit()
         note_on_host("start cores", begin)
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
@@ -356,13 +358,16 @@ _ENDING = threading.Event()
 """Set when this program ends: threads that still run get errors, not new cores."""
 
 
+@functools.cache
+def _close_all_at_exit() -> None:
+    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    atexit.register(_close_all)
+
+
 def _close_all() -> None:
     _ENDING.set()
     for pool in list(_POOLS):
         pool.close()
-
-
-atexit.register(_close_all)
 
 
 def _require_a_future() -> None:

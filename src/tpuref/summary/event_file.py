@@ -160,6 +160,10 @@ class FileWriter:
         """Write a `tf.Event`."""
         self._file.add(event)
 
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Write that a session began or saved, a `tf.SessionLog`."""
+        self._add(Event(session_log=session_log), global_step)
+
     def add_graph(
         self, graph: Graph, global_step: Any = None, graph_def: Any = None
     ) -> None:

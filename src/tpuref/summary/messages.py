@@ -49,12 +49,17 @@ _MESSAGES = (
     oneof value: HistogramProto histo = 5
     oneof value: TensorProto tensor = 8
     SummaryMetadata metadata = 9""",
+    """SessionLog
+    int32 status = 1
+    string checkpoint_path = 2
+    string msg = 3""",
     """Event
     double wall_time = 1
     int64 step = 2
     oneof what: string file_version = 3
     oneof what: bytes graph_def = 4
-    oneof what: Summary summary = 5""",
+    oneof what: Summary summary = 5
+    oneof what: SessionLog session_log = 7""",
     """AttrValue
     oneof value: bytes s = 2
     oneof value: int64 i = 3""",
@@ -77,5 +82,7 @@ HistogramProto = _message("HistogramProto")
 SummaryMetadata = _message("SummaryMetadata")
 TensorProto = _message("TensorProto")
 Summary = _message("Summary")
+SESSION_START, SESSION_CHECKPOINT = 1, 3
+SessionLog = _message("SessionLog")
 Event = _message("Event")
 GraphDef = _message("GraphDef")

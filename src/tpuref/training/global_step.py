@@ -100,6 +100,19 @@ def get_global_step(graph: Graph | None = None) -> Any:
     return known[0]
 
 
+def required_global_step(user: str) -> Any:
+    """Return the global step; RuntimeError for `user`, which needs one."""
+    step = get_global_step()
+    if step is None:
+        raise coded(
+            RuntimeError,
+            f"{user}: the graph has no global step; make it first with "
+            "tf.train.get_or_create_global_step()",
+            code=codes.GLOBAL_STEP_MISMATCH,
+        )
+    return step
+
+
 def create_global_step(graph: Graph | None = None) -> Any:
     """Create the global step of a graph: an int64 variable that starts with 0.
 

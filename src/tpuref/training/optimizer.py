@@ -601,6 +601,17 @@ grad_loss
         """Return a variable of the optimizer's own, None if there is none."""
         return self._non_slot_dict.get((name, graph or _here()))
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        own = self._non_slot_dict.items()
+        return {name: v for (name, graph), v in own if _is_here(graph)}
+
+    def _slots_beside(self) -> Iterator[tuple[str, Any, Any]]:
+        """Give the name of each slot, the variable that it stands beside, and it."""
+        for name, slots in self._slots.items():
+            for primary, slot in slots.items():
+                yield name, primary, slot
+
     def _non_slot_variables(self) -> list[Any]:
         """Return the variables of the optimizer's own."""
         return list(self._non_slot_dict.values())

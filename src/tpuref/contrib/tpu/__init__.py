@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from tpuref.contrib.tpu import python
+from tpuref.estimator.tpu import (
+    InputPipelineConfig,
+    RunConfig,
+    TPUConfig,
+    TPUEstimator,
+    TPUEstimatorSpec,
+)
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.runtime.topology import Topology
 from tpuref.tpu import (
@@ -31,11 +38,18 @@ from tpuref.tpu.feeds import (
 )
 from tpuref.tpu.infeed_queue import InfeedQueue
 from tpuref.tpu.training_loop import repeat, while_loop
+from tpuref.training.hooks.async_checkpoint_saver import AsyncCheckpointSaverHook
 
 __all__ = [
+    "AsyncCheckpointSaverHook",
     "CrossShardOptimizer",
     "DeviceAssignment",
     "InfeedQueue",
+    "InputPipelineConfig",
+    "RunConfig",
+    "TPUConfig",
+    "TPUEstimator",
+    "TPUEstimatorSpec",
     "Topology",
     "batch_parallel",
     "bfloat16_scope",

@@ -150,6 +150,7 @@ RULES: dict[str, Rule] = {
         not_differentiable,
     ),
     "Identity": passed_on,
+    "PlaceholderWithDefault": passed_on,
     "IdentityN": _each,
     "Fill": _fill,
     "Reshape": _reshaped,

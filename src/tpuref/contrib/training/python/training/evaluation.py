@@ -1,4 +1,4 @@
-"""The names under ``tf.contrib.training``."""
+"""Names of ``tensorflow.contrib.training.python.training.evaluation``."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = ["checkpoints_iterator"]
 
-_explain_missing(__name__, "tf.contrib.training")
+_explain_missing(__name__, "tf.contrib.training.python.training.evaluation")

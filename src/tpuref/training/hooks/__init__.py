@@ -1,0 +1,1 @@
+"""Hooks: what is called around the steps of a monitored session."""

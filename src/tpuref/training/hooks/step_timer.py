@@ -1,0 +1,80 @@
+"""The timer that says at which steps a hook acts."""
+
+from __future__ import annotations
+
+import time
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+
+class SecondOrStepTimer:
+    """Acts every so many seconds or every so many steps, and at the first step.
+
+    Parameters
+    ----------
+    every_secs, every_steps
+        The period; exactly one of them.
+
+    Raises
+    ------
+    ValueError
+        If both are given, or neither.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> timer = tf.train.SecondOrStepTimer(every_steps=10)
+    >>> timer.should_trigger_for_step(3), timer.update_last_triggered_step(3)
+    (True, (None, None))
+    >>> timer.should_trigger_for_step(12), timer.should_trigger_for_step(13)
+    (False, True)
+    """
+
+    def __init__(
+        self, every_secs: float | None = None, every_steps: int | None = None
+    ) -> None:
+        if (every_secs is None) == (every_steps is None):
+            raise coded(
+                ValueError,
+                "tf.train.SecondOrStepTimer: exactly one of every_secs and "
+                f"every_steps must be given, got {every_secs!r} and {every_steps!r}",
+                code=codes.HOOK_ARGUMENT,
+            )
+        self._every_secs, self._every_steps = every_secs, every_steps
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the steps: act at the next one."""
+        self._last_step: int | None = None
+        self._last_time = 0.0
+
+    def should_trigger_for_step(self, step: int) -> bool:
+        """Return whether to act at a step; not twice at the same one."""
+        if self._last_step is None:
+            return True
+        if step == self._last_step:
+            return False
+        if self._every_secs is not None:
+            return time.monotonic() >= self._last_time + self._every_secs
+        assert self._every_steps is not None
+        return step >= self._last_step + self._every_steps
+
+    def update_last_triggered_step(
+        self, step: int
+    ) -> tuple[float, int] | tuple[None, None]:
+        """Note that something was done at a step.
+
+        Returns
+        -------
+        tuple
+            The seconds and the steps since the last time, None and None at the first.
+        """
+        now, last = time.monotonic(), self._last_step
+        elapsed = now - self._last_time
+        self._last_time, self._last_step = now, step
+        return (None, None) if last is None else (elapsed, step - last)
+
+    def last_triggered_step(self) -> int | None:
+        """Return the last step at which something was done, None without one."""
+        return self._last_step

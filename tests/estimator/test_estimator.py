@@ -1,0 +1,312 @@
+"""Estimator: its calls, files, errors and copies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+ModeKeys = tf.estimator.ModeKeys
+
+
+def pairs(count: int = 8, repeat: int | None = None) -> Any:
+    def input_fn() -> Any:
+        x = np.arange(count, dtype=np.float32).reshape(-1, 1)
+        dataset = tf.data.Dataset.from_tensor_slices((x, 3.0 * x + 1.0))
+        return dataset.repeat(repeat).batch(4)
+
+    return input_fn
+
+
+def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    y = tf.layers.dense(features, 1, name="line")
+    if mode == ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions={"x": features, "y": y})
+    loss = tf.losses.mean_squared_error(labels, y)
+    step = tf.train.get_global_step()
+    return tf.estimator.EstimatorSpec(
+        mode,
+        loss=loss,
+        train_op=tf.train.GradientDescentOptimizer(
+            (params or {}).get("rate", 0.01)
+        ).minimize(loss, step),
+        eval_metric_ops={"mean": tf.metrics.mean(labels)},
+    )
+
+
+def test_train_evaluate_predict(tmp_path: Path) -> None:
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={"rate": 0.02})
+    assert estimator.train(pairs(), steps=400) is estimator
+    metrics = estimator.evaluate(pairs(repeat=1))
+    assert metrics["loss"] < 1e-3
+    assert metrics["mean"] == pytest.approx(11.5)
+    assert list(metrics) == ["global_step", "loss", "mean"]
+    rows = list(estimator.predict(pairs(6, repeat=1), predict_keys="y"))
+    assert [list(row) for row in rows] == [["y"]] * 6
+    assert rows[5]["y"] == pytest.approx([16.0], abs=0.1)
+    named = ["global_step", "line/bias", "line/kernel"]
+    assert estimator.get_variable_names() == named
+    assert estimator.get_variable_value("line/kernel").shape == (1, 1)
+
+
+def test_evaluations_have_directories_of_their_own(tmp_path: Path) -> None:
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    estimator.train(pairs(), steps=2)
+    estimator.evaluate(pairs(), steps=1, name="other")
+    assert estimator.eval_dir() == f"{tmp_path}/eval"
+    (file,) = os.listdir(estimator.eval_dir("other"))
+    events = tf.train.summary_iterator(f"{tmp_path}/eval_other/{file}")
+    tags = {v.tag: event.step for event in events for v in event.summary.value}
+    assert tags == {"loss": 2, "mean": 2}
+
+
+def test_an_older_checkpoint(tmp_path: Path) -> None:
+    config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
+    estimator = tf.estimator.Estimator(model_fn, config=config, params={})
+    estimator.train(pairs(), max_steps=4)
+    old = f"{tmp_path}/model.ckpt-2"
+    metrics = estimator.evaluate(pairs(), steps=1, checkpoint_path=old)
+    assert metrics["global_step"] == 2
+
+
+def test_checkpoints_are_kept_as_configured(tmp_path: Path) -> None:
+    config = tf.estimator.RunConfig(
+        str(tmp_path), save_checkpoints_steps=1, keep_checkpoint_max=2
+    )
+    tf.estimator.Estimator(model_fn, config=config, params={}).train(pairs(), steps=5)
+    kept = sorted(n for n in os.listdir(tmp_path) if n.endswith(".index"))
+    assert kept == ["model.ckpt-4.index", "model.ckpt-5.index"]
+
+
+def test_the_end_of_the_input_ends_training(tmp_path: Path) -> None:
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    estimator.train(pairs(8, repeat=3))
+    assert estimator.get_variable_value("global_step") == 6
+
+
+def test_hooks_and_listeners_are_called(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    class Hook(tf.estimator.SessionRunHook):
+        def before_run(self, run_context: Any) -> None:
+            calls.append("run")
+
+    class Listener(tf.estimator.CheckpointSaverListener):
+        def after_save(self, session: Any, global_step_value: int) -> None:
+            calls.append(f"saved {global_step_value}")
+
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    estimator.train(pairs(), [Hook()], steps=2, saving_listeners=[Listener()])
+    assert calls == ["saved 0", "run", "run", "saved 2"]
+    calls.clear()
+    estimator.evaluate(pairs(), steps=3, hooks=[Hook()])
+    list(estimator.predict(pairs(8, repeat=1), hooks=[Hook()]))
+    assert calls == ["run"] * 6  # the last one finds the end of the input
+
+
+def test_scaffold_of_the_model(tmp_path: Path) -> None:
+    def model(features: Any, labels: Any, mode: str) -> Any:
+        w = tf.get_variable("w", initializer=1.0)
+        scaffold = tf.train.Scaffold(init_fn=lambda _, sess: w.load(5.0, sess))
+        return tf.estimator.EstimatorSpec(
+            mode,
+            loss=w * 1.0,
+            train_op=tf.train.get_global_step().assign_add(1),
+            scaffold=scaffold,
+        )
+
+    estimator = tf.estimator.Estimator(model, str(tmp_path)).train(pairs(), steps=1)
+    assert estimator.get_variable_value("w") == 5.0
+
+
+def test_warm_start(tmp_path: Path) -> None:
+    first = tf.estimator.Estimator(model_fn, f"{tmp_path}/first", params={})
+    first.train(pairs(), steps=3)
+    second = tf.estimator.Estimator(
+        model_fn,
+        f"{tmp_path}/second",
+        params={"rate": 0.0},
+        warm_start_from=f"{tmp_path}/first",
+    ).train(pairs(), steps=1)
+    learnt = first.get_variable_value("line/kernel")
+    assert second.get_variable_value("line/kernel") == learnt
+    assert second.get_variable_value("global_step") == 1
+
+
+def test_config_and_params_are_copies(tmp_path: Path) -> None:
+    given = {"rate": 0.5, "list": [1]}
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params=given)
+    given["list"].append(2)  # type: ignore[attr-defined]
+    estimator.params["list"].append(3)
+    assert estimator.params == {"rate": 0.5, "list": [1]}
+    estimator.config.model_dir = "elsewhere"
+    assert estimator.model_dir == str(tmp_path)
+
+
+def test_predictions_leave_the_default_graph_alone(tmp_path: Path) -> None:
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    graph = tf.get_default_graph()
+    rows = estimator.predict(pairs())
+    assert next(rows)["x"] == [0.0]
+    assert tf.get_default_graph() is graph
+    rows.close()
+
+
+def test_train_and_evaluate_takes_turns(tmp_path: Path) -> None:
+    config = tf.estimator.RunConfig(str(tmp_path), save_checkpoints_steps=2)
+    estimator = tf.estimator.Estimator(model_fn, config=config, params={})
+    evaluated: list[int] = []
+
+    class Exporter(tf.estimator.Exporter):
+        name = "kept"  # type: ignore[assignment]
+
+        def export(self, *given: Any) -> Any:
+            evaluated.append(int(given[3]["global_step"]))
+            return given[4]
+
+    metrics, exported = tf.estimator.train_and_evaluate(
+        estimator,
+        tf.estimator.TrainSpec(pairs(), max_steps=4),
+        tf.estimator.EvalSpec(pairs(), 1, exporters=Exporter(), throttle_secs=0),
+    )
+    assert metrics["global_step"] == 4
+    assert evaluated == [2, 4, 4]
+    assert exported == [False, False, True]
+
+
+KILLED = """
+import sys, time
+import numpy as np
+import tpuref as tf
+
+class Slow(tf.train.SessionRunHook):
+    def after_run(self, run_context, run_values):
+        time.sleep(0.2)
+
+def input_fn():
+    return tf.data.Dataset.from_tensors(([[1.0]], [[3.0]])).repeat()
+
+def model_fn(features, labels, mode):
+    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
+    step = tf.train.get_global_step()
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train)
+
+config = tf.estimator.RunConfig(sys.argv[1], save_checkpoints_steps=3)
+estimator = tf.estimator.Estimator(model_fn, config=config)
+estimator.train(input_fn, [Slow()] if sys.argv[2] == "slow" else [], max_steps=40)
+"""
+
+
+def test_training_goes_on_after_a_kill(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    killed = subprocess.Popen([*command, "slow"])
+    deadline = time.monotonic() + 60
+    while not any("ckpt-6" in name for name in os.listdir(tmp_path)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait(10)
+    last = tf.train.latest_checkpoint(str(tmp_path))
+    assert last is not None
+    before = int(last.rpartition("-")[2])
+    assert 3 <= before < 40
+    done = subprocess.run(
+        [*command, "fast"], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "Traceback" not in done.stderr
+    last = tf.train.latest_checkpoint(str(tmp_path))
+    assert last is not None
+    assert last.endswith("model.ckpt-40")
+
+
+# -- errors --------------------------------------------------------------------
+
+FUNCTIONS = [
+    (lambda labels: None, None, "must take features"),
+    (lambda features: None, {"a": 1}, "must take params"),
+    (lambda features, extra: None, None, r"unexpected parameters \['extra'\]"),
+]
+
+
+@pytest.mark.parametrize(("function", "params", "message"), FUNCTIONS)
+def test_wrong_model_functions(function: Any, params: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tf.estimator.Estimator(function, "folder", params=params)
+
+
+CALLS = [
+    (lambda e: e.train(pairs(), steps=1, max_steps=2), "both steps and max_steps"),
+    (lambda e: e.train(pairs(), steps=0), "steps > 0"),
+    (lambda e: e.train(pairs(), max_steps=-1), "max_steps > 0"),
+    (lambda e: e.evaluate(pairs(), steps=0), "steps > 0"),
+    (lambda e: e.train(lambda: (1, 2, 3), steps=1), r"\(features, labels\)"),
+    (lambda e: next(e.predict(pairs(), predict_keys=["z"])), "at least one output"),
+    (lambda e: e.get_variable_names(), "Could not find trained model"),
+    (
+        lambda e: tf.estimator.Estimator(
+            model_fn, "a", tf.estimator.RunConfig(model_dir="b"), {}
+        ),
+        "different values",
+    ),
+    (
+        lambda e: tf.estimator.RunConfig(
+            save_checkpoints_steps=1, save_checkpoints_secs=1
+        ),
+        "not both",
+    ),
+    (lambda e: tf.estimator.RunConfig().replace(master="x"), "replaceable are"),
+    (lambda e: tf.estimator.RunConfig(save_summary_steps=-1), "0 or more"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS)
+def test_wrong_calls(call: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(tf.estimator.Estimator(model_fn, str(tmp_path), params={}))
+
+
+SPECIFICATIONS: list[tuple[Any, type[Exception], str]] = [
+    ({"mode": "train", "train_op": None}, ValueError, "Missing train_op"),
+    ({"mode": "eval", "loss": None}, ValueError, "Missing loss"),
+    ({"mode": "infer"}, ValueError, "Missing predictions"),
+    ({"mode": "test"}, ValueError, "must be one of"),
+    ({"mode": "eval", "loss": [1.0, 2.0]}, ValueError, "Loss must be scalar"),
+    ({"mode": "eval", "eval_metric_ops": {"a": 1}}, TypeError, "must be a pair"),
+    ({"mode": "eval", "evaluation_hooks": [1]}, TypeError, "SessionRunHook"),
+    ({"mode": "infer", "predictions": {"a": 1}}, TypeError, "must be tensors"),
+    ({"mode": "eval", "scaffold": 1}, TypeError, "must be a Scaffold"),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "message"), SPECIFICATIONS)
+def test_wrong_specifications(given: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        tf.estimator.EstimatorSpec(**{"loss": 1.0, **given})
+
+
+def test_there_is_no_saved_model(tmp_path: Path) -> None:
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    with pytest.raises(NotImplementedError, match="latest_checkpoint"):
+        estimator.export_saved_model(str(tmp_path), lambda: None)
+
+
+def test_input_from_arrays(tmp_path: Path) -> None:
+    x = np.arange(6, dtype=np.float32).reshape(6, 1)
+    feed = tf.estimator.inputs.numpy_input_fn
+    estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
+    estimator.train(feed(x, 3 * x, batch_size=2, num_epochs=2, shuffle=True))
+    assert estimator.get_variable_value("global_step") == 6
+    rows = estimator.predict(feed(x, batch_size=4, shuffle=False))
+    assert [float(row["x"][0]) for row in rows] == [0, 1, 2, 3, 4, 5]
+    with pytest.raises(ValueError, match="shuffle must be True or False"):
+        feed(x)

@@ -1,0 +1,383 @@
+"""TPUEstimator: on the host as TensorFlow 1.15.5, and on cores as on the host."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from . import problems
+from .release_1_15_5 import METRICS, PREDICTIONS, VARIABLES
+
+tpu = tf.contrib.tpu
+ModeKeys = tf.estimator.ModeKeys
+PROBLEMS = ["perceptron", "convolution", "bert"]
+
+
+@pytest.fixture(autouse=True)
+def lockstep() -> Any:
+    with tf.config.override(executor="lockstep"):
+        yield
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_host_learns_what_tensorflow_learns(name: str, tmp_path: Path) -> None:
+    metrics, rows, variables = problems.results(tf, name, str(tmp_path), False)
+    assert metrics == pytest.approx(METRICS[name], abs=1e-5)
+    for key, numbers in PREDICTIONS[name].items():
+        assert problems.condensed(rows[key]) == pytest.approx(numbers, abs=1e-4)
+    assert set(VARIABLES[name]) <= set(variables)
+    for key, numbers in VARIABLES[name].items():
+        assert problems.condensed(variables[key]) == pytest.approx(numbers, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "bert"])
+def test_cores_learn_the_same(name: str, tmp_path: Path) -> None:
+    metrics, rows, variables = problems.results(tf, name, str(tmp_path), True, 2)
+    assert metrics["accuracy"] == METRICS[name]["accuracy"]
+    for key, numbers in PREDICTIONS[name].items():
+        assert problems.condensed(rows[key]) == pytest.approx(numbers, abs=1e-4)
+    for key, numbers in VARIABLES[name].items():
+        assert problems.condensed(variables[key]) == pytest.approx(numbers, abs=1e-4)
+
+
+# -- a small model whose numbers are known -------------------------------------
+
+
+def line(features: Any) -> Any:
+    with tf.variable_scope("line", reuse=tf.AUTO_REUSE):
+        w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+    return features * w
+
+
+def model_fn(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    product = line(features)
+    if mode == ModeKeys.PREDICT:
+        predictions = {"product": product, "row": features}
+        return tpu.TPUEstimatorSpec(mode, predictions=predictions)
+    loss = tf.reduce_mean(tf.square(product - labels))
+    optimizer = tf.train.GradientDescentOptimizer(params.get("rate", 0.25))
+    if params["use_tpu"]:
+        optimizer = tpu.CrossShardOptimizer(optimizer)
+    step = tf.train.get_global_step()
+    return tpu.TPUEstimatorSpec(
+        mode,
+        loss=loss,
+        train_op=optimizer.minimize(loss, step),
+        eval_metrics=(lambda rows: {"mean": tf.metrics.mean(rows)}, {"rows": features}),
+        host_call=params.get("host_call", lambda *_: None)(loss, step, features),
+    )
+
+
+def batches(count: int, repeat: bool = True, drop: bool = True) -> Any:
+    def input_fn(params: Any) -> Any:
+        x = np.arange(1, count + 1, dtype=np.float32)
+        dataset = tf.data.Dataset.from_tensor_slices((x, 2 * x))
+        dataset = dataset.repeat() if repeat else dataset
+        return dataset.batch(params["batch_size"], drop_remainder=drop)
+
+    return input_fn
+
+
+def made(folder: Path, model: Any = model_fn, **given: Any) -> Any:
+    params = given.pop("params", {})
+    uses = given.pop("use_tpu", True)
+    sizes = {
+        key: given.pop(key, 4)
+        for key in ("train_batch_size", "eval_batch_size", "predict_batch_size")
+    }
+    run = given.pop("run", {})
+    config = tpu.RunConfig(
+        model_dir=str(folder),
+        tpu_config=tpu.TPUConfig(**{"num_shards": 2, **given}),
+        **run,
+    )
+    return tpu.TPUEstimator(model, config=config, params=params, use_tpu=uses, **sizes)
+
+
+def steps_saved(folder: Path) -> list[int]:
+    names = [name for name in os.listdir(folder) if name.endswith(".index")]
+    return sorted(int(name.split("-")[1].split(".")[0]) for name in names)
+
+
+def test_a_loop_stops_at_the_last_step_and_goes_on_from_its_checkpoint(
+    tmp_path: Path,
+) -> None:
+    saves = {"save_checkpoints_steps": 4}
+    estimator = made(tmp_path, iterations_per_loop=4, run=saves)
+    estimator.train(batches(4), max_steps=6)
+    assert steps_saved(tmp_path) == [0, 4, 6]
+    again = made(tmp_path, iterations_per_loop=4, run=saves)
+    again.train(batches(4), steps=3)
+    assert again.get_variable_value("global_step") == 9
+    again.train(batches(4), max_steps=9)  # nothing left to do
+    assert again.latest_checkpoint().endswith("model.ckpt-9")
+
+
+def test_each_step_is_one_step_of_the_whole_batch(tmp_path: Path) -> None:
+    estimator = made(tmp_path, params={"rate": 0.01}, iterations_per_loop=3)
+    estimator.train(batches(4), max_steps=3)
+    w = 0.0
+    for _ in range(3):
+        w -= 0.01 * 2 * (w - 2) * 7.5  # the mean of the squares of 1 to 4
+    assert estimator.get_variable_value("line/w") == pytest.approx(w, rel=1e-5)
+
+
+PIPELINES = [
+    # pipeline, batch_size of input_fn, its calls, of model_fn
+    (tpu.InputPipelineConfig.PER_SHARD_V1, 2, 2, 2),
+    (tpu.InputPipelineConfig.PER_HOST_V1, 4, 1, 2),
+    (tpu.InputPipelineConfig.PER_HOST_V2, 2, 1, 2),
+    (tpu.InputPipelineConfig.BROADCAST, 4, 1, 4),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "size", "calls", "own"), PIPELINES)
+def test_pipelines(
+    pipeline: int, size: int, calls: int, own: int, tmp_path: Path
+) -> None:
+    inputs, models, taken = [], [], []
+
+    def input_fn(params: Any) -> Any:
+        inputs.append((params["batch_size"], params["context"]))
+        return batches(8)(params)
+
+    def model(features: Any, labels: Any, mode: str, params: Any) -> Any:
+        models.append((params["batch_size"], features.shape.as_list()))
+        return model_fn(features, labels, mode, params)
+
+    def host_call(loss: Any, step: Any, features: Any) -> Any:
+        def keep(rows: Any) -> Any:
+            return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
+
+        return keep, [features]
+
+    estimator = made(
+        tmp_path,
+        model,
+        per_host_input_for_training=pipeline,
+        params={"host_call": host_call},
+        iterations_per_loop=2,
+    )
+    estimator.train(input_fn, max_steps=2)
+    assert [batch for batch, _ in inputs] == [size] * calls
+    contexts = [context.current_input_fn_deployment() for _, context in inputs]
+    assert [(k, of) for _, k, of, _ in contexts] == [(k, calls) for k in range(calls)]
+    assert models == [(own, [own])]
+    first = {
+        tpu.InputPipelineConfig.PER_SHARD_V1: [1, 2, 1, 2],
+        tpu.InputPipelineConfig.BROADCAST: [1, 2, 3, 4, 1, 2, 3, 4],
+    }
+    assert taken[0] == first.get(pipeline, [1, 2, 3, 4])
+    assert len(taken) == 2
+
+
+def test_host_calls_see_each_step(tmp_path: Path) -> None:
+    seen: list[Any] = []
+
+    def host_call(loss: Any, step: Any, features: Any) -> Any:
+        def note(step: Any, loss: Any) -> Any:
+            return tf.py_func(
+                lambda *values: seen.append([v.tolist() for v in values]),
+                [step, loss],
+                [],
+            )
+
+        return note, {"step": tf.reshape(step, [1]), "loss": loss}
+
+    estimator = made(tmp_path, params={"host_call": host_call}, iterations_per_loop=2)
+    estimator.train(batches(4), max_steps=3)
+    assert [step for step, _ in seen] == [[1, 1], [2, 2], [3, 3]]
+    assert seen[0][1] == [10.0, 50.0]  # (1, 2) and (3, 4), with w = 0
+
+
+def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(
+    tmp_path: Path,
+) -> None:
+    estimator = made(tmp_path)
+    values = estimator.evaluate(batches(8), steps=2)
+    assert values["mean"] == 4.5
+    assert values["loss"] == (4 * 2.5 + 4 * 30.5) / 2  # rows 1, 2 and 5, 6
+    assert values["global_step"] == 0
+
+
+def test_prediction_pads_the_last_batch(tmp_path: Path) -> None:
+    estimator = made(tmp_path, params={"rate": 0.01})
+    estimator.train(batches(4), max_steps=2)
+    rows = list(estimator.predict(batches(6, repeat=False, drop=False)))
+    assert [float(row["row"]) for row in rows] == [1, 2, 3, 4, 5, 6]
+    w = estimator.get_variable_value("line/w")
+    assert rows[5]["product"] == pytest.approx(6 * w)
+    whole = list(
+        estimator.predict(
+            batches(6, repeat=False, drop=False),
+            predict_keys=["row"],
+            yield_single_examples=False,
+        )
+    )
+    assert [batch["row"].tolist() for batch in whole] == [[1, 2, 3, 4], [5, 6]]
+
+
+def test_prediction_with_an_input_for_each_replica(tmp_path: Path) -> None:
+    estimator = made(
+        tmp_path, per_host_input_for_training=tpu.InputPipelineConfig.PER_HOST_V2
+    )
+    rows = estimator.predict(batches(5, repeat=False, drop=False))
+    assert [float(row["row"]) for row in rows] == [1, 2, 3, 4, 5]
+
+
+def test_replicas_of_two_cores(tmp_path: Path) -> None:
+    def split(features: Any, labels: Any, mode: str, params: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            features = features + 0.0
+        return model_fn(features, labels, mode, params)
+
+    with tf.config.override(topology="1x2x2"):
+        estimator = made(
+            tmp_path, split, num_shards=None, num_cores_per_replica=2
+        ).train(batches(4), max_steps=3)
+        assert estimator.evaluate(batches(4), steps=1)["mean"] == 2.5
+    assert estimator.get_variable_value("global_step") == 3
+
+
+def test_the_pool_trains_evaluates_and_predicts(tmp_path: Path) -> None:
+    with tf.config.override(executor="pool"):
+        estimator = made(tmp_path, iterations_per_loop=10, params={"rate": 0.05})
+        estimator.train(batches(4), max_steps=30)
+        assert estimator.evaluate(batches(4), steps=2)["loss"] < 1e-6
+        row = next(estimator.predict(batches(3, repeat=False, drop=False)))
+        assert row["product"] == pytest.approx(2.0, abs=1e-3)
+
+
+def test_tensors_feed_the_cores_too(tmp_path: Path) -> None:
+    def input_fn(params: Any) -> Any:
+        x = tf.reshape(tf.range(1.0, 5.0), [params["batch_size"]])
+        return x, 2 * x
+
+    estimator = made(tmp_path, params={"rate": 0.05}).train(input_fn, max_steps=40)
+    assert estimator.get_variable_value("line/w") == pytest.approx(2.0, abs=1e-3)
+
+
+def test_evaluation_on_the_host_of_a_model_trained_on_cores(tmp_path: Path) -> None:
+    made(tmp_path, params={"rate": 0.05}).train(batches(4), max_steps=40)
+    on_host = made(tmp_path, use_tpu=False)
+    assert on_host.evaluate(batches(4), steps=2)["loss"] < 1e-5
+
+
+# -- errors --------------------------------------------------------------------
+
+
+def test_an_input_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
+    estimator = made(tmp_path, iterations_per_loop=2)
+    with pytest.raises(tf.errors.OutOfRangeError, match="1 steps too early"):
+        estimator.train(batches(8, repeat=False), max_steps=3)
+    with pytest.raises(tf.errors.OutOfRangeError, match="too early"):
+        estimator.evaluate(batches(4, repeat=False), steps=2)
+
+
+def test_nan_stops(tmp_path: Path) -> None:
+    estimator = made(tmp_path, params={"rate": 1e30}, iterations_per_loop=5)
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(tf.estimator.NanLossDuringTrainingError, match="NaN loss"),
+    ):
+        estimator.train(batches(4), max_steps=10)
+
+
+def test_a_host_call_that_fails_is_the_error_of_training(tmp_path: Path) -> None:
+    def host_call(loss: Any, step: Any, features: Any) -> Any:
+        def fail(loss: Any) -> Any:
+            return tf.py_func(lambda loss: 1 // 0, [loss], tf.int64)
+
+        return fail, [loss]
+
+    estimator = made(tmp_path, params={"host_call": host_call})
+    with pytest.raises(Exception, match="ZeroDivisionError|division"):
+        estimator.train(batches(4), max_steps=2)
+
+
+def without_sum(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    params["use_tpu"] = False
+    return model_fn(features, labels, mode, params)
+
+
+def of_the_host(features: Any, labels: Any, mode: str, params: Any) -> Any:
+    loss = tf.reduce_mean(line(features))
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.no_op())
+
+
+WRONG = [
+    ({"train_batch_size": 3}, batches(4), {"max_steps": 1}, "divisible by number"),
+    ({}, batches(4), {}, "one of `steps` or `max_steps` must be set"),
+    ({}, lambda: None, {"steps": 1}, "does not include params"),
+    ({}, lambda params: (1, 2, 3), {"steps": 1}, r"\(features, labels\)"),
+    ({}, batches(4, drop=False), {"steps": 1}, "drop_remainder=True"),
+    ({"num_shards": 9}, batches(4), {"steps": 1}, "num_shards is not set correctly"),
+    ({"model": without_sum}, batches(4), {"steps": 1}, "CrossShardOptimizer must be"),
+    ({"model": of_the_host}, batches(4), {"steps": 1}, "must return TPUEstimatorSpec"),
+]
+
+
+@pytest.mark.parametrize(("given", "input_fn", "steps", "message"), WRONG)
+def test_wrong_training(
+    given: Any, input_fn: Any, steps: Any, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        made(tmp_path, **given).train(input_fn, **steps)
+
+
+def test_evaluation_needs_steps_and_prediction_a_dataset(tmp_path: Path) -> None:
+    estimator = made(tmp_path)
+    with pytest.raises(ValueError, match="Evaluate `steps` must be set"):
+        estimator.evaluate(batches(4))
+    with pytest.raises(TypeError, match=r"must return a tf\.data\.Dataset"):
+        next(estimator.predict(lambda params: tf.zeros([4])))
+
+
+CONSTRUCTIONS = [
+    ({"train_batch_size": None}, "`train_batch_size` cannot be `None`"),
+    ({"eval_batch_size": 0}, "must be positive"),
+    ({"params": {"batch_size": 3}}, "reserved keys"),
+    ({"iterations_per_loop": 0}, "iterations_per_loop must be positive"),
+    ({"num_cores_per_replica": 3}, "must be 1, 2, 4, 8"),
+    ({"per_host_input_for_training": 7}, "InputPipelineConfig"),
+    ({"run": {"master": "", "cluster": object()}}, "Both master and cluster"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), CONSTRUCTIONS)
+def test_wrong_arguments(given: Any, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        made(tmp_path, **given)
+
+
+def test_summaries_of_the_model_are_left_out(tmp_path: Path, caplog: Any) -> None:
+    def model(features: Any, labels: Any, mode: str, params: Any) -> Any:
+        tf.summary.scalar("inside", tf.reduce_mean(features))
+        return model_fn(features, labels, mode, params)
+
+    made(tmp_path, model).train(batches(4), max_steps=2)
+    assert "write them in a host_call" in caplog.text
+
+
+def test_lines_of_progress(tmp_path: Path, caplog: Any) -> None:
+    caplog.set_level("INFO", logger="tensorflow")
+    estimator = made(
+        tmp_path, iterations_per_loop=2, run={"log_step_count_steps": 2}
+    ).train(batches(4), max_steps=6)
+    assert "loss = " in caplog.text
+    assert "step = 2" in caplog.text
+    assert "examples/sec: " in caplog.text
+    assert "Loss for final step: " in caplog.text
+    tags = set()
+    for name in os.listdir(estimator.model_dir):
+        if name.startswith("events"):
+            path = os.path.join(estimator.model_dir, name)
+            for event in tf.train.summary_iterator(path):
+                tags |= {value.tag for value in event.summary.value}
+    assert {"loss", "global_step/sec", "examples/sec"} <= tags

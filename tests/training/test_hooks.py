@@ -1,0 +1,565 @@
+"""Hooks and monitored sessions.
+
+What is called when, which errors end a session and what is logged were compared with
+TensorFlow 1.15.5, where the same programs gave the same.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
+pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
+
+
+class Recorder(tf.train.SessionRunHook):
+    """Notes what it is told, in a list that several share; may fail at a run."""
+
+    def __init__(
+        self, told: list[Any], name: str = "", fails: Any = None, at: int = 0
+    ) -> None:
+        self.told, self.name, self.fails, self.at, self.runs = told, name, fails, at, 0
+
+    def begin(self) -> None:
+        self.told.append(f"{self.name} begin")
+        self.step = tf.train.get_or_create_global_step()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.told.append(f"{self.name} created {session.run(self.step)}")
+        self.coord = coord
+
+    def before_run(self, run_context: Any) -> Any:
+        self.told.append(f"{self.name} before")
+        return tf.train.SessionRunArgs({"step": self.step})
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.told.append(f"{self.name} after {sorted(run_values.results)}")
+        self.runs += 1
+        if self.fails is not None and self.runs == self.at:
+            raise self.fails
+
+    def end(self, session: Any) -> None:
+        self.told.append(f"{self.name} end {session.run(self.step)}")
+
+
+def counting() -> Any:
+    """An operation that takes a step."""
+    step = tf.train.get_or_create_global_step()
+    with tf.control_dependencies([step.assign_add(1)]):
+        return tf.constant(7)
+
+
+def run_to_the_end(session: Any, fetches: Any) -> list[Any]:
+    results = []
+    while not session.should_stop():
+        results.append(session.run(fetches))
+    return results
+
+
+def events_of(folder: Path) -> list[Any]:
+    (path,) = folder.glob("events*")
+    return list(tf.train.summary_iterator(str(path)))
+
+
+def test_the_order_of_calls() -> None:
+    told: list[Any] = []
+    train_op = counting()
+    stop = tf.train.StopAtStepHook(num_steps=2)
+    hooks = [Recorder(told, "a"), stop, Recorder(told, "b")]
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        assert tf.get_default_graph().finalized
+        assert run_to_the_end(session, train_op) == [7, 7]
+    assert not tf.get_default_graph().finalized
+    run = ["a before", "b before", "a after ['step']", "b after ['step']"]
+    start = ["a begin", "b begin", "a created 0", "b created 0"]
+    assert told == [*start, *run, *run, "a end 2", "b end 2"]
+
+
+@pytest.mark.parametrize(
+    ("error", "goes_on", "end"),
+    [
+        (tf.errors.AbortedError("lost"), True, None),
+        (tf.errors.UnavailableError("lost"), True, None),
+        (tf.errors.OutOfRangeError("over"), False, None),
+        (StopIteration(), False, None),
+        (tf.errors.InternalError("broken"), False, tf.errors.InternalError),
+        (KeyError("broken"), False, KeyError),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_errors_that_end_a_session_and_others(
+    error: Exception, goes_on: bool, end: type[Exception] | None, tmp_path: Path
+) -> None:
+    told: list[Any] = []
+    train_op = counting()
+    hooks = [tf.train.StopAtStepHook(last_step=6), Recorder(told, "a", error, at=4)]
+    raised, done = None, 0
+    try:
+        with tf.train.MonitoredTrainingSession(
+            checkpoint_dir=str(tmp_path), hooks=hooks, save_checkpoint_steps=2
+        ) as session:
+            while not session.should_stop():
+                session.run(train_op)
+                done += 1
+    except Exception as caught:
+        raised = type(caught)
+    assert raised is end
+    assert [one for one in told if "created" in one] == [
+        "a created 0",
+        *(["a created 4"] if goes_on else []),
+    ]
+    # The fourth run failed after its step was taken and saved.
+    assert done == (5 if goes_on else 3)
+    ended = ["a end 6" if goes_on else "a end 4"] if end is None else []
+    assert [one for one in told if "end" in one] == ended
+
+
+def test_a_singular_session_does_not_recover(tmp_path: Path) -> None:
+    lost = tf.errors.AbortedError("lost")
+    train_op = counting()
+    session = tf.train.SingularMonitoredSession([Recorder([], "a", lost, at=1)])
+    with pytest.raises(tf.errors.AbortedError), session:
+        session.run(train_op)
+
+
+def test_a_lost_session_begins_without_a_checkpoint_too() -> None:
+    told: list[Any] = []
+    train_op = counting()
+    recorder = Recorder(told, "a", tf.errors.AbortedError("lost"), at=3)
+    with tf.train.MonitoredSession(hooks=[recorder]) as session:
+        steps = [session.run([train_op, recorder.step])[1] for _ in range(3)]
+    # Without a checkpoint the third run begins anew.
+    assert told[-1] == "a end 1" and len(steps) == 3
+
+
+def test_run_step_fn() -> None:
+    told: list[Any] = []
+    train_op = counting()
+    recorder = Recorder(told, "a")
+
+    def step(step_context: Any) -> Any:
+        raw = step_context.session.run(recorder.step)
+        assert "a before" not in told
+        return raw, step_context.run_with_hooks(train_op)
+
+    def stopping(step_context: Any) -> None:
+        step_context.request_stop()
+
+    with tf.train.MonitoredSession(hooks=[recorder]) as session:
+        assert session.run_step_fn(step) == (0, 7)
+        with pytest.raises(ValueError, match="must have one parameter"):
+            session.run_step_fn(lambda other: None)
+        session.run_step_fn(stopping)
+        raise AssertionError("request_stop leaves the block")
+    assert session.should_stop() and told[-1] == "a end 1"
+
+
+def test_feeds_of_hooks_and_the_caller() -> None:
+    x, y = tf.placeholder(tf.int32, []), tf.placeholder(tf.int32, [])
+    both = 10 * x + y
+    ones, twos = (tf.train.FeedFnHook(lambda n=n: {x: n}) for n in (1, 2))
+    with tf.train.MonitoredSession(hooks=[ones]) as session:
+        assert session.run(both, {y: 5}) == 15
+        with pytest.raises(RuntimeError, match="by a hook and the caller"):
+            session.run(both, {x: 2, y: 5})
+    with (
+        tf.train.MonitoredSession(hooks=[ones, twos]) as session,
+        pytest.raises(RuntimeError, match="by two hooks"),
+    ):
+        session.run(both, {y: 5})
+
+
+def test_runs_after_a_stop_and_after_the_end() -> None:
+    train_op = counting()
+    hooks = [tf.train.StopAtStepHook(num_steps=1)]
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        session.run(train_op)
+        with pytest.raises(RuntimeError, match="requested a stop"):
+            session.run(train_op)
+    for again in (session.close, lambda: session.run(train_op)):
+        with pytest.raises(RuntimeError, match="is closed"):
+            again()
+
+
+def test_a_trace_is_kept_where_the_caller_or_a_hook_asks() -> None:
+    class Traces(tf.train.SessionRunHook):
+        def before_run(self, run_context: Any) -> Any:
+            options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+            return tf.train.SessionRunArgs(None, options=options)
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            self.trace = run_values.run_metadata.core_trace
+
+    (total,) = tf.tpu.shard(lambda v: v + 1, [tf.constant([1, 2])], num_shards=2)
+    hook = Traces()
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        assert session.run(total).tolist() == [2, 3]
+    assert {one.replica for one in hook.trace} == {0, 1}
+
+
+def test_preparing_variables() -> None:
+    v = tf.get_variable("v", initializer=1.0)
+    local = tf.get_variable("l", initializer=2.0, collections=["local_variables"])
+    fed = tf.placeholder(tf.float32, [])
+    assign = v.assign(fed)
+    first = tf.train.Scaffold(
+        init_op=assign,
+        init_feed_dict={fed: 4.0},
+        init_fn=lambda scaffold, session: session.run(assign, {fed: v_plus_5(session)}),
+    )
+
+    def v_plus_5(session: Any) -> Any:
+        return session.run(v) + 5.0
+
+    second = tf.train.Scaffold(copy_from_scaffold=first)
+    creator = tf.train.ChiefSessionCreator(second)
+    with tf.train.MonitoredSession(creator) as session:
+        assert session.run([v, local]) == [9.0, 2.0]
+
+
+def test_variables_that_are_not_prepared() -> None:
+    v, _ = tf.get_variable("v", initializer=1.0), tf.get_variable("w", initializer=1.0)
+    scaffold = tf.train.Scaffold(init_op=v.initializer)
+    with pytest.raises(RuntimeError, match="local_init_op: w;"):
+        tf.train.SingularMonitoredSession(scaffold=scaffold)
+
+
+def test_two_init_ops() -> None:
+    for _ in range(2):
+        tf.add_to_collection("init_op", tf.no_op())
+    with pytest.raises(RuntimeError, match=r"Scaffold\(init_op="):
+        tf.train.MonitoredSession()
+
+
+def test_a_worker_waits_for_the_variables() -> None:
+    tf.get_variable("v", initializer=1.0)
+    creator = tf.train.WorkerSessionCreator(max_wait_secs=0)
+    with pytest.raises(tf.errors.DeadlineExceededError, match="after 0 s: v;"):
+        creator.create_session()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.train.LoggingTensorHook([]),
+        lambda: tf.train.LoggingTensorHook([], 1, 2),
+        lambda: tf.train.LoggingTensorHook([], 0),
+        lambda: tf.train.StopAtStepHook(),
+        lambda: tf.train.StopAtStepHook(1, 2),
+        lambda: tf.train.SummarySaverHook(1),
+        lambda: tf.train.SecondOrStepTimer(),
+        lambda: tf.train.SecondOrStepTimer(1, 2),
+        lambda: tf.train.CheckpointSaverHook("d", 1, saver=1, scaffold=2),
+        lambda: tf.train.ChiefSessionCreator(
+            checkpoint_dir="a", checkpoint_filename_with_path="b"
+        ),
+    ],
+)
+def test_arguments_that_exclude_each_other(make: Any) -> None:
+    with pytest.raises(ValueError, match="TPUREF-E240"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        tf.train.StopAtStepHook(1),
+        tf.train.StepCounterHook(),
+        tf.train.CheckpointSaverHook("d", 1),
+        tf.train.GlobalStepWaiterHook(1),
+    ],
+    ids=lambda hook: type(hook).__name__,
+)
+def test_hooks_that_need_a_global_step(hook: Any) -> None:
+    with pytest.raises(RuntimeError, match="no global step"):
+        hook.begin()
+
+
+def test_the_timer() -> None:
+    timer = tf.train.SecondOrStepTimer(every_steps=3)
+    acted = [
+        (step, timer.update_last_triggered_step(step)[1])
+        for step in (0, 1, 2, 3, 3, 7, 9, 10, 12)
+        if timer.should_trigger_for_step(step)
+    ]
+    assert acted == [(0, None), (3, 3), (7, 4), (10, 3)]
+
+
+def test_nan() -> None:
+    loss = tf.constant([1.0, np.nan])
+    with (
+        pytest.raises(tf.train.NanLossDuringTrainingError, match="NaN loss during"),
+        tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as session,
+    ):
+        session.run(loss)
+    hook = tf.train.NanTensorHook(loss, fail_on_nan_loss=False)
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        session.run(loss)
+        assert session.should_stop()
+
+
+def test_what_is_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    caplog.set_level(logging.INFO, "tensorflow")
+    train_op = counting()
+    loss = tf.cast(tf.train.get_global_step(), tf.float32) / 3.0
+    hooks = [
+        tf.train.StopAtStepHook(4),
+        tf.train.LoggingTensorHook({"loss": loss}, every_n_iter=3, at_end=True),
+        tf.train.LoggingTensorHook(
+            [loss], at_end=True, formatter=lambda v: f"{len(v)} at the end"
+        ),
+    ]
+    with tf.train.MonitoredTrainingSession(
+        checkpoint_dir=str(tmp_path), hooks=hooks, log_step_count_steps=2
+    ) as session:
+        run_to_the_end(session, [train_op])
+    said = [record.getMessage() for record in caplog.records]
+    path = tmp_path / "model.ckpt"
+    assert said[:5] == [
+        "Create CheckpointSaverHook.",
+        "Graph was finalized.",
+        "Running local_init_op.",
+        "Done running local_init_op.",
+        f"Saving checkpoints for 0 into {path}.",
+    ]
+    assert said[5].startswith("loss = 0.") and said[5].count("(") == 0
+    assert said[6].startswith("global_step/sec: ")
+    assert said[7].startswith("loss = ") and said[7].endswith(" sec)")
+    assert said[8] == f"Saving checkpoints for 4 into {path}."
+    assert said[9].startswith("loss = 1.3333334 (")
+    assert said[10:] == ["1 at the end"]
+
+
+def test_a_step_that_stands_still(caplog: pytest.LogCaptureFixture) -> None:
+    tf.train.create_global_step()
+    hook = tf.train.StepCounterHook(every_n_steps=1)
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        for _ in range(9):
+            session.run(tf.train.get_global_step())
+    assert len([r for r in caplog.records if "not been increased" in r.message]) == 5
+
+
+def test_checkpoints_and_events(tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    class Listener(tf.train.CheckpointSaverListener):
+        def begin(self) -> None:
+            told.append("begin")
+
+        def before_save(self, session: Any, global_step_value: int) -> None:
+            told.append(("before", global_step_value))
+
+        def after_save(self, session: Any, global_step_value: int) -> Any:
+            told.append(("after", global_step_value))
+            return global_step_value == 4
+
+        def end(self, session: Any, global_step_value: int) -> None:
+            told.append(("end", global_step_value))
+
+    train_op = counting()
+    tf.summary.scalar("loss", tf.constant(0.5))
+    scaffold = tf.train.Scaffold()
+    saves = tf.train.CheckpointSaverHook(
+        tmp_path / "c", save_steps=2, scaffold=scaffold, listeners=[Listener()]
+    )
+    with tf.train.MonitoredTrainingSession(
+        scaffold=scaffold,
+        hooks=[saves],
+        save_summaries_steps=3,
+        log_step_count_steps=2,
+        summary_dir=str(tmp_path / "s"),
+    ) as session:
+        session.run(train_op)
+        assert len(run_to_the_end(session, train_op)) == 3  # a listener stops it
+    expected = [(what, step) for step in (0, 2, 4) for what in ("before", "after")]
+    assert told[:7] == ["begin", *expected]
+    assert told[7:] == [("end", 4)]
+    state = tf.train.get_checkpoint_state(str(tmp_path / "c"))
+    assert state is not None
+    names = [Path(path).name for path in state.all_model_checkpoint_paths]
+    assert names == [f"model.ckpt-{step}" for step in (0, 2, 4)]
+    saved = events_of(tmp_path / "c")
+    assert [e.WhichOneof("what") for e in saved[:3]] == [
+        "file_version",
+        "graph_def",
+        "session_log",
+    ]
+    assert [(e.step, e.session_log.status) for e in saved[2:]] == [
+        (step, 3) for step in (0, 2, 4)
+    ]
+    values = [
+        (event.step, value.tag)
+        for event in events_of(tmp_path / "s")
+        for value in event.summary.value
+    ]
+    assert [step for step, tag in values if tag == "loss"] == [1, 4]
+    assert [step for step, tag in values if tag == "global_step/sec"] == [3]
+
+
+class SlowSaver(tf.train.Saver):
+    """A saver whose files take time."""
+
+    def begin_save(self, *args: Any, **kwargs: Any) -> Any:
+        write = super().begin_save(*args, **kwargs)
+
+        def slowly() -> str:
+            time.sleep(0.2)
+            return write()
+
+        return slowly
+
+
+def test_checkpoints_written_beside_training(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tensorflow")
+    train_op = counting()
+    step = tf.train.get_global_step()
+    scaffold = tf.train.Scaffold(saver=SlowSaver(max_to_keep=9))
+    hook = tf.contrib.tpu.AsyncCheckpointSaverHook(
+        str(tmp_path), save_steps=2, scaffold=scaffold
+    )
+    creator = tf.train.ChiefSessionCreator(scaffold)
+    with tf.train.MonitoredSession(creator, [hook]) as session:
+        for _ in range(4):  # the checkpoint of step 4 is left out
+            session.run(train_op)
+        assert threading.active_count() > 1
+        hook._thread.join(timeout=30)
+        for _ in range(3):  # step 6 is written meanwhile, step 7 at the end
+            session.run(train_op)
+    assert "Saver thread still in progress, skipping checkpoint." in caplog.messages
+    for path in tf.train.get_checkpoint_state(str(tmp_path)).all_model_checkpoint_paths:
+        reader = tf.train.load_checkpoint(path)
+        assert path.endswith(f"-{reader.get_tensor(step.op.name)}")
+    names = sorted(path.name for path in tmp_path.glob("*.index"))
+    assert names == [f"model.ckpt-{step}.index" for step in (0, 2, 6, 7)]
+
+
+def test_an_error_while_writing_beside_training(tmp_path: Path) -> None:
+    class Failing(tf.train.Saver):
+        def begin_save(self, *args: Any, **kwargs: Any) -> Any:
+            write = super().begin_save(*args, **kwargs)
+            step = args[2] if len(args) > 2 else kwargs.get("global_step")
+
+            def fail() -> str:
+                if step:
+                    raise OSError("disk full")
+                return write()
+
+            return fail
+
+    train_op = counting()
+    scaffold = tf.train.Scaffold(saver=Failing())
+    hook = tf.contrib.tpu.AsyncCheckpointSaverHook(
+        str(tmp_path), save_steps=1, scaffold=scaffold
+    )
+    creator = tf.train.ChiefSessionCreator(scaffold)
+    with (
+        pytest.raises(OSError, match="disk full"),
+        tf.train.MonitoredSession(creator, [hook]) as session,
+    ):
+        session.run(train_op)
+
+
+def test_profiles(tmp_path: Path) -> None:
+    train_op = counting()
+    hook = tf.train.ProfilerHook(save_steps=2, output_dir=str(tmp_path))
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        for _ in range(6):
+            session.run(train_op)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["timeline-3.json", "timeline-5.json"]
+    assert json.loads((tmp_path / names[0]).read_text())["traceEvents"]
+
+
+def test_an_error_of_a_thread() -> None:
+    train_op = counting()
+    recorder = Recorder([], "a")
+    session = tf.train.MonitoredSession(hooks=[recorder])
+    recorder.coord.request_stop(KeyError("lost"))
+    assert session.should_stop() and session.run(train_op) == 7
+    with pytest.raises(KeyError, match="lost"):
+        session.close()
+    told: list[Any] = []
+    recorder = Recorder(told, "a")
+    with tf.train.MonitoredSession(hooks=[recorder]) as session:
+        recorder.coord.request_stop(tf.errors.AbortedError("lost"))
+        assert not session.should_stop()
+        session.run(train_op)
+    assert told.count("a created 0") == 2
+
+
+def test_a_coordinator() -> None:
+    coord = tf.train.Coordinator()
+    release = threading.Event()
+    threads = [threading.Thread(target=release.wait, args=(60,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    coord.register_thread(threads[0])
+    coord.request_stop(tf.errors.OutOfRangeError("over"))  # a clean stop
+    with pytest.raises(RuntimeError, match="still run"):
+        coord.join(threads, stop_grace_period_secs=0.1)
+    release.set()
+    coord.join(threads)
+    assert coord.joined and coord.should_stop()
+    with pytest.raises(KeyError):
+        coord.request_stop(KeyError("late"))
+    coord.clear_stop()
+    assert not coord.wait_for_stop(timeout=0.01)
+
+
+def test_an_evaluation(tmp_path: Path) -> None:
+    w = tf.get_variable("w", initializer=3.0)
+    with tf.Session() as session:
+        session.run(w.initializer)
+        session.run(w.assign(5.0))
+        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+    dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 6.0])
+    x = dataset.make_one_shot_iterator().get_next()
+    mean, update = tf.metrics.mean(w * x)
+    evaluate = tf.contrib.training.evaluate_once
+    assert evaluate(path, eval_ops=update, final_ops=mean) == 15.0
+    hook = tf.contrib.training.StopAfterNEvalsHook(2)
+    assert evaluate(path, eval_ops=update, final_ops=mean, hooks=[hook]) == 7.5
+
+
+def test_a_warm_start(tmp_path: Path) -> None:
+    (tmp_path / "old.txt").write_text("one\ntwo\nthree\n")
+    (tmp_path / "new.txt").write_text("three\nfour\none\nleft out\n")
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("words", initializer=rows)
+        tf.get_variable("bias", initializer=[8.0])
+        tf.get_variable("across", initializer=rows.T)
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+    words = tf.get_variable("words", [4, 2])
+    across = tf.get_variable("across", [2, 4])
+    bias = tf.get_variable("renamed", [1])
+    same = tf.get_variable("same", initializer=[1.0])
+    info = tf.train.VocabInfo(
+        str(tmp_path / "new.txt"), 3, 1, str(tmp_path / "old.txt"),
+        backup_initializer=tf.constant_initializer(9.0),
+    )  # fmt: skip
+    tf.train.warm_start(
+        path,
+        ["renamed"],
+        {"words": info, "across": info._replace(axis=1, old_vocab_size=1)},
+        {"renamed": "bias"},
+    )
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run([words, across, bias, same])
+    assert found[0].tolist() == [[4, 5], [9, 9], [0, 1], [9, 9]]
+    assert found[1].tolist() == [[9, 9, 0, 9], [9, 9, 1, 9]]
+    assert found[2:] == [[8.0], [1.0]]
