@@ -132,6 +132,7 @@ def _findings() -> list[Check]:
     from tpuref import kernels
     from tpuref.configuration import config
     from tpuref.runtime.available_memory import available_bytes
+    from tpuref.runtime.split import Split
 
     topology = _topology()
     cores = topology.num_cores
@@ -139,7 +140,7 @@ def _findings() -> list[Check]:
         checks.misspelt_variables(os.environ),
         checks.compiled_kernels(kernels.IMPLEMENTATION),
         checks.processors(processors(), cores),
-        checks.memory(available_bytes(), cores),
+        checks.memory(available_bytes(), Split.configured(cores).processes),
         checks.sum_over_cores(topology, config.executor),
     ]
 

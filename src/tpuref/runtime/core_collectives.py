@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
@@ -15,9 +15,7 @@ import numpy as np
 from tpuref.base.dtypes import datatype_enum, int32
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
-from tpuref.kernels.fold import fold
 from tpuref.kernels.group import Group
-from tpuref.kernels.schedule import chunk_slice
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
@@ -63,7 +61,7 @@ class Participants(NamedTuple):
         The end of the core that is the member, and those of the others that this
         process carries.
     most
-        The most contributions that one process brings.
+        The most contributions that one process brings to any group.
     """
 
     group: Group
@@ -138,30 +136,22 @@ class CoreCollectives:
         dtype: np.dtype[Any],
     ) -> list[Participants]:
         """Return the groups that some cores add up in, in an order that all share."""
-        found = []
+        logical = max(instr.core, 0)
         places = {lane.replica: place for place, lane in enumerate(lanes)}
-        everybody = (range(len(self._placement)),)
-        for replicas in map(sorted, instr.attrs["groups"] or everybody):
+        groups = instr.attrs["groups"] or (range(len(self._placement)),)
+        cores = [[self._placement[r][logical] for r in sorted(g)] for g in groups]
+        carriers = [[self._split.carrier(core) for core in row] for row in cores]
+        most = max(max(Counter(row).values()) for row in carriers)
+        found = []
+        for k, replicas in enumerate(map(sorted, groups)):
             own = {r: places[r] for r in replicas if r in places}
             if not own:
                 continue
             shape = shapes[next(iter(own.values()))]
             label = zlib.crc32(f"{instr.name} {dtype} {shape}".encode())
-            cores = [self._placement[r][max(instr.core, 0)] for r in replicas]
-            leads: dict[int, int] = {}
-            for core in cores:
-                leads.setdefault(self._split.carrier(core), core)
-            carriers, members = [self._split.carrier(c) for c in cores], list(leads)
-            parts = np.array([members.index(c) for c in carriers], np.int64)
-            group = Group(
-                np.array(list(leads.values()), np.int64),
-                datatype_enum(dtype),
-                label,
-                None if len(cores) == len(members) else parts,
-            )
-            lead, *following = [self._links[c] for c in cores if c in self._links]
+            group = _group(cores[k], carriers[k], datatype_enum(dtype), label)
+            lead, *following = [self._links[c] for c in cores[k] if c in self._links]
             complete = len(own) == 1 + len(following)
-            most = max(map(carriers.count, members))
             found.append(
                 Participants(group, replicas, own, complete, lead, following, most)
             )
@@ -172,12 +162,9 @@ class CoreCollectives:
     ) -> Sequence[Array]:
         """Return the sum of a group for each contribution of this process."""
         arrays = [given[place] for place in known.own.values()]
-        alike = known.complete and _are_alike(arrays)
-        if len(known.group.members) == 1:
-            if not alike:
-                raise _diverged(known, instr, given)
-            return self._summed_here(arrays)
-        if not alike:
+        if len(known.replicas) == 1:
+            return arrays
+        if not known.complete or not _are_alike(arrays):
             self._refuse(known, instr, given)
         algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, known.most)]
         results, outcome = algorithm(self, known, arrays)
@@ -187,21 +174,12 @@ class CoreCollectives:
             follower.follow(known.lead)
         return results
 
-    def _summed_here(self, arrays: Sequence[Array]) -> Sequence[Array]:
-        """Return the sum of a group whose cores are all carried by this process."""
-        if len(arrays) == 1:
-            return arrays
-        ring = self._algorithm == "ring"
-        total = _folded_in_turn(arrays) if ring else fold(arrays)
-        return [total] * len(arrays)
-
     def places(
         self, known: Participants, shape: Shape, dtype: np.dtype[Any]
     ) -> Array | None:
         """Return memory for each contribution; None if any memory will do."""
         size = dtype.itemsize * math.prod(shape)
-        alone = len(known.group.members) == 1
-        if alone or self._chosen(size, known.most) == "flat":
+        if len(known.replicas) == 1 or self._chosen(size, known.most) == "flat":
             return None
         count = len(known.own)
         return self._dropped_later(
@@ -370,6 +348,19 @@ ALGORITHMS: dict[str, Algorithm] = {
 """The all-reduce algorithms; each returns the sums and the status of the links."""
 
 
+def _group(
+    cores: Sequence[int], carriers: Sequence[int], dtype: int, label: int
+) -> Group:
+    """Return the group of some cores; one of each process stands for all of it."""
+    first = {carrier: carriers.index(carrier) for carrier in carriers}
+    members = [cores[place] for place in first.values()]
+    order = {carrier: place for place, carrier in enumerate(first)}
+    parts = None
+    if len(members) < len(cores):
+        parts = np.array([order[carrier] for carrier in carriers], np.int64)
+    return Group(np.array(members, np.int64), dtype, label, parts)
+
+
 def _are_alike(arrays: Sequence[Array]) -> bool:
     first = arrays[0]
     return all(array.shape == first.shape for array in arrays[1:])
@@ -378,17 +369,6 @@ def _are_alike(arrays: Sequence[Array]) -> bool:
 def _diverged(known: Participants, instr: Instr, given: Sequence[Array]) -> Diverged:
     shapes = {replica: given[place].shape for replica, place in known.own.items()}
     return Diverged(instr, shapes, known.replicas)
-
-
-def _folded_in_turn(arrays: Sequence[Array]) -> Array:
-    """Return the sum of which each chunk begins at another array, as in a ring."""
-    total = np.empty(arrays[0].shape, arrays[0].dtype)
-    count, flat = len(arrays), [array.reshape(-1) for array in arrays]
-    for chunk in range(count):
-        place = chunk_slice(total.size, count, chunk)
-        turned = flat[chunk:] + flat[:chunk]
-        total.reshape(-1)[place] = fold([array[place] for array in turned])
-    return total
 
 
 class ReplicaSum:
@@ -402,6 +382,11 @@ class ReplicaSum:
         The instruction that sums.
     lanes
         The cores that run it.
+
+    Attributes
+    ----------
+    lanes
+        The same.
     """
 
     def __init__(
@@ -409,7 +394,7 @@ class ReplicaSum:
     ) -> None:
         self._collectives = collectives
         self._instr = instr
-        self._lanes = lanes
+        self.lanes = lanes
         self._known: tuple[Any, ...] = ()
         self._participants: list[Participants] = []
 
@@ -417,7 +402,7 @@ class ReplicaSum:
         known = self._collectives.moves, shapes, dtype
         if known != self._known:
             self._participants = self._collectives.participants(
-                self._instr, self._lanes, shapes, dtype
+                self._instr, self.lanes, shapes, dtype
             )
             self._known = known
 
@@ -433,8 +418,8 @@ class ReplicaSum:
 
     def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
         """Return for each contribution memory to compute it in, None for any."""
-        self._prepare([shape] * len(self._lanes), dtype)
-        found: list[Array | None] = [None] * len(self._lanes)
+        self._prepare([shape] * len(self.lanes), dtype)
+        found: list[Array | None] = [None] * len(self.lanes)
         for known in self._participants:
             memory = self._collectives.places(known, shape, dtype)
             if memory is not None:

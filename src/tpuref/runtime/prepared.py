@@ -399,7 +399,8 @@ class PreparedProgram:
         """Compute the input of a collective where its peers read, if it can be."""
         around, lanes, (output,) = self._around, self._lanes, instr.outputs
         spec, sums = instr.specs[0], self._summed[output]
-        if not (definition.writes_into and spec.shape.is_fully_defined()):
+        alike = sums.lanes == [lanes[place] for place in places]
+        if not (alike and definition.writes_into and spec.shape.is_fully_defined()):
             return None
         shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
         memory: dict[int, Array | None] = {}

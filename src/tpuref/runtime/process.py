@@ -112,7 +112,8 @@ class CoreProcess:
             for descriptor in (memory, other.fileno(), lifeline):
                 passed.append(_beyond_the_streams(descriptor))
                 theirs.callback(os.close, passed[-1])
-            arguments = (number, *split, os.getpid(), heap_bytes, *passed)
+            counts = split.processes, number, split.cores
+            arguments = (*counts, os.getpid(), heap_bytes, *passed)
             self._process = subprocess.Popen(
                 [*_command(), *map(str, arguments)],
                 pass_fds=passed,

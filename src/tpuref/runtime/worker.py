@@ -409,7 +409,7 @@ def _write_lines_at_once() -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Run the cores of one process until the host is done with it."""
-    number, cores, processes, host, heap_bytes, *passed = map(int, arguments)
+    processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
     memory, end, lifeline = passed
     _write_lines_at_once()
     faulthandler.enable()
