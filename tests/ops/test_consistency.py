@@ -15,7 +15,7 @@ import pytest
 
 from tpuref.base.dtypes import as_dtype, float32, string
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops import indexing, neural, random, sorting
+from tpuref.ops import images, indexing, neural, random, sorting
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
@@ -33,7 +33,7 @@ OPERATIONS = {
     definition.name: definition
     for family in (
         ARRAYS,
-        *(f.OPERATIONS for f in (indexing, sorting, neural, random)),
+        *(f.OPERATIONS for f in (indexing, sorting, neural, images, random)),
     )
     for definition in family
 }

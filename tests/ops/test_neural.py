@@ -12,10 +12,13 @@ import pytest
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape
+from tpuref.ops import images, neural
 from tpuref.ops.definition import Operand
-from tpuref.ops.neural import OPERATIONS
 
-RULES = {definition.name: definition for definition in OPERATIONS}
+RULES = {
+    definition.name: definition
+    for definition in (*neural.OPERATIONS, *images.OPERATIONS)
+}
 FLOATING = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 NARROW = (np.float16, ml_dtypes.bfloat16)
 X = np.array([[-200.0, -1.5, -0.0, 0.25], [1.0, 3.0, 7.0, 150.0]])

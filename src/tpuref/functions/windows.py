@@ -10,7 +10,7 @@ from tpuref.functions.scopes import name_scope
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
-from tpuref.ops.neural import AVG_POOL, MAX_POOL
+from tpuref.ops.images import AVG_POOL, MAX_POOL
 
 __all__ = [
     "atrous_conv2d",

@@ -14,6 +14,7 @@ from tpuref.ops import (
     elementwise,
     feeds,
     host,
+    images,
     indexing,
     joining,
     linear_algebra,
@@ -49,6 +50,7 @@ REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
 REGISTRY.add(sorting.OPERATIONS)
 REGISTRY.add(neural.OPERATIONS)
+REGISTRY.add(images.OPERATIONS)
 REGISTRY.add(random.OPERATIONS)
 REGISTRY.add(state.OPERATIONS)
 REGISTRY.add(control.OPERATIONS)

@@ -21,9 +21,11 @@ from tpuref.runtime.arena import Arena
 from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
+from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
+from tpuref.runtime.returned_blocks import ReturnedBlocks, drained
 from tpuref.runtime.split import Split, named
 
 PROCESS_BYTES = 16 << 20
@@ -54,6 +56,8 @@ class Cores:
     ----------
     split
         How many cores there are, and on how many processes.
+    occupation
+        Held by whoever uses them.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class Cores:
         Which process carries which cores.
     arena, heap
         The shared memory, and the host's part of it.
+    returned
+        The blocks of that part which are no longer used.
     flags
         The flags by which the processes wait for one another, and the poison.
     counters
@@ -80,7 +86,7 @@ class Cores:
         If there is not enough memory.
     """
 
-    def __init__(self, split: Split) -> None:
+    def __init__(self, split: Split, occupation: Occupation) -> None:
         number = split.processes
         _require_memory(split)
         self.split = split
@@ -92,9 +98,10 @@ class Cores:
         self.closing = False
         self.poll = select.poll()
         self.by_descriptor: dict[int, int] = {}
-        self._returned: deque[int] = deque()
+        self.returned = ReturnedBlocks(self.heap, occupation)
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
+        self._ending.atexit = False  # a thread may be in a run: the pool sees to it
         try:
             for process in range(number):
                 with interrupts_later():
@@ -165,21 +172,16 @@ class Cores:
 
     # -- memory ----------------------------------------------------------------
 
-    def free_returned(self) -> None:
-        """Free the blocks that are no longer used."""
-        for offset in _drained(self._returned):
-            self.heap.free(offset)
-
     def take_freed(self, process: int) -> list[int]:
         """Empty the list of blocks of a heap that the host no longer uses."""
-        return _drained(self._freed[process])
+        return drained(self._freed[process])
 
     def slab(self, size: int) -> tuple[int, Slab]:
         """Return memory that is freed when it is no longer used."""
-        self.free_returned()
+        self.returned.free()
         offset = self.heap.allocate(size)
         slab = self.arena.slab(offset, size)
-        weakref.finalize(slab, self._returned.append, offset)
+        weakref.finalize(slab, self.returned.add, offset)
         return offset, slab
 
     def pinned(self, process: int, described: Described) -> Array:
@@ -229,14 +231,6 @@ def _require_memory(split: Split) -> None:
             "or give the container more memory",
             code=codes.OUT_OF_SHARED_MEMORY,
         )
-
-
-def _drained(offsets: deque[int]) -> list[int]:
-    """Empty the queue; finalizers of arrays may add to it at any moment."""
-    taken = []
-    while offsets:
-        taken.append(offsets.popleft())
-    return taken
 
 
 def _end(processes: list[CoreProcess], arena: Arena) -> None:

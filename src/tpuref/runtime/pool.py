@@ -17,6 +17,8 @@ its answer.  One that fails poisons the arena, and its peers stop at their next 
 
 from __future__ import annotations
 
+import atexit
+import functools
 import itertools
 import logging
 import math
@@ -42,6 +44,7 @@ from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
 from tpuref.runtime.messages import Given, RunRequest
+from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
@@ -81,16 +84,17 @@ class CorePool:
         self._broken: str | None = None
         self._restart = False
         self._retired = False
-        self._lock = threading.Lock()
-        self._owner = 0
+        self._occupation = Occupation()
         self._gathering: Gathering | None = None
         self._launch()
         _POOLS.add(self)
 
     def _launch(self) -> None:
         """Start the processes with new memory."""
+        _require_a_future()
         begin = monotonic_ns()
-        self._cores = Cores(Split.configured(self._number))
+        self._cores = Cores(Split.configured(self._number), self._occupation)
+        _close_all_at_exit()
         note_on_host("start cores", begin)
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
@@ -113,7 +117,7 @@ class CorePool:
 
         A run of another thread ends with an error.
         """
-        if self._owner == threading.get_ident():
+        if self._occupation.is_own:
             raise FailedPreconditionError(
                 "the TPU system cannot be stopped by a host function of a computation "
                 "that runs on it; do it outside",
@@ -121,26 +125,27 @@ class CorePool:
             )
         self._broken = self._broken or "they were shut down"
         self._cores.closing = True
-        if not self._lock.acquire(blocking=False):
+        if not self._occupation.acquire():
             for process in self._cores.processes:
                 process.kill()
-            if not self._lock.acquire(timeout=GRACE_SECONDS):
+            if not self._occupation.acquire(GRACE_SECONDS):
                 self._retired = True  # its thread is in a host function
                 return
         self._cores.end()
         self._say(logging.INFO, "%d cores ended", self._number)
-        self._lock.release()
+        self._occupation.release()
 
     def retire(self) -> None:
         """End the cores once the run that uses them is over."""
-        if self._lock.locked():
+        if self._occupation.locked():
             self._retired = True
         else:
             self.close()
 
     def is_sound(self) -> bool:
         """Return whether all cores wait for the next run."""
-        usable = self._broken is None and not self._restart and not self._lock.locked()
+        usable = self._broken is None and not self._restart
+        usable = usable and not self._occupation.locked()
         return usable and self._cores.are_well()
 
     def stacks(self) -> str:
@@ -153,7 +158,8 @@ class CorePool:
     def abandon(self) -> None:
         """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
-        self._lock, self._owner = threading.Lock(), 0
+        self._occupation.acquire()  # arrays that end here free nothing of the host's
+        self._occupation = Occupation()
         self._broken = (
             f"they belong to process {os.getppid()}, of which this one is a fork"
         )
@@ -162,17 +168,16 @@ class CorePool:
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
-        if self._owner == threading.get_ident():
+        if self._occupation.is_own:
             # A host function asks for it, while the cores wait for that function.
             return run_program(program, inputs, run)
-        with self._lock:
-            try:
-                self._owner = threading.get_ident()
-                self._make_usable()
-                return self._run(program, inputs, run)
-            finally:
-                self._owner = 0
-                self._end_where_retired()
+        self._occupation.acquire_for(program.name, run.timeout, self._require_sound)
+        try:
+            self._make_usable()
+            return self._run(program, inputs, run)
+        finally:
+            self._end_where_retired()
+            self._occupation.release()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the cores can read it.
@@ -183,7 +188,7 @@ class CorePool:
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
             return np.empty(shape, dtype)
-        if not self._lock.acquire(blocking=False):
+        if not self._occupation.acquire():
             return np.empty(shape, dtype)
         try:
             if self._broken is not None or self._restart:
@@ -193,7 +198,7 @@ class CorePool:
             return np.empty(shape, dtype)
         finally:
             self._end_where_retired()
-            self._lock.release()
+            self._occupation.release()
 
     def _end_where_retired(self) -> None:
         if self._retired:
@@ -201,22 +206,26 @@ class CorePool:
             self._cores.end()
 
     def _make_usable(self) -> None:
-        if self._broken is not None:
-            raise FailedPreconditionError(
-                f"the core processes cannot be used any more: {self._broken}. Run "
-                "tf.tpu.initialize_system() to start new ones",
-                code=codes.CORES_BROKEN,
-            )
+        self._require_sound()
         if self._restart:
             self._say(logging.INFO, "the cores are started again after a broken run")
             self._cores.kill()
             self._launch()
             self._restart = False
 
+    def _require_sound(self) -> None:
+        if self._broken is not None:
+            raise FailedPreconditionError(
+                f"the core processes cannot be used any more: {self._broken}. Run "
+                "tf.tpu.initialize_system() to start new ones",
+                code=codes.CORES_BROKEN,
+            )
+
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
-        cores.free_returned()
+        cores.returned.free()
+        cores.heap.begin_run()
         sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
@@ -344,3 +353,27 @@ def _abandon_all() -> None:
 
 
 os.register_at_fork(after_in_child=_abandon_all)
+
+_ENDING = threading.Event()
+"""Set when this program ends: threads that still run get errors, not new cores."""
+
+
+@functools.cache
+def _close_all_at_exit() -> None:
+    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    _ENDING.set()
+    for pool in list(_POOLS):
+        pool.close()
+
+
+def _require_a_future() -> None:
+    if _ENDING.is_set():
+        raise FailedPreconditionError(
+            "no cores are started any more, as this program ends; let its threads end "
+            "before it does",
+            code=codes.SYSTEM_SHUT_DOWN,
+        )
