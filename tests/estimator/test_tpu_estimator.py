@@ -14,6 +14,7 @@ import tpuref as tf
 from . import problems
 from .release_1_15_5 import METRICS, PREDICTIONS, VARIABLES
 
+pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
 tpu = tf.contrib.tpu
 ModeKeys = tf.estimator.ModeKeys
 PROBLEMS = ["perceptron", "convolution", "bert"]
