@@ -8,12 +8,11 @@ import time
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .contrib_distribute_tpu_strategy_steps import from_one, one_shot_for_towers
 from .messages import refused, require_words
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     running_strategy,

@@ -313,3 +313,20 @@ def test_transformations_combine(first: str) -> None:
     assert lists(dataset.take(2)) == expected[:2]
     assert lists(dataset.skip(2)) == expected[2:]
     assert lists(dataset.repeat(2)) == expected * 2
+
+
+def test_a_cache_keeps_what_a_whole_pass_gave() -> None:
+    asked: list[int] = []
+
+    def squared(x: int) -> int:
+        asked.append(int(x))
+        return x * x
+
+    dataset = tf.data.Dataset.range(3)
+    dataset = dataset.map(lambda x: tf.py_func(squared, [x], tf.int64)).cache()
+    value = dataset.repeat(3).make_one_shot_iterator().get_next()
+    with tf.Session() as sess:
+        assert [int(sess.run(value)) for _ in range(9)] == [0, 1, 4] * 3
+    assert asked == [0, 1, 2]
+    with pytest.raises(NotImplementedError, match="kept in memory"):
+        dataset.cache("file")

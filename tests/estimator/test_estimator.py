@@ -15,6 +15,7 @@ import pytest
 
 import tpuref as tf
 
+pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
 ModeKeys = tf.estimator.ModeKeys
 
 

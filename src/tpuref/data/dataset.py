@@ -27,6 +27,7 @@ from tpuref.data.sources import Generator, Range, Slices, Tensors, Zip, flat_lik
 from tpuref.data.stage import Pass, Stage
 from tpuref.data.transformations import (
     Batch,
+    Cache,
     Filter,
     Map,
     PaddedBatch,
@@ -448,6 +449,34 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         [2, 3]
         """
         return Dataset(Skip(self.stage, count))
+
+    def cache(self, filename: str = "") -> Dataset:
+        """Return a dataset whose elements are computed once and kept in memory.
+
+        Parameters
+        ----------
+        filename
+            Must be empty: elements are not kept in files.
+
+        Raises
+        ------
+        NotImplementedError
+            If a file is named.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> once = tf.data.Dataset.range(2).shuffle(2, seed=1).cache().repeat(2)
+        >>> first, second, *again = [int(x) for x in once.as_numpy_iterator()]
+        >>> again == [first, second]
+        True
+        """
+        if filename:
+            raise NotImplementedError(
+                f"tf.data.Dataset.cache: filename must be empty, got {filename!r}; "
+                "elements are kept in memory"
+            )
+        return Dataset(Cache(self.stage))
 
     def prefetch(self, buffer_size: Any) -> Dataset:
         """Return a dataset whose elements a thread computes in advance.

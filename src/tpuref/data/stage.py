@@ -42,12 +42,15 @@ class Pass:
         The random draws of the pass.
     epochs
         The number of passes through each stage.
+    kept
+        The elements that caches keep for later passes.
     """
 
     values: Mapping[Tensor, Array] = field(default_factory=dict)
     variables: Variables | None = None
     draws: State = field(default_factory=State)
     epochs: MutableMapping[Any, int] = field(default_factory=dict)
+    kept: dict[Stage, list[Item]] = field(default_factory=dict)
 
     def array(self, value: Array | Tensor) -> Array:
         """Return the value of a component in this pass."""

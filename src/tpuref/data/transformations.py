@@ -89,6 +89,27 @@ class Repeat(Stage):
                 return  # it would loop forever
 
 
+class Cache(Stage):
+    """The same elements, computed in the first whole pass alone."""
+
+    name = "CacheDataset"
+
+    def __init__(self, source: Stage) -> None:
+        self._source = source
+        super().__init__(source.element, [source])
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements, and keep them once all were given."""
+        if self in current.kept:
+            yield from current.kept[self]
+            return
+        seen: list[Item] = []
+        for item in self._source.items(current):
+            seen.append(item)
+            yield item
+        current.kept[self] = seen
+
+
 class Take(Stage):
     """The first elements, all of them for a negative count."""
 

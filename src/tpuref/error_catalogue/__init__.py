@@ -26,6 +26,7 @@ from tpuref.error_catalogue import (
     settings,
     strategies,
     topologies,
+    traces,
     warnings,
 )
 from tpuref.error_catalogue.entry import Entry
@@ -43,6 +44,7 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Files and checkpoints", files.ENTRIES),
     ("Graphs", graphs.ENTRIES),
     ("Operations and values", operations.ENTRIES),
+    ("Traced functions and replicas", traces.ENTRIES),
     ("Gradients", gradients.ENTRIES),
     ("Sessions and variables", sessions.ENTRIES),
     ("Optimizers", optimizers.ENTRIES),

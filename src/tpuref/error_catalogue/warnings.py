@@ -55,6 +55,24 @@ ENTRIES = (
         document="000_04abb9e9288042d8.txt",
     ),
     Entry(
+        codes.MANY_TRACES,
+        "A function was traced several times in a row",
+        meaning="Each call differed from all before it in a Python value, a type or a "
+        "shape, so the function was traced again, which takes far longer than a call.",
+        remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
+        "reduce_retracing=True, or define the function outside of the loop.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            doubled = tf.function(lambda x: 2 * x)
+            for number in range(5):
+                doubled(number)
+        """,
+    ),
+    Entry(
         codes.SUM_OF_MEANS,
         "Means of batches are summed over towers",
         meaning="Each tower's value is already a mean over its own batch. Their sum "

@@ -38,6 +38,7 @@ from tpuref.missing.members import explain_missing_members
 from tpuref.summary.event_file import FileWriterCache
 from tpuref.summary.messages import Summary
 from tpuref.summary.operations import scalar
+from tpuref.summary.steps import flush_writers
 from tpuref.training.global_step import create_global_step, get_global_step
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
@@ -241,6 +242,7 @@ class Estimator:
             ends = self._ends_of_training(steps, max_steps)
             ends += bar(spec.loss, steps, max_steps)
             loss = self._run_training(spec, [*ends, *(hooks or ())], saving_listeners)
+            flush_writers(get_default_graph())
         log.info("Loss for final step: %s.", loss)
         return self
 
@@ -412,6 +414,7 @@ class Estimator:
         with self._new_graph():
             spec = self._built(input_fn, ModeKeys.EVAL, steps)
             values = self._run_evaluation(spec, steps, path, list(hooks or ()))
+            flush_writers(get_default_graph())
         log.info("Inference Time : %0.5fs", time.time() - started)
         log.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S"))
         self._write_evaluation(values, name)

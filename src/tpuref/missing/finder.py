@@ -30,9 +30,10 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
         Where an import statement names what tpuref does not have, with what to do.
     """
     parent, _, last = name.rpartition(".")
-    if parent not in NAMESPACES:
+    around = getattr(sys.modules.get(parent), "__name__", parent)
+    if around not in NAMESPACES:
         return None
-    namespace = f"{NAMESPACES[parent]}.{last}"
+    namespace = f"{NAMESPACES[around]}.{last}"
     value = getattr(sys.modules[parent], last, None)
     if isinstance(value, ModuleType) and value.__name__ in NAMESPACES:
         return importlib.machinery.ModuleSpec(name, _Existing(value))

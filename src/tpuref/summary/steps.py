@@ -35,6 +35,9 @@ from tpuref.summary.values import (
 OPERATIONS = "_SUMMARY_V2"
 """The collection of the operations that write."""
 
+WRITERS = "_summary_writers"
+"""The collection of the files that they write to."""
+
 
 class _Settings(threading.local):
     """What is in force in a thread."""
@@ -154,9 +157,16 @@ def create_file_writer(
     ['events.out.tfevents']
     """
     seconds = 120.0 if flush_millis is None else flush_millis / 1000
-    return SummaryWriter(
-        FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix)
-    )
+    file = FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix)
+    if not executing_eagerly():
+        get_default_graph().add_to_collection(WRITERS, file)
+    return SummaryWriter(file)
+
+
+def flush_writers(graph: Graph) -> None:
+    """Hand over what the writers that were made in a graph were given."""
+    for file in graph.get_collection(WRITERS):
+        file.flush()
 
 
 def create_noop_writer() -> SummaryWriter:

@@ -39,6 +39,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> None:
+    """Add the options of the conformance suite where its tests are asked for."""
+    if not any(one.split("::")[0] == "tpuref.conformance" for one in args):
+        return
+    group = parser.getgroup("tpuref.conformance")
+    group.addoption("--subject", metavar="NAME", help="a module or its subject file")
+    group.addoption("--known", metavar="FILE", help="its known deviations, as TOML")
+    group.addoption(
+        "--include-releases",
+        action="store_true",
+        help="judge it also by what releases of TensorFlow do",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and read the setting."""
     config.addinivalue_line("markers", MARKER)
