@@ -34,6 +34,9 @@ PROCESS_BYTES = 16 << 20
 CORE_BYTES = 16 << 10
 """The least memory that a run takes for each core, on host and process together."""
 
+START_SECONDS = 30.0
+"""How long the cores may take to start, even if the deadline of a wait is shorter."""
+
 GRACE_SECONDS = 0.5
 """How long cores may take to stop a run that was called off, and to end."""
 
@@ -116,7 +119,7 @@ class Cores:
 
     def _await_ready(self) -> None:
         """Wait for all together, so that the death of any is noticed at once."""
-        seconds = config.timeout
+        seconds = max(config.timeout, START_SECONDS)
         deadline = time.monotonic() + seconds
         poll = select.poll()
         starting = {}
@@ -132,7 +135,7 @@ class Cores:
                     for core in self.split.carried(number)
                 ]
                 raise UnavailableError(
-                    f"cores {late} did not start within {seconds:g} s (TPUREF_TIMEOUT)",
+                    f"cores {late} did not start within {seconds:g} s",
                     code=codes.CORE_NOT_STARTED,
                 )
             for descriptor, _ in ready:
