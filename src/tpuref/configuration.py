@@ -61,6 +61,10 @@ def _count(text: str) -> Any:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
 
 
+def _is_processes(value: Any) -> bool:
+    return value == "cores" or _is_count(value)
+
+
 def _is_duration(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and value > 0  # NaN is not
@@ -98,6 +102,13 @@ _SETTINGS = {
         _count,
     ),
     "executor": _choice("TPUREF_EXECUTOR", EXECUTORS),
+    "processes": _Setting(
+        None,
+        "TPUREF_PROCESSES",
+        f"an integer from 1 to {MAX_CORES}, or 'cores'",
+        _is_processes,
+        _count,
+    ),
     "all_reduce": _choice("TPUREF_ALL_REDUCE", ALL_REDUCES),
     "timeout": _Setting(
         120.0,
@@ -147,8 +158,12 @@ class Config:
     cores
         The number of cores, if no topology is set.  ``TPUREF_CORES``.
     executor
-        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"`` runs each core
-        in its own process, ``"lockstep"`` runs all replicas in this process.
+        What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"`` runs the cores
+        in processes of their own, ``"lockstep"`` runs all replicas in this process.
+    processes
+        On how many processes the core pool runs its cores, ``"cores"`` for one each.
+        ``TPUREF_PROCESSES``; None for as many as there are processors.  It counts when
+        the pool starts.
     all_reduce
         How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
         ``"direct"``, ``"ring"``, or ``"auto"``, which chooses the fastest by size.

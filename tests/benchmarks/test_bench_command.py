@@ -20,6 +20,7 @@ from tpuref.benchmarks import (
     page,
     sharding,
     step,
+    steps,
 )
 from tpuref.benchmarks.contest import Withdrawn, interleaved
 from tpuref.benchmarks.extent import Extent
@@ -39,6 +40,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_reduce, "QUICK_NARROW_SIZE", 64)
     monkeypatch.setattr(step, "TARGETS", {2: 1.0})
     monkeypatch.setattr(step, "CALLS", 2)
+    monkeypatch.setattr(steps, "CORES", (2,))
+    monkeypatch.setattr(steps, "GROWTH", (1, 2))
+    monkeypatch.setattr(steps, "CALLS", dict.fromkeys(steps.CALLS, 1))
     monkeypatch.setattr(sharding, "CORES", (2,))
     monkeypatch.setattr(sharding, "QUICK_SIZE", 1 << 12)
     monkeypatch.setattr(input_pipeline, "EXAMPLES", 600)
@@ -54,8 +58,8 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     tables = {table["name"]: table for table in record["tables"]}
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
-        *("step", "sharding", "padding", "start", "digits", "convolution"),
-        "input",
+        *("step", "steps", "steps-growth", "sharding", "padding", "start"),
+        *("digits", "convolution", "input"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.base.processors import usable_processors
+from tpuref.base import processors as processors_module
+from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.cli import checks, doctor, main
-from tpuref.cli import processors as processors_module
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
 from tpuref.cli.doctor import memory
-from tpuref.cli.processors import cpu_quota, processors
 from tpuref.runtime.topology import Topology
 from tpuref.version import __version__
 
@@ -161,7 +160,7 @@ def test_processors_for_the_cores() -> None:
 def test_memory() -> None:
     assert checks.memory(8 * GIBIBYTE, 8).state == GOOD
     found = checks.memory(GIBIBYTE // 2, 8)
-    assert found.state == PROBLEM and "TPUREF_CORES" in found.advice
+    assert found.state == PROBLEM and "TPUREF_PROCESSES" in found.advice
 
 
 def test_a_sum_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:

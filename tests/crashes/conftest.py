@@ -59,18 +59,18 @@ class Pool:
     @property
     def works(self) -> bool:
         """Whether a sum over all cores comes out."""
-        cores = len(self.pids)
+        cores = tf.config.cores
         total = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[float(2)]] * cores)
         return bool(self.session.run(total) == [(2.0 * cores,)] * cores)
 
 
 @pytest.fixture
 def make_pool() -> Iterator[Any]:
-    """Start pools of so many cores in one session."""
+    """Start pools of so many cores in one session, by default a process for each."""
     with tf.Session() as session, tf.config.override(executor="pool"):
 
-        def make(cores: int) -> Pool:
-            tf.config.cores = cores
+        def make(cores: int, processes: Any = "cores") -> Pool:
+            tf.config.cores, tf.config.processes = cores, processes
             pool = Pool(session)
             pool.initialize()
             return pool

@@ -53,6 +53,7 @@ class Host:
             "PYTHONPATH": SOURCE,
             "TMPDIR": str(self.scratch),
             "TPUREF_EXECUTOR": "pool",
+            "TPUREF_PROCESSES": "cores",
             "TPUREF_TEST_MARK": self._mark,
             **settings,
         }

@@ -27,7 +27,7 @@ UNNAMED = ("memfd:", "/memfd:", "socket:", "pipe:", "anon_inode:", "/dev/")
 
 
 def cores_of(host: int) -> list[int]:
-    """The processes of the cores of a host, by the number of the core."""
+    """The processes of the cores of a host, by their number."""
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:

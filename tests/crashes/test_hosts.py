@@ -38,6 +38,7 @@ queue = tf.contrib.tpu.InfeedQueue(tuple_types=[tf.float32], tuple_shapes=[[2]])
 print("running", flush=True)
 """
 
+FAILED = "FailedPreconditionError"
 IDLE = "time.sleep(100)"
 DOING = {
     "idle": IDLE,
@@ -158,3 +159,38 @@ def test_the_host_ends(tmp_path: Path, how: str) -> None:
             assert "Exception ignored" not in own[2]
         else:
             assert host.errors == ""
+
+
+WAITING = """
+from tpuref.runtime.system import LOCAL
+def told(name, fetches):
+    for _ in range(3):
+        try:
+            session.run(fetches)
+        except BaseException as error:
+            kind, message = type(error).__name__, str(error).splitlines()[0]
+            os.write(1, f"{name} {kind} {message}\\n".encode())
+            if name == "turning":
+                break
+for name, what in (("turning", turning), ("waiting", lambda r: r + 1)):
+    fetches = replicated(what)
+    threading.Thread(target=told, args=(name, fetches), daemon=True).start()
+    while not LOCAL._systems["localhost"]._executor._occupation.locked():
+        time.sleep(0.01)
+"""
+# What was registered first is called last: the threads then have time to speak.
+LATER = "import atexit, time\natexit.register(time.sleep, 2.0)\n"
+
+
+def test_the_host_ends_while_a_thread_waits_for_the_cores(tmp_path: Path) -> None:
+    with Host(tmp_path, LATER + START + WAITING) as host:
+        host.await_line("running")
+        status, printed = host.end()
+        assert status == 0 and host.errors == ""
+        assert host.leaves_nothing(PROMPTLY)
+    lines = printed.splitlines()
+    assert {line.split()[0] for line in lines} == {"turning", "waiting"}
+    for line in lines:
+        name, kind, message = line.split(maxsplit=2)
+        assert kind == {"turning": "AbortedError", "waiting": FAILED}[name]
+        assert "shut down" in message or "this program ends" in message

@@ -187,6 +187,36 @@ def test_results_give_their_memory_back_to_the_running_system(pool: Any) -> None
     assert taken() - before < 2 * data.nbytes
 
 
+def test_a_result_of_one_replica_keeps_no_memory_of_the_others(pool: Any) -> None:
+    size = MEBIBYTE  # 4 MiB of float32 for each of three replicas
+    x = tf.placeholder(tf.float32, [size])
+    fetches = tf.tpu.replicate(lambda x: x * 2, [[x]] * 3)
+    data = np.arange(size, dtype=np.float32)
+    pool.session.run(fetches, {x: data})
+    before, resident = taken(), resident_bytes(os.getpid())
+    for fetch, pick in ((fetches[1][0], lambda r: r), (fetches, lambda r: r[2][0])):
+        results = [pick(pool.session.run(fetch, {x: data})) for _ in range(30)]
+        assert all((result == 2 * data).all() for result in results)
+        held = resident_bytes(os.getpid()) - resident + taken() - before
+        assert held < 45 * data.nbytes
+        del results
+        gc.collect()
+        assert taken() - before < 3 * data.nbytes
+        assert resident_bytes(os.getpid()) - resident < 15 * data.nbytes
+
+
+def test_results_that_are_deleted_are_given_back_without_another_run(pool: Any) -> None:
+    size = MEBIBYTE
+    x, double = doubled(size)
+    data = np.ones(3 * size, np.float32)
+    kept = [pool.session.run(double, {x: data}) for _ in range(30)]
+    before = taken()
+    assert before > 30 * data.nbytes
+    del kept
+    gc.collect()
+    assert taken() < before - 20 * data.nbytes
+
+
 def test_starts_and_shutdowns(pool: Any) -> None:
     fetch = tf.tpu.replicate(tf.tpu.cross_replica_sum, [[1.0]] * 3)
     stop = tf.tpu.shutdown_system()

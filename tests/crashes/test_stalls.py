@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import threading
 import time
 from typing import Any
 
@@ -144,3 +145,57 @@ def test_a_core_is_stopped_while_it_takes_a_large_program(pool: Any) -> None:
     message = stalled(pool, fetch, 0.5)
     assert "missing: core 1 " in message
     assert works_again(pool)
+
+
+def test_a_run_that_waits_for_cores_which_another_holds(
+    make_pool: Any, warnings: Any
+) -> None:
+    pool = make_pool(3)
+    ended: list[BaseException] = []
+
+    def hold() -> None:
+        try:
+            pool.session.run(replicate(turning, 3))
+        except tf.errors.OpError as error:
+            ended.append(error)
+
+    holder = threading.Thread(target=hold, name="the holder")
+    holder.start()
+    time.sleep(0.3)
+    quick = replicate(lambda replica: replica + 1, 3)
+    message = stalled(pool, quick, 1.0)
+    assert "waited 1 s (TPUREF_TIMEOUT) for the cores" in message
+    assert "a run of 'cluster' in thread 'the holder' for 1." in message
+    (warning,) = warnings()
+    assert "has waited 0.1 s for the cores" in warning
+    assert "in thread 'the holder'" in warning and "ends after 1 s" in warning
+    assert holder.is_alive() and not ended
+    pool.session.run(tf.tpu.shutdown_system())
+    holder.join(PROMPTLY)
+    assert isinstance(ended[0], tf.errors.AbortedError)
+    pool.session.run(tf.tpu.initialize_system())
+    assert pool.session.run(quick) == [(1,), (2,), (3,)]
+
+
+def test_a_run_that_waits_gets_its_turn(make_pool: Any, warnings: Any) -> None:
+    pool = make_pool(2)
+
+    def slow(value: Any) -> Any:
+        time.sleep(0.6)
+        return value
+
+    def computation(replica: Any) -> Any:
+        return tf.tpu.outside_compilation(
+            lambda r: tf.py_func(slow, [r], tf.int32), replica
+        )
+
+    with tf.config.override(timeout=5.0):
+        first = threading.Thread(
+            target=pool.session.run, args=(replicate(computation, 2),)
+        )
+        first.start()
+        time.sleep(0.1)
+        assert pool.session.run(replicate(lambda r: r + 1, 2)) == [(1,), (2,)]
+        first.join(PROMPTLY)
+    (warning,) = warnings()
+    assert "has waited 0.5 s for the cores" in warning

@@ -290,6 +290,137 @@ def test_keys_that_are_no_tensors_of_the_graph() -> None:
         tf.Session().run(x, [1])  # type: ignore[arg-type]
 
 
+# Second calls.
+
+
+def test_a_structure_that_has_changed_gives_what_it_is_now() -> None:
+    x, y = tf.constant(1), tf.constant(2)
+    fetches: Any = {"a": [x], "b": (y, "Const:0")}
+    with tf.Session() as session:
+        assert session.run(fetches) == {"a": [1], "b": (2, 1)}
+        assert session.run(fetches) == {"a": [1], "b": (2, 1)}
+        fetches["a"].append(y)
+        assert session.run(fetches) == {"a": [1, 2], "b": (2, 1)}
+        fetches["b"] = fetches.pop("a")
+        assert session.run(fetches) == {"b": [1, 2]}
+        assert session.run([fetches, Pair(x, y)]) == [{"b": [1, 2]}, Pair(1, 2)]
+        assert type(session.run([[], Pair(x, y)])[1]) is Pair
+        assert type(session.run([[], (x, y)])[1]) is tuple
+
+
+def test_keys_that_are_equal_but_not_the_same() -> None:
+    x = tf.constant(1)
+    with tf.Session() as session:
+        assert [type(k) for k in session.run({1: x})] == [int]
+        assert [type(k) for k in session.run({True: x})] == [bool]
+
+
+def test_feeds_of_other_shapes_dtypes_and_orders() -> None:
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.placeholder(tf.float32, [])
+    z = x * y
+    with tf.Session() as session:
+        assert session.run(z, {x: np.ones(2, np.float32), y: 2}).tolist() == [2, 2]
+        assert session.run(z, {y: 3, x: np.ones(3, np.float64)}).tolist() == [3] * 3
+        assert session.run(z, {x: [1], y: np.float32(4)}).tolist() == [4]
+        assert session.run(z, {(x, y): ([1, 2], 5)}).tolist() == [5, 10]
+        assert session.run(z, {z: [7], x: [1]}).tolist() == [7]
+        for _ in range(2):
+            with pytest.raises(ValueError, match="cannot feed a value of shape"):
+                session.run(z, {x: np.ones([1, 2], np.float32), y: 1})
+        x.set_shape([2])
+        assert session.run(z, {x: [1, 2], y: 1}).tolist() == [1, 2]
+        with pytest.raises(ValueError, match=r"of shape \[1\]"):
+            session.run(z, {x: [1], y: np.float32(4)})
+
+
+def test_one_tensor_under_two_keys_takes_the_last_value() -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    with tf.Session() as session:
+        for _ in range(2):
+            assert session.run(x, {x: 1.0, "x:0": 2.0}) == 2.0
+            assert session.run(x, {"x:0": 1.0, x: 2.0}) == 2.0
+
+
+def test_the_second_run_follows_the_settings() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    fetches = tf.tpu.replicate(lambda x: tf.tpu.cross_replica_sum(x), [[x], [x]])
+    metadata = tf.RunMetadata()
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    with tf.config.override(executor="lockstep", cores=2), tf.Session() as session:
+
+        def values(**given: Any) -> Any:
+            found = session.run(fetches, {x: [1, 2]}, **given)
+            return [[array.tolist() for array in own] for own in found]
+
+        expected = [[[2, 4]], [[2, 4]]]
+        assert values() == expected
+        assert values(options=full, run_metadata=metadata) == expected
+        assert {record.replica for record in metadata.core_trace} == {0, 1}
+        session.run(tf.tpu.initialize_system())
+        assert values() == expected
+        session.run(tf.tpu.shutdown_system())
+        with pytest.raises(tf.errors.FailedPreconditionError, match="shut down"):
+            values()
+        with tf.config.override(cores=4):
+            session.run(tf.tpu.initialize_system())
+            with pytest.raises(tf.errors.InvalidArgumentError, match="4 cores"):
+                values()
+
+
+# Functions of a step.
+
+
+def test_a_callable_takes_its_feeds_in_order_and_keeps_the_structure() -> None:
+    x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [])
+    count = tf.Variable(0)
+    fetches = {"sum": x + y, "op": tf.assign_add(count, 1).op}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        step = session.make_callable(fetches, feed_list=[y, x])
+        for size in (1, 3):
+            found = step(2.0, np.arange(size))
+            assert found["op"] is None
+            assert found["sum"].tolist() == [2.0, 3.0, 4.0][:size]
+        assert session.run(count) == 2
+        pairs = session.make_callable(x + y, [(x, y)])
+        assert pairs(([1, 2], 3)).tolist() == [4, 5]
+        assert session.make_callable(count)() == 2
+
+
+def test_a_callable_that_accepts_options() -> None:
+    fetches = tf.tpu.replicate(lambda: tf.constant(1) + 1, [[], []])
+    metadata = tf.RunMetadata()
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    with tf.config.override(executor="lockstep"), tf.Session() as session:
+        step = session.make_callable(fetches, accept_options=True)
+        assert step() == step(options=full, run_metadata=metadata)
+        assert metadata.core_trace
+        plain: Any = session.make_callable(fetches)
+        with pytest.raises(TypeError, match="options"):
+            plain(options=full)
+
+
+def test_what_a_callable_refuses() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as session:
+        with pytest.raises(TypeError, match="feed_list must be a list or tuple"):
+            session.make_callable(x, feed_list=x)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="cannot use 3 as a key"):
+            session.make_callable(x, [3])
+        with pytest.raises(TypeError, match="cannot fetch 3"):
+            session.make_callable(3)
+        step = session.make_callable(x, [x])
+        with pytest.raises(TypeError, match=r"take 1 values \(feed_list\), got 2"):
+            step([1, 2], [3, 4])
+        with pytest.raises(ValueError, match="cannot feed a value of shape"):
+            step([1])
+    with pytest.raises(RuntimeError, match="session is closed"):
+        step([1, 2])
+    with pytest.raises(RuntimeError, match="session is closed"):
+        session.make_callable(x)
+
+
 # The life of a session.
 
 

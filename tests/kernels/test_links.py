@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import mmap
 import os
 import pickle
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -309,6 +311,80 @@ def test_sums_of_unaligned_vectors(pool):
     assert statuses == [[status.OK] * len(jobs)] * 3
     for each in sums:
         assert each.found() == each.expected, each.job
+
+
+def brought(twin, kind, owners, vectors):
+    """Give the statuses and sums where members 5, 0 and 3 bring the vectors."""
+    members, own = [5, 0, 3][: max(owners) + 1], Counter(owners)
+    pool, count, dtype = Threads(twin), vectors[0].size, vectors[0].dtype
+    what = group(members, datatype_enum(dtype))._replace(parts=np.array(owners))
+    size = count * dtype.itemsize
+    rooms = [
+        [pool.allocate(own[place] * room) for room in (size, size, 4 * count)]
+        for place in range(len(members))
+    ]
+
+    def bring(core, ends):
+        place = members.index(core)
+        source, result, scratch = rooms[place]
+        pairs = zip(vectors, owners, strict=True)
+        sources = view(pool, source, own[place] * count, dtype)
+        sources[:] = np.concatenate([v for v, owner in pairs if owner == place])
+        total = view(pool, result, count, dtype)
+        if kind == "flat":
+            status = ends.links.flat(what, sources.view(np.uint8), total.view(np.uint8))
+            return status, [total.tobytes()]
+        if kind == "direct":
+            status = ends.links.direct(what, source, result, count)
+            total = view(pool, ends.links.shared_result, count, dtype)
+            return status, [total.tobytes()]
+        status = ends.links.ring(what, source, result, scratch, count)
+        totals = view(pool, result, own[place] * count, dtype)
+        return status, [total.tobytes() for total in totals.reshape(-1, count)]
+
+    return pool.run(members, bring)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "owners", [[0, 0, 1, 1, 1], [0, 1, 0, 1], [0, 1, 1, 2, 0, 2, 2], [0, 0, 0], [0]]
+)
+def test_it_does_not_matter_who_brings_a_vector(twin, kind, owners):
+    for dtype, count in itertools.product(DTYPES, [1, 11, 300]):
+        rng = np.random.default_rng([count, len(owners)])
+        vectors = [numbers(rng, count, dtype) for _ in owners]
+        expected = ringed(vectors) if kind == "ring" else fold(vectors)
+        for outcome, totals in brought(twin, kind, owners, vectors):
+            assert outcome == status.OK
+            assert set(totals) == {expected.tobytes()}
+
+
+def test_a_core_follows_the_one_that_brings_its_vector(twin):
+    """Core 1 sums for itself and core 2; then all three sum with core 0."""
+    pool, flags = Threads(twin), []
+
+    def play(core, ends):
+        total = np.zeros(4, np.uint8)
+        parts = np.array([0, 1, 1])
+        if core < 2:
+            source = np.arange(8 if core else 4, dtype=np.uint8)
+            outcome = ends.links.flat(
+                group([0, 1], 3)._replace(parts=parts), source, total
+            )
+            assert outcome == status.OK
+        if core == 1:
+            follower = pool.links(2, ends.flags)
+            follower.begin(pool.runs)
+            follower.follow(ends.links)
+            flags.append(ends.flags.position(2))
+            assert follower.flat(group([0, 2], 3), total.copy(), total) == status.OK
+            follower.finish()
+        if core == 0:
+            return ends.links.flat(group([0, 2], 3), total.copy(), total)
+        return status.OK
+
+    assert pool.run([0, 1], play) == [status.OK] * 2
+    assert flags == [(1, 2)]
 
 
 def test_groups_sum_by_themselves_in_their_own_order(pool):

@@ -23,6 +23,7 @@ from tpuref.runtime.core_events import (
     Label,
 )
 from tpuref.runtime.recording import Event, Recording, Track
+from tpuref.runtime.split import Lane
 
 from .trace_format import check, named
 
@@ -164,12 +165,13 @@ def test_systems_of_several_jobs_are_processes_of_their_own() -> None:
 
 def test_a_core_counts_its_meetings_beyond_what_it_keeps() -> None:
     events = CoreEvents(False, 2)
-    values = [memoryview(b"12345678")]
+    values, lanes = [[memoryview(b"12345678")]], {0: Lane(7, 0, 0)}
     for _ in range(5):
-        events.note(Label(None, 3, COLLECTIVE, (0,)), 0, values)
-        events.note(Label(None, 4, SEND, (0,), ((0, 1), (1, 2))), 0, values)
-    assert events.noted == 10
-    assert [(e[0], e[4], e[5]) for e in events.taken()] == [
+        events.note(Label(None, 3, COLLECTIVE, lanes, (0,)), 0, values)
+        peers = {0: ((0, 1), (1, 2))}
+        events.note(Label(None, 4, SEND, lanes, (0,), peers), 0, values)
+    assert events.noted[7] == 10
+    assert [(e[0], e[4], e[5]) for e in events.taken(7)] == [
         (3, (4,), (((8,), 8),)),
         (4, ((0, 1, 4), (1, 2, 4)), (((8,), 8),)),
     ]

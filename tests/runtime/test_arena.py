@@ -108,6 +108,28 @@ def test_much_freed_memory_is_given_back(
         arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 9
 
 
+def test_memory_that_the_last_runs_did_not_need_is_given_back(arena: Arena) -> None:
+    heap, before = arena.heap(2), taken(arena)
+    size = 64 * MEBIBYTE
+
+    def run(blocks: int) -> None:
+        heap.begin_run()
+        for offset in [heap.allocate(size) for _ in range(blocks)]:
+            heap.free(offset)
+
+    run(3)
+    for _ in range(3):
+        run(3)
+        assert taken(arena) - before >= 3 * size, "the next run needs it as well"
+    for _ in range(20):
+        run(1)
+    assert taken(arena) - before <= 2 * size
+    for _ in range(20):
+        run(0)
+    heap.begin_run()
+    assert taken(arena) - before <= size
+
+
 def test_a_heap_that_is_full(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     small = Heap(arena, arena.heap(0).start, arena.heap(0).start + 2 * MEBIBYTE)
     first = small.allocate(MEBIBYTE)

@@ -16,8 +16,10 @@ from tpuref.runtime.core_collectives import (
     ALGORITHMS,
     CoreCollectives,
     Diverged,
+    ReplicaSum,
     Stopped,
 )
+from tpuref.runtime.split import Lane, Split
 
 SUM = Instr(
     op="CrossReplicaSum",
@@ -47,11 +49,11 @@ def summed(outcome: int, algorithm: str) -> Any:
     arena = Arena.create(64, 1)
     try:
         links: Any = Answering(outcome)
-        collectives = CoreCollectives(0, arena, arena.heap(0), links)
-        collectives.begin(0, 0, ((0,), (1,)), algorithm)
-        contribution = np.zeros(4, np.float32)
-        known = collectives.participants(SUM, contribution)
-        return collectives.sum(known, SUM, contribution)
+        ends = {0: links}
+        collectives = CoreCollectives(Split(2, 2), arena, arena.heap(0), ends)
+        collectives.begin(((0,), (1,)), algorithm)
+        sums = ReplicaSum(collectives, SUM, [Lane(0, 0, 0)])
+        return sums([np.zeros(4, np.float32)])
     finally:
         arena.close()
 

@@ -83,14 +83,12 @@ def instruction(shape: list[int]) -> Instr:
 def asked_for(shape: list[int], steps: int) -> list[int]:
     """Return how many elements a core asks for, call by call."""
     counts: list[int] = []
-
-    def ask(inputs: Sequence[Any]) -> Sequence[Any]:
-        counts.append(int(inputs[0]))
-        return [np.zeros(1)] * counts[-1]
-
-    fed, run = CoreFeed(instruction(shape), ask), object.__new__(Run)
+    fed, run = CoreFeed(instruction(shape)), object.__new__(Run)
     for _ in range(steps):
-        fed.next(run)
+        if wanted := fed.wanted(run):
+            counts.append(wanted)
+            fed.fill([np.zeros(1)] * wanted)
+        fed.next()
     return counts
 
 
@@ -104,11 +102,12 @@ def test_large_elements_wait_in_small_numbers() -> None:
 
 
 def test_elements_of_one_run_do_not_reach_the_next() -> None:
-    numbers = iter(range(100))
-    fed = CoreFeed(
-        instruction([]),
-        lambda inputs: [np.asarray(next(numbers)) for _ in range(int(inputs[0]))],
-    )
+    numbers, fed = iter(range(100)), CoreFeed(instruction([]))
+
+    def take(run: Run) -> Any:
+        fed.fill([np.asarray(next(numbers)) for _ in range(fed.wanted(run))])
+        return fed.next()
+
     first, second = object.__new__(Run), object.__new__(Run)
-    assert plain([fed.next(first)[0] for _ in range(2)]) == [0, 1]
-    assert plain(fed.next(second)) == [FIRST]
+    assert plain([take(first)[0] for _ in range(2)]) == [0, 1]
+    assert plain(take(second)) == [FIRST]

@@ -17,6 +17,7 @@ from tpuref.runtime import output as module
 from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.output import KEPT_BYTES, LINE_BYTES, LINES_PER_SECOND, CoreOutput
 from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.split import Split
 from tpuref.runtime.system import LOCAL
 
 SECONDS = 30.0
@@ -27,7 +28,7 @@ class Written:
 
     def __init__(self) -> None:
         self.file = anonymous_file()
-        self.output = CoreOutput(3, self.file)
+        self.output = CoreOutput("core 3", self.file)
 
     def write(self, content: bytes) -> None:
         os.lseek(self.file, 0, os.SEEK_END)
@@ -208,7 +209,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
         command = [sys.executable, "-c", program]
         monkeypatch.setattr("tpuref.runtime.process._command", lambda: command)
-        processes.append(CoreProcess(1, 2, memory, 1 << 26))
+        processes.append(CoreProcess(1, Split(2, 2), memory, 1 << 26))
         return processes[-1]
 
     yield start

@@ -23,7 +23,8 @@ from tpuref.runtime.system import LOCAL
 
 @pytest.fixture
 def session() -> Iterator[tf.Session]:
-    with tf.Session() as opened, tf.config.override(executor="pool", cores=2):
+    settings = tf.config.override(executor="pool", cores=2, processes="cores")
+    with tf.Session() as opened, settings:
         opened.run(tf.tpu.initialize_system())
         yield opened
 
@@ -48,7 +49,8 @@ def alive(pid: int) -> bool:
 
 
 def test_its_processes_end_when_nobody_holds_it() -> None:
-    pool = CorePool(2)
+    with tf.config.override(processes="cores"):
+        pool = CorePool(2)
     pids, reference = pool.process_ids, weakref.ref(pool)
     assert len(set(pids)) == 2 and all(map(alive, pids))
     del pool

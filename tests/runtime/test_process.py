@@ -18,6 +18,7 @@ from tpuref.base.errors import OpError, UnavailableError
 from tpuref.runtime import process as module
 from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.process import CoreProcess
+from tpuref.runtime.split import Split
 
 SECONDS = 30.0
 
@@ -34,7 +35,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(
             module, "_command", lambda: [sys.executable, "-I", "-S", "-c", program]
         )
-        started.append(CoreProcess(1, cores, memory, 1 << 26))
+        started.append(CoreProcess(1, Split(cores, cores), memory, 1 << 26))
         return started[-1]
 
     yield make
@@ -168,14 +169,16 @@ def test_a_program_that_cannot_be_started(
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr(module, "_command", lambda: ["/nowhere/python"])
     with pytest.raises(UnavailableError, match="core 4 could not be started"):
-        CoreProcess(4, 8, 0, 1 << 26)
+        CoreProcess(4, Split(8, 8), 0, 1 << 26)
+    with pytest.raises(UnavailableError, match="cores 4-7 could not be started"):
+        CoreProcess(1, Split(8, 2), 0, 1 << 26)
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
 def started_and_ended(memory: int) -> str:
     """The error of a process that cannot be started, nothing where it can."""
     try:
-        CoreProcess(0, 1, memory, 1 << 26).end()
+        CoreProcess(0, Split(1, 1), memory, 1 << 26).end()
     except OpError as error:
         return str(error)
     return ""

@@ -23,13 +23,14 @@ def fresh_process_state() -> Iterator[None]:
 def pool_session() -> Iterator[Callable[[int], Any]]:
     """Open sessions on a pool of so many cores, which the last test left running."""
     LOCAL.reset()
-    running: list[int] = []
+    running: list[Any] = []
 
     def opened(cores: int) -> Any:
-        if running != [cores] or LOCAL._systems[LOCAL_JOB].topology is None:
+        wanted = [cores, tf.config.processes]
+        if running != wanted or LOCAL._systems[LOCAL_JOB].topology is None:
             with tf.Session(graph=tf.Graph()) as session, session.graph.as_default():
                 session.run(tf.tpu.initialize_system())
-            running[:] = [cores]
+            running[:] = wanted
         return tf.Session()
 
     yield opened

@@ -16,9 +16,12 @@ Opened = Callable[[int], Any]
 """Opens a session for a system of so many cores."""
 
 
-def run(sample: Sample, executor: str, opened: Opened) -> list[Any]:
+def run(
+    sample: Sample, executor: str, opened: Opened, processes: int | None = None
+) -> list[Any]:
     """Return what two runs of a program give, and the variables afterwards."""
-    settings = {"executor": executor, "cores": sample.cores, "timeout": 20.0}
+    settings: dict[str, Any] = {"executor": executor, "processes": processes}
+    settings.update(cores=sample.cores, timeout=20.0)
     with tf.config.override(**settings), tf.Graph().as_default():
         made: dict[str, Any] = {}
         exec(sample.source(), made)
@@ -43,11 +46,13 @@ def described(value: Any) -> tuple[Any, ...]:
     return array.dtype, array.shape, array.tobytes()
 
 
-def difference(sample: Sample, opened: Opened) -> str | None:
-    """Return in what the pool differs from lockstep."""
+def difference(
+    sample: Sample, opened: Opened, processes: int | None = None
+) -> str | None:
+    """Return in what the pool, on so many processes, differs from lockstep."""
     expected = run(sample, "lockstep", in_lockstep)
     try:
-        got = run(sample, "pool", opened)
+        got = run(sample, "pool", opened, processes)
     except tf.errors.OpError as error:
         return f"the pool raises {type(error).__name__}: {error}"
     if len(expected) != len(got):

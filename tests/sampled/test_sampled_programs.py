@@ -12,19 +12,28 @@ from .program import Sample, Statement, smallest
 from .sampler import SYSTEMS, draw
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "60"))
+SPLITS = (1, 2, 3, 8)
+"""On how many processes the cores of a program run; no more than there are cores."""
+
 DRAWN = sorted(map(draw, range(SAMPLES)), key=lambda drawn: (drawn.cores, drawn.seed))
+SPLIT = [
+    pytest.param(sample, processes, id=f"{sample.label}-{processes}")
+    for processes in SPLITS
+    for sample in DRAWN
+    if processes <= sample.cores
+]
 
 
-@pytest.mark.parametrize("sample", DRAWN, ids=lambda sample: sample.label)
+@pytest.mark.parametrize(("sample", "processes"), SPLIT)
 def test_the_pool_gives_what_lockstep_gives(
-    sample: Sample, pool_session: Opened
+    sample: Sample, processes: int, pool_session: Opened
 ) -> None:
-    found = difference(sample, pool_session)
+    found = difference(sample, pool_session, processes)
     if found is None:
         return
 
     def differs(smaller: Sample) -> bool:
-        return difference(smaller, pool_session) is not None
+        return difference(smaller, pool_session, processes) is not None
 
     smaller = smallest(sample, differs)
     pytest.fail(

@@ -18,6 +18,7 @@ from tpuref.benchmarks import (
     sharding,
     start,
     step,
+    steps,
 )
 from tpuref.benchmarks.extent import Extent
 from tpuref.benchmarks.table import Table
@@ -25,6 +26,7 @@ from tpuref.benchmarks.table import Table
 BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "all-reduce": all_reduce.tables,
     "step": step.tables,
+    "steps": steps.tables,
     "sharding": sharding.tables,
     "padding": padding.tables,
     "start": start.tables,

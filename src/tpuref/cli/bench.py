@@ -8,7 +8,7 @@ from pathlib import Path
 NAME = "bench"
 
 BENCHMARKS = (
-    *("all-reduce", "step", "sharding", "padding", "start", "digits"),
+    *("all-reduce", "step", "steps", "sharding", "padding", "start", "digits"),
     *("convolution", "input"),
 )
 """The names of `tpuref.benchmarks.command.BENCHMARKS`, which is slow to import."""

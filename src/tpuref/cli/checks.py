@@ -18,8 +18,8 @@ GOOD = "ok"
 NOTE = "note"
 PROBLEM = "problem"
 
-BYTES_PER_CORE = 100 << 20
-"""The approximate memory of a core process without data."""
+BYTES_PER_PROCESS = 100 << 20
+"""The approximate memory of a process of the pool without data."""
 
 VARIABLES = (
     "TPUREF_ALL_REDUCE",
@@ -27,6 +27,7 @@ VARIABLES = (
     "TPUREF_CORES",
     "TPUREF_EXECUTOR",
     "TPUREF_KERNELS",
+    "TPUREF_PROCESSES",
     "TPUREF_TIMEOUT",
     "TPUREF_TOKEN",
     "TPUREF_TOPOLOGY",
@@ -107,16 +108,16 @@ def processors(usable: int, cores: int) -> Check:
     )
 
 
-def memory(available: int, cores: int) -> Check:
-    """Check whether the core processes have enough memory."""
-    found = f"{available / 2**30:.1f} GiB available for {cores} cores"
-    if available >= cores * BYTES_PER_CORE:
+def memory(available: int, processes: int) -> Check:
+    """Check whether the processes of the cores have enough memory."""
+    found = f"{available / 2**30:.1f} GiB available for {processes} processes"
+    if available >= processes * BYTES_PER_PROCESS:
         return Check("memory", GOOD, found)
     return Check(
         "memory",
         PROBLEM,
         found,
-        "use fewer cores (TPUREF_CORES), or give the container more memory; "
+        "use fewer processes (TPUREF_PROCESSES), or give the container more memory; "
         "/dev/shm is not used",
     )
 

@@ -10,11 +10,10 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from tpuref.base.processors import usable_processors
+from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.cli import checks
 from tpuref.cli.checks import PROBLEM, Check
 from tpuref.cli.colour import alarming, bold
-from tpuref.cli.processors import cpu_quota, processors
 from tpuref.version import __version__
 
 NAME = "doctor"
@@ -135,6 +134,7 @@ def _findings() -> list[Check]:
     from tpuref.configuration import config
     from tpuref.runtime.available_memory import available_bytes
     from tpuref.runtime.executor import available
+    from tpuref.runtime.split import Split
 
     topology = _topology()
     cores = topology.num_cores
@@ -142,7 +142,7 @@ def _findings() -> list[Check]:
         checks.misspelt_variables(os.environ),
         checks.compiled_kernels(kernels.IMPLEMENTATION),
         checks.processors(processors(), cores),
-        checks.memory(available_bytes(), cores),
+        checks.memory(available_bytes(), Split.configured(cores).processes),
         checks.sum_over_cores(topology, available(config.executor)),
     ]
 

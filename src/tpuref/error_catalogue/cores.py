@@ -84,6 +84,40 @@ ENTRIES = (
         alone=True,
     ),
     Entry(
+        codes.CORES_HELD,
+        "Another run held the cores until the deadline",
+        meaning="The cores run one computation at a time. A run of another thread "
+        "used them for longer than TPUREF_TIMEOUT; the message names it.",
+        remedy="Run one after the other, or raise TPUREF_TIMEOUT.",
+        text="""
+            import contextlib
+            import threading
+            import time
+
+            import tpuref as tf
+
+
+            def forever(x):
+                return tf.while_loop(lambda x: x > 0, lambda x: x + 1, [x])
+
+
+            def hold():
+                with contextlib.suppress(tf.errors.AbortedError):
+                    sess.run(long)
+
+
+            long = tf.tpu.replicate(forever, [[1.0], [1.0]])
+            short = tf.tpu.replicate(lambda x: x + 1, [[1], [2]])
+            sess = tf.Session()
+            sess.run(short)
+            threading.Thread(target=hold, daemon=True).start()
+            time.sleep(0.5)
+            with tf.config.override(timeout=0.5):
+                sess.run(short)
+        """,
+        alone=True,
+    ),
+    Entry(
         codes.CORES_BROKEN,
         "The cores were lost in an earlier run",
         meaning="A core died or did not answer in an earlier run, so these cores are "

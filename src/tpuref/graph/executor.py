@@ -56,7 +56,16 @@ class GraphExecutor:
         trace: list[CoreTrace] | None = None,
     ) -> list[Array]:
         """Return the values of `tensors` after running `operations` too."""
-        program = self._program(tuple(tensors), tuple(operations), tuple(feeds))
+        program = self.program(tensors, operations, list(feeds))
+        return self.run_program(program, list(feeds.values()), trace)
+
+    def run_program(
+        self,
+        program: Program,
+        inputs: Sequence[Array],
+        trace: list[CoreTrace] | None = None,
+    ) -> list[Array]:
+        """Return the results of a program that `program` gave."""
         run = Run(
             state=self.state,
             variables=[self.state],
@@ -67,7 +76,7 @@ class GraphExecutor:
             events=recording.events_of_run(),
         )
         try:
-            return self.target.run(program, list(feeds.values()), run)
+            return self.target.run(program, inputs, run)
         except OpError as error:
             error.op = self._operation(error.op)
             raise
@@ -81,14 +90,15 @@ class GraphExecutor:
         except KeyError:
             return named
 
-    def _program(
+    def program(
         self,
-        tensors: tuple[Tensor, ...],
-        operations: tuple[Operation, ...],
-        fed: tuple[Tensor, ...],
+        tensors: Sequence[Tensor],
+        operations: Sequence[Operation],
+        fed: Sequence[Tensor],
     ) -> Program:
+        """Return the program that computes `tensors` and runs `operations`."""
         # A tensor's part of the graph never changes, so its program is made once.
-        key = (tensors, operations, fed)
+        key = (tuple(tensors), tuple(operations), tuple(fed))
         if key not in self._programs:
             begin = monotonic_ns()
             for operation in needed_operations(tensors, operations, set(fed)):

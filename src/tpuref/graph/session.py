@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from time import monotonic_ns
 from types import TracebackType
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
-from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed
-from tpuref.base.dlpack import is_foreign, shared_array
-from tpuref.base.dtypes import string
-from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.errors import coded
 from tpuref.graph.context import pop_session, push_session
-from tpuref.graph.convert import to_array
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.executor import GraphExecutor
-from tpuref.graph.graph import Graph, with_parts
+from tpuref.graph.feeds import Feeds, pairs
+from tpuref.graph.fetches import Fetches, identity
+from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
-from tpuref.graph.tensor import Operation, Tensor
-from tpuref.kernels.slab import Slab
 from tpuref.missing.members import explain_missing_members
-from tpuref.ops.meaning import Array
+from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
+
+KEPT_CALLS = 256
+"""How many calls with different fetches or keys stay prepared."""
+
+
+class _Prepared(NamedTuple):
+    """What calls with the same fetches and keys to feed have in common."""
+
+    fetches: Fetches
+    feeds: Feeds
+    program: Program
 
 
 @explain_missing_members("tf.Session")
@@ -75,6 +80,7 @@ class Session:
         self._graph = graph if graph is not None else get_default_graph()
         self._target_name = target_of(target, "tf.Session")
         self._closed = False
+        self._kept: dict[tuple[Hashable, ...], _Prepared] = {}
         self._graph_scope: Any = None
         self._target = open_target(self._target_name, config, "tf.Session")
         self._executor = GraphExecutor(
@@ -133,106 +139,130 @@ class Session:
         tpuref.errors.OpError
             If an operation fails.
         """
+        self._require_open()
+        given = pairs(feed_dict)
+        prepared = self._prepared(fetches, given)
+        return self._run(prepared, given.values(), options, run_metadata)
+
+    def make_callable(
+        self,
+        fetches: Any,
+        feed_list: Sequence[Any] | None = None,
+        accept_options: bool = False,
+    ) -> Callable[..., Any]:
+        """Return a function that runs one step again and again.
+
+        Parameters
+        ----------
+        fetches
+            What to evaluate, as for `run`.
+        feed_list
+            The keys to feed, as in the `feed_dict` of `run`.  The function takes as
+            many arguments: their values, in this order.
+        accept_options
+            Whether the function also takes ``options`` and ``run_metadata``.
+
+        Returns
+        -------
+        callable
+            Returns what `run` returns for these fetches.
+
+        Raises
+        ------
+        RuntimeError
+            If the session is closed, now or when the function is called.
+        TypeError
+            If `feed_list` is not a list or tuple, if something cannot be fetched or
+            fed, or if the function is called with another number of values.
+        ValueError
+            If a fetch is not in the graph.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> x = tf.placeholder(tf.float32, [2])
+        >>> with tf.Session() as sess:
+        ...     double = sess.make_callable(2 * x, [x])
+        ...     double([1.0, 2.0]), double([3.0, 4.0])
+        (array([2., 4.], dtype=float32), array([6., 8.], dtype=float32))
+        """
+        self._require_open()
+        keys = [] if feed_list is None else feed_list
+        if not isinstance(keys, (list, tuple)):
+            raise coded(
+                TypeError,
+                "Session.make_callable: feed_list must be a list or tuple of what to "
+                f"feed, got {type(feed_list).__name__}",
+                code=codes.WRONG_ARGUMENT_TYPE,
+            )
+        prepared = self._prepare(fetches, keys)
+
+        def step(
+            *values: Any,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Any:
+            self._require_open()
+            if len(values) != len(keys):
+                raise coded(
+                    TypeError,
+                    f"a function of Session.make_callable was made to take {len(keys)} "
+                    f"values (feed_list), got {len(values)}",
+                    code=codes.CANNOT_FEED,
+                )
+            return self._run(prepared, values, options, run_metadata)
+
+        return step if accept_options else lambda *values: step(*values)
+
+    def _require_open(self) -> None:
         if self._closed:
             raise coded(
                 RuntimeError,
                 "the session is closed; make a new tf.Session to run anything",
                 code=codes.SESSION_CLOSED,
             )
-        fetches = with_parts(fetches)
-        elements = [self._fetched(leaf) for leaf in nest.flatten(fetches)]
-        feeds = dict(self._fed(key, value) for key, value in _pairs(feed_dict))
-        tensors = [e for e in elements if isinstance(e, Tensor)]
-        operations = [e for e in elements if isinstance(e, Operation)]
+
+    def _prepared(self, fetches: Any, given: Mapping[Any, Any]) -> _Prepared:
+        """Return what was prepared for the same fetches and keys, or prepare it."""
+        key = identity(fetches), identity(tuple(given))
+        if None in key:
+            return self._prepare(fetches, given)
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= KEPT_CALLS:
+                self._kept.clear()
+            found = self._kept[key] = self._prepare(fetches, given)
+        return found
+
+    def _prepare(self, fetches: Any, keys: Iterable[Any]) -> _Prepared:
+        fetched, fed = Fetches(self._graph, fetches), Feeds(self._graph, keys)
+        program = self._executor.program(
+            fetched.tensors, fetched.operations, fed.tensors
+        )
+        return _Prepared(fetched, fed, program)
+
+    def _run(
+        self,
+        prepared: _Prepared,
+        values: Iterable[Any],
+        options: RunOptions | None,
+        run_metadata: RunMetadata | None,
+    ) -> Any:
+        arrays = prepared.feeds.arrays(values)
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
         begin = monotonic_ns()
         try:
-            arrays = self._executor.run(tensors, operations, feeds, trace)
+            results = self._executor.run_program(prepared.program, arrays, trace)
         finally:
             recording.note_on_host("Session.run", begin)
-        values = iter(_shown(arrays))
         if run_metadata is not None and trace is not None:
             run_metadata.core_trace = tuple(trace)
-        return nest.pack_sequence_as(
-            fetches,
-            [next(values) if isinstance(e, Tensor) else None for e in elements],
-        )
-
-    def _fetched(self, fetch: Any) -> Tensor | Operation:
-        try:
-            element = self._graph.as_graph_element(fetch)
-        except TypeError:
-            raise coded(
-                TypeError,
-                f"Session.run: cannot fetch {fetch!r} of type {type(fetch).__name__}; "
-                "give tensors, operations, variables or their names",
-                code=codes.CANNOT_FETCH,
-            ) from None
-        except (ValueError, KeyError) as error:
-            raise ValueError(
-                f"Session.run: cannot fetch {fetch!r}: {error.args[0]}"
-            ) from None
-        region = (element.op if isinstance(element, Tensor) else element).region
-        if region is not None:
-            raise coded(
-                InaccessibleTensorError,
-                f"Session.run: cannot fetch {element!r}: it belongs to the "
-                f"{region.kind} {region.name!r} and has a value only there; return it "
-                "from that function and fetch what comes back",
-                code=codes.LEAKED_TENSOR,
-            )
-        return element
-
-    def _fed(self, key: Any, value: Any) -> tuple[Tensor, Array]:
-        try:
-            tensor = self._graph.as_graph_element(key, allow_operation=False)
-        except (TypeError, ValueError, KeyError) as error:
-            raise TypeError(
-                f"Session.run: cannot use {key!r} as a key of feed_dict: "
-                f"{codes.with_code(error.args[0], codes.CANNOT_FEED)}"
-            ) from None
-        assert isinstance(tensor, Tensor)
-        if tensor.op.region is not None:
-            raise coded(
-                InaccessibleTensorError,
-                f"Session.run: cannot feed {tensor.describe()}: it belongs to the "
-                f"{tensor.op.region.kind} {tensor.op.region.name!r}; feed what that "
-                "takes from outside",
-                code=codes.LEAKED_TENSOR,
-            )
-        if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
-            raise coded(
-                TypeError,
-                f"Session.run: the value fed for {tensor.describe()} is {value!r}; "
-                "feed NumPy arrays, numbers or lists",
-                code=codes.CANNOT_FEED,
-            )
-        return tensor, self._feed_array(tensor, value)
-
-    def _feed_array(self, tensor: Tensor, value: Any) -> Array:
-        try:
-            given = shared_array(value) if is_foreign(value) else value
-            array = (
-                _fed_view(given)
-                if _fits(given, tensor)
-                else to_array(value, tensor.dtype)
-            )
-        except (TypeError, ValueError) as error:
-            raise type(error)(
-                f"Session.run: cannot feed {tensor.describe()}: {error}"
-            ) from None
-        if not tensor.shape.is_compatible_with(array.shape):
-            raise coded(
-                ValueError,
-                f"Session.run: cannot feed a value of shape {list(array.shape)} for "
-                f"{tensor.describe()}, made at {tensor.op.site}",
-                code=codes.FED_SHAPE,
-            )
-        return array
+        return prepared.fetches.packed(results)
 
     def close(self) -> None:
         """End the session; it cannot run anything afterwards."""
         self._closed = True
+        self._kept.clear()
         self._executor.state.close()
         self._target.close()
 
@@ -371,29 +401,6 @@ class _Current:
         pop_session(self._session)
 
 
-def _pairs(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
-    """Give the keys and values to feed, those of a tuple of tensors one by one."""
-    if not isinstance(feed_dict or {}, Mapping):
-        raise coded(
-            TypeError,
-            "Session.run: feed_dict must be a dict from tensors to values, got "
-            f"{type(feed_dict).__name__}",
-            code=codes.CANNOT_FEED,
-        )
-    for key, value in (feed_dict or {}).items():
-        if not isinstance(key, tuple):
-            yield key, value
-        elif isinstance(value, (list, tuple)) and len(value) == len(key):
-            yield from zip(key, value, strict=True)
-        else:
-            raise coded(
-                ValueError,
-                f"Session.run: a key of feed_dict is a tuple of {len(key)} tensors, "
-                f"its value must be as many values, got {value!r}",
-                code=codes.CANNOT_FEED,
-            )
-
-
 def _wants_trace(
     options: RunOptions | None, metadata: RunMetadata | None
 ) -> list[CoreTrace] | None:
@@ -401,36 +408,3 @@ def _wants_trace(
         return None
     instance_of(RunOptions, "tf.Session.run: options", "a tf.RunOptions", options)
     return [] if options.trace_level >= RunOptions.FULL_TRACE else None
-
-
-def _fits(value: Any, tensor: Tensor) -> bool:
-    """Whether it is an array as a run takes it already; text has to be looked at."""
-    if not isinstance(value, np.ndarray) or tensor.dtype == string:
-        return False
-    return bool(value.dtype == tensor.dtype.np) and value.flags.c_contiguous
-
-
-def _fed_view(value: Array) -> Array:
-    """Return a view that nothing can write to: the run reads what was fed in place."""
-    array: Array = value.view(np.ndarray)
-    array.flags.writeable = False
-    return array
-
-
-def _shown(arrays: Sequence[Array]) -> list[Any]:
-    """Return what the user sees of the values: scalars for rank 0, no shared memory.
-
-    A result that lies in memory of its own is handed out as it is.
-    """
-    handed_out: set[int] = set()
-    shown: list[Any] = []
-    for array in arrays:
-        slab = Slab.of(array)
-        if array.ndim == 0:
-            shown.append(array[()])
-        elif slab is None or id(slab) in handed_out:
-            shown.append(array.copy())
-        else:
-            handed_out.add(id(slab))
-            shown.append(array)
-    return shown

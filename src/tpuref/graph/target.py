@@ -15,7 +15,7 @@ from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
 from tpuref.remote.token import checked_token
 from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.host_program import HostProgram
 from tpuref.runtime.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
 
@@ -55,6 +55,7 @@ class LocalTarget:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._programs: dict[int, HostProgram] = {}
 
     @property
     def jobs(self) -> Collection[str]:
@@ -64,7 +65,10 @@ class LocalTarget:
     def run(self, program: Program, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run `program` and return its results."""
         run.systems = self._cluster
-        return list(run_program(program, {0: inputs}, run)[0])
+        prepared = self._programs.get(id(program))
+        if prepared is None:
+            prepared = self._programs[id(program)] = HostProgram(program)
+        return prepared.run(inputs, run)
 
     def list_devices(self) -> list[DeviceAttributes]:
         """Return the devices."""

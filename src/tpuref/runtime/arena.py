@@ -36,6 +36,9 @@ _ALIGNMENT = 64  # a cache line
 _PAGE = 4096
 _COMMIT_BYTES = 1 << 20  # memory is taken in steps of at least this
 _IDLE_SHARE = 8  # freed blocks beyond this part of the available memory give it back
+_IDLE_BYTES = 1 << 26  # and after each run beyond this, unless runs take more
+_RUNS_OF_MEMORY = 2  # that stay for the next: a result is held until the next is there
+_MEMORY_OF_RUNS = 8  # how slowly a large run is forgotten
 
 
 class Arena:
@@ -172,7 +175,8 @@ class Heap:
         self._free: dict[int, list[int]] = {}
         self._hollow: set[int] = set()
         self._idle = 0
-        self._idle_limit = available_bytes() // _IDLE_SHARE
+        self._idle_limit = self._largest_idle = available_bytes() // _IDLE_SHARE
+        self._taken_in_run = 0
         self.start, self.end = start, end
 
     def allocate(self, size: int) -> int:
@@ -184,6 +188,7 @@ class Heap:
             If there is no memory for it.
         """
         size = _size_class(size)
+        self._taken_in_run += size
         free = self._free.get(size)
         if free:
             self._fill(free[-1], size)
@@ -218,11 +223,27 @@ class Heap:
         """Free a block."""
         size = self._sizes.pop(offset)
         self._free.setdefault(size, []).append(offset)
-        if size >= _COMMIT_BYTES and self._idle + size > self._idle_limit:
-            self._arena.give_back(offset, size)
-            self._hollow.add(offset)
-            return
         self._idle += size
+        if size >= _COMMIT_BYTES and self._idle > self._idle_limit:
+            self._give_back(offset, size)
+
+    def _give_back(self, offset: int, size: int) -> None:
+        self._arena.give_back(offset, size)
+        self._hollow.add(offset)
+        self._idle -= size
+
+    def begin_run(self) -> None:
+        """Give back what is idle and has not been needed in the last runs."""
+        needed = max(_IDLE_BYTES, _RUNS_OF_MEMORY * self._taken_in_run)
+        slowly = self._idle_limit - self._idle_limit // _MEMORY_OF_RUNS
+        self._idle_limit = min(self._largest_idle, max(needed, slowly))
+        self._taken_in_run = 0
+        for size in sorted(self._free, reverse=True):
+            for offset in self._free[size]:
+                if self._idle <= self._idle_limit or size < _COMMIT_BYTES:
+                    return
+                if offset not in self._hollow:
+                    self._give_back(offset, size)
 
     def owns(self, offset: int) -> bool:
         """Return whether `offset` lies in this heap."""

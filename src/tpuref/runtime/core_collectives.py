@@ -1,17 +1,18 @@
-"""How a core takes part in sums over replicas."""
+"""How a process takes part in sums over replicas, for the cores that it carries."""
 
 from __future__ import annotations
 
+import math
 import weakref
 import zlib
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tpuref.base.dtypes import datatype_enum
+from tpuref.base.dtypes import datatype_enum, int32
 from tpuref.kernels import links as kernel
 from tpuref.kernels import status
 from tpuref.kernels.group import Group
@@ -19,6 +20,11 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.arena import Arena, Heap
 from tpuref.runtime.messages import Divergence
+from tpuref.runtime.split import Lane, Split
+
+Shape = tuple[int, ...]
+
+_INT32 = int32.as_datatype_enum
 
 
 class Stopped(Exception):
@@ -28,11 +34,14 @@ class Stopped(Exception):
 class Diverged(Exception):
     """The replicas of a group did not reach a collective alike."""
 
-    def __init__(self, instr: Instr, contribution: Array, group: list[int]) -> None:
+    def __init__(self, instr: Instr, shapes: Mapping[int, Shape], group: Sequence[int]):
         super().__init__(instr.name)
-        self.report = Divergence(
-            instr.op, instr.name, astuple(instr.site), contribution.shape, group
-        )
+        self.reports = [
+            Divergence(
+                replica, instr.op, instr.name, astuple(instr.site), shape, list(group)
+            )
+            for replica, shape in shapes.items()
+        ]
 
 
 class Participants(NamedTuple):
@@ -42,40 +51,62 @@ class Participants(NamedTuple):
     ----------
     group
         The group, as the links take it.
-    readers
-        The cores of the group.
+    replicas
+        Its replicas, in the order of summation.
+    own
+        The place of each contribution of this process, by replica in that order.
+    complete
+        Whether these are all that this process has to bring.
+    lead, following
+        The end of the core that is the member, and those of the others that this
+        process carries.
+    most
+        The most contributions that one process brings to any group.
     """
 
     group: Group
-    readers: frozenset[int]
+    replicas: Sequence[int]
+    own: Mapping[int, int]
+    complete: bool
+    lead: kernel.Links
+    following: Sequence[kernel.Links]
+    most: int
+
+    @property
+    def members(self) -> frozenset[int]:
+        """One core of each process of the group."""
+        return frozenset(self.group.members.tolist())
 
 
 class CoreCollectives:
-    """One core's part in the sums of its replica.
+    """The part of one process in the sums of its cores.
 
     Parameters
     ----------
-    core
-        The number of the core.
+    split
+        Which process carries which cores.
     arena, heap
-        The shared memory, and this core's part of it.
+        The shared memory, and this process's part of it.
     links
-        The core's end of the links to the others.
+        The end of each core that it carries of the links to the others.
 
     Attributes
     ----------
     moves
-        How often this core was given another replica or placement.
+        How often the replicas were given other cores.
     """
 
     def __init__(
-        self, core: int, arena: Arena, heap: Heap, links: kernel.Links
+        self,
+        split: Split,
+        arena: Arena,
+        heap: Heap,
+        links: Mapping[int, kernel.Links],
     ) -> None:
-        self._core = core
+        self._split = split
         self._arena = arena
         self._heap = heap
         self._links = links
-        self._replica = self._logical = 0
         self._placement: tuple[tuple[int, ...], ...] = ()
         self._algorithm = "auto"
         self.moves = 0
@@ -83,13 +114,7 @@ class CoreCollectives:
         self._dropped: deque[int] = deque()
         self._retired: list[tuple[int, frozenset[int]]] = []
 
-    def begin(
-        self,
-        replica: int,
-        logical: int,
-        placement: tuple[tuple[int, ...], ...],
-        algorithm: str,
-    ) -> None:
+    def begin(self, placement: tuple[tuple[int, ...], ...], algorithm: str) -> None:
         """Take part in a run; free what earlier runs left."""
         for offset, _ in self._retired:
             self._heap.free(offset)
@@ -99,114 +124,159 @@ class CoreCollectives:
         self._unfinished.clear()
         self._free_dropped()
         self._algorithm = algorithm
-        position = replica, logical, placement
-        if position != (self._replica, self._logical, self._placement):
-            self._replica, self._logical, self._placement = position
+        if placement != self._placement:
+            self._placement = placement
             self.moves += 1
 
-    def out_for(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array | None:
-        """Return memory to compute a contribution in; None if any memory will do."""
-        size = dtype.itemsize * int(np.prod(shape))
-        if self._chosen(size) == "flat":
-            return None
-        return self._dropped_later(self._allocated(size), shape, dtype)
+    def participants(
+        self,
+        instr: Instr,
+        lanes: Sequence[Lane],
+        shapes: Sequence[Shape],
+        dtype: np.dtype[Any],
+    ) -> list[Participants]:
+        """Return the groups that some cores add up in, in an order that all share."""
+        logical = max(instr.core, 0)
+        places = {lane.replica: place for place, lane in enumerate(lanes)}
+        groups = instr.attrs["groups"] or (range(len(self._placement)),)
+        cores = [[self._placement[r][logical] for r in sorted(g)] for g in groups]
+        carriers = [[self._split.carrier(core) for core in row] for row in cores]
+        most = max(max(Counter(row).values()) for row in carriers)
+        found = []
+        for k, replicas in enumerate(map(sorted, groups)):
+            own = {r: places[r] for r in replicas if r in places}
+            if not own:
+                continue
+            shape = shapes[next(iter(own.values()))]
+            label = zlib.crc32(f"{instr.name} {dtype} {shape}".encode())
+            group = _group(cores[k], carriers[k], datatype_enum(dtype), label)
+            lead, *following = [self._links[c] for c in cores[k] if c in self._links]
+            complete = len(own) == 1 + len(following)
+            found.append(
+                Participants(group, replicas, own, complete, lead, following, most)
+            )
+        return found
 
-    def shared(self, array: Array) -> Array:
-        """Return an array, copied if a sum cannot read it where it is."""
-        return array if self._chosen(array.nbytes) == "flat" else self._shared(array)
-
-    def sum(self, known: Participants, instr: Instr, contribution: Array) -> Array:
-        """Return the sum of the contributions of this replica's group."""
-        if len(known.readers) == 1:
-            return contribution
-        algorithm = ALGORITHMS[self._chosen(contribution.nbytes)]
-        result, outcome = algorithm(self, known, contribution)
+    def sum(
+        self, known: Participants, instr: Instr, given: Sequence[Array]
+    ) -> Sequence[Array]:
+        """Return the sum of a group for each contribution of this process."""
+        arrays = [given[place] for place in known.own.values()]
+        if len(known.replicas) == 1:
+            return arrays
+        if not known.complete or not _are_alike(arrays):
+            self._refuse(known, instr, given)
+        algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, known.most)]
+        results, outcome = algorithm(self, known, arrays)
         if outcome != status.OK:
-            self._fail(outcome, known, instr, contribution)
-        return result
+            self._fail(outcome, known, instr, given)
+        for follower in known.following:
+            follower.follow(known.lead)
+        return results
 
-    def participants(self, instr: Instr, contribution: Array) -> Participants:
-        """Return who adds up such contributions in this run."""
-        groups, dtype = instr.attrs["groups"], contribution.dtype
-        replicas = next(sorted(g) for g in groups if self._replica in g)
-        cores = [self._placement[replica][self._logical] for replica in replicas]
-        label = f"{instr.name} {dtype} {contribution.shape}"
-        fingerprint = zlib.crc32(label.encode())
-        group = Group(np.array(cores, np.int64), datatype_enum(dtype), fingerprint)
-        return Participants(group, frozenset(cores))
+    def places(
+        self, known: Participants, shape: Shape, dtype: np.dtype[Any]
+    ) -> Array | None:
+        """Return memory for each contribution; None if any memory will do."""
+        size = dtype.itemsize * math.prod(shape)
+        if len(known.replicas) == 1 or self._chosen(size, known.most) == "flat":
+            return None
+        count = len(known.own)
+        return self._dropped_later(
+            self._allocated(count * size), (count, *shape), dtype
+        )
 
-    def _chosen(self, size: int) -> str:
+    def _chosen(self, size: int, most: int) -> str:
         """Return the name of the algorithm for vectors of so many bytes."""
         if self._algorithm != "auto":
             return self._algorithm
-        return "flat" if size <= status.FLAT_LIMIT else "direct"
+        return "flat" if most * size <= status.FLAT_LIMIT else "direct"
+
+    def _refuse(
+        self, known: Participants, instr: Instr, given: Sequence[Array]
+    ) -> None:
+        """Meet the others with something that differs from what they bring."""
+        label = zlib.crc32(f"{instr.name} of {sorted(self._links)} alone".encode())
+        group = known.group._replace(fingerprint=label, dtype=_INT32, parts=None)
+        nothing = np.zeros(1, np.int32)
+        outcome = known.lead.flat(group, nothing, nothing)
+        if outcome == status.OK:
+            outcome = status.MISMATCH
+        self._fail(outcome, known, instr, given)
 
     def _fail(
-        self, outcome: int, known: Participants, instr: Instr, contribution: Array
+        self, outcome: int, known: Participants, instr: Instr, given: Sequence[Array]
     ) -> None:
         """Raise the exception for the status of a failed sum."""
         if outcome == status.POISONED:
             raise Stopped
         if outcome in (status.LEFT, status.MISMATCH):
-            replicas = [self._replica_of(core) for core in known.readers]
-            raise Diverged(instr, contribution, sorted(replicas))
-        shape, dtype = contribution.shape, str(contribution.dtype)
+            raise _diverged(known, instr, given)
+        shape, dtype = given[0].shape, str(given[0].dtype)
         status.check(outcome, instr.op, shape=shape, dtype=dtype)
-
-    def _replica_of(self, core: int) -> int:
-        return [cores[self._logical] for cores in self._placement].index(core)
 
     # -- the algorithms --------------------------------------------------------
 
-    def _flat(self, known: Participants, contribution: Array) -> tuple[Array, int]:
-        """Sum through the staging areas, a large vector in pieces."""
-        source = np.ascontiguousarray(contribution)
-        result = np.empty(contribution.shape, contribution.dtype)
-        if source.nbytes <= status.FLAT_LIMIT:
-            return result, self._links.flat(known.group, source, result)
-        parts, totals = source.reshape(-1), result.reshape(-1)
-        step = status.FLAT_LIMIT // source.itemsize
-        for start in range(0, parts.size, step):
+    def _flat(
+        self, known: Participants, given: Sequence[Array]
+    ) -> tuple[Sequence[Array], int]:
+        """Sum through the staging areas, large vectors in pieces."""
+        first = given[0]
+        result = np.empty(first.shape, first.dtype)
+        if known.most * first.nbytes <= status.FLAT_LIMIT:
+            single = len(given) == 1
+            source = np.ascontiguousarray(first) if single else np.array(given)
+            outcome = known.lead.flat(known.group, source, result)
+            return [result] * len(given), outcome
+        vectors, totals = np.array(given).reshape(len(given), -1), result.reshape(-1)
+        step = status.FLAT_LIMIT // known.most // first.itemsize
+        if not step:
+            return self._direct(known, given)
+        for start in range(0, totals.size, step):
             piece = slice(start, start + step)
-            outcome = self._links.flat(known.group, parts[piece], totals[piece])
+            source = np.ascontiguousarray(vectors[:, piece])
+            outcome = known.lead.flat(known.group, source, totals[piece])
             if outcome != status.OK:
                 break
-        return result, outcome
+        return [result] * len(given), outcome
 
-    def _direct(self, known: Participants, contribution: Array) -> tuple[Array, int]:
+    def _direct(
+        self, known: Participants, given: Sequence[Array]
+    ) -> tuple[Sequence[Array], int]:
         """Sum into one result for all, in the heap of the first member."""
-        owns = known.group.members[0] == self._core
-        target = self._allocated(contribution.nbytes) if owns else 0
-        source = self._shared(contribution)
-        outcome = self._links.direct(
-            known.group, self._offset(source), target, contribution.size
+        first, owns = given[0], known.group.members[0] in self._links
+        target = self._allocated(first.nbytes) if owns else 0
+        sources = self._side_by_side(given)
+        outcome = known.lead.direct(
+            known.group, self._offset(sources[0]), target, first.size
         )
         if outcome != status.OK:
-            return contribution, outcome
-        self._free_retired(known.readers)
-        result = self._arena.view(
-            self._links.shared_result, contribution.shape, contribution.dtype
-        )
+            return given, outcome
+        self._free_retired(known.members)
+        result = self._arena.view(known.lead.shared_result, first.shape, first.dtype)
         result.flags.writeable = False
         if owns:
             self._unfinished.remove(target)
-            weakref.finalize(result, self._retired.append, (target, known.readers))
-        return result, outcome
+            weakref.finalize(result, self._retired.append, (target, known.members))
+        return [result] * len(given), outcome
 
-    def _ring(self, known: Participants, contribution: Array) -> tuple[Array, int]:
+    def _ring(
+        self, known: Participants, given: Sequence[Array]
+    ) -> tuple[Sequence[Array], int]:
         """Sum chunk by chunk around the ring; each core has its own result."""
-        target = self._allocated(contribution.nbytes)
-        scratch = self._allocated(4 * contribution.size)  # float32 partial sums
-        source = self._shared(contribution)
-        outcome = self._links.ring(
-            known.group, self._offset(source), target, scratch, contribution.size
+        first, count = given[0], len(given)
+        target = self._allocated(count * first.nbytes)
+        scratch = self._allocated(4 * count * first.size)  # float32 partial sums
+        sources = self._side_by_side(given)
+        outcome = known.lead.ring(
+            known.group, self._offset(sources[0]), target, scratch, first.size
         )
         if outcome != status.OK:
-            return contribution, outcome
+            return given, outcome
         self._unfinished.remove(scratch)
         self._heap.free(scratch)
-        result = self._dropped_later(target, contribution.shape, contribution.dtype)
-        return result, outcome
+        results = self._dropped_later(target, (count, *first.shape), first.dtype)
+        return [results[k, ...] for k in range(count)], outcome
 
     # -- memory ----------------------------------------------------------------
 
@@ -226,14 +296,20 @@ class CoreCollectives:
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
-    def _shared(self, array: Array) -> Array:
-        """Return an array in the arena: this one or a copy."""
-        if self._arena.offset_of(array) is not None:
-            return array
-        offset = self._allocated(array.nbytes)
-        copy = self._dropped_later(offset, array.shape, array.dtype)
-        copy[...] = array
-        return copy
+    def _side_by_side(self, arrays: Sequence[Array]) -> Sequence[Array]:
+        """Return the arrays in the arena, one after the other: these or copies."""
+        start, size = self._arena.offset_of(arrays[0]), arrays[0].nbytes
+        if start is not None and all(
+            self._arena.offset_of(array) == start + k * size
+            for k, array in enumerate(arrays)
+        ):
+            return arrays
+        offset = self._allocated(len(arrays) * size)
+        shape = len(arrays), *arrays[0].shape
+        copies = self._dropped_later(offset, shape, arrays[0].dtype)
+        for k, array in enumerate(arrays):
+            copies[k] = array
+        return [copies[k, ...] for k in range(len(arrays))]
 
     def _offset(self, array: Array) -> int:
         offset = self._arena.offset_of(array)
@@ -246,10 +322,10 @@ class CoreCollectives:
             self._heap.free(self._dropped.popleft())
 
     def _free_retired(self, taking_part: frozenset[int]) -> None:
-        """Free shared results that neither this core nor its readers use any more.
+        """Free shared results that neither this process nor its readers use any more.
 
-        All cores drop a result at the same point of the program.  A core that has
-        reached a later collective has passed that point.
+        All drop a result at the same point of the program.  A process that has reached
+        a later collective has passed that point.
         """
         kept = []
         for offset, readers in self._retired:
@@ -260,14 +336,39 @@ class CoreCollectives:
         self._retired[:] = kept
 
 
-Algorithm = Callable[[CoreCollectives, Participants, Array], tuple[Array, int]]
+Algorithm = Callable[
+    [CoreCollectives, Participants, Sequence[Array]], tuple[Sequence[Array], int]
+]
 
 ALGORITHMS: dict[str, Algorithm] = {
     "flat": CoreCollectives._flat,
     "direct": CoreCollectives._direct,
     "ring": CoreCollectives._ring,
 }
-"""The all-reduce algorithms; each returns the sum and the status of the links."""
+"""The all-reduce algorithms; each returns the sums and the status of the links."""
+
+
+def _group(
+    cores: Sequence[int], carriers: Sequence[int], dtype: int, label: int
+) -> Group:
+    """Return the group of some cores; one of each process stands for all of it."""
+    first = {carrier: carriers.index(carrier) for carrier in carriers}
+    members = [cores[place] for place in first.values()]
+    order = {carrier: place for place, carrier in enumerate(first)}
+    parts = None
+    if len(members) < len(cores):
+        parts = np.array([order[carrier] for carrier in carriers], np.int64)
+    return Group(np.array(members, np.int64), dtype, label, parts)
+
+
+def _are_alike(arrays: Sequence[Array]) -> bool:
+    first = arrays[0]
+    return all(array.shape == first.shape for array in arrays[1:])
+
+
+def _diverged(known: Participants, instr: Instr, given: Sequence[Array]) -> Diverged:
+    shapes = {replica: given[place].shape for replica, place in known.own.items()}
+    return Diverged(instr, shapes, known.replicas)
 
 
 class ReplicaSum:
@@ -276,23 +377,52 @@ class ReplicaSum:
     Parameters
     ----------
     collectives
-        The core's part in sums.
+        The part of this process in sums.
     instr
         The instruction that sums.
+    lanes
+        The cores that run it.
+
+    Attributes
+    ----------
+    lanes
+        The same.
     """
 
-    def __init__(self, collectives: CoreCollectives, instr: Instr) -> None:
+    def __init__(
+        self, collectives: CoreCollectives, instr: Instr, lanes: Sequence[Lane]
+    ) -> None:
         self._collectives = collectives
         self._instr = instr
+        self.lanes = lanes
         self._known: tuple[Any, ...] = ()
-        self._participants: Participants
+        self._participants: list[Participants] = []
 
-    def __call__(self, contribution: Array) -> Array:
-        """Return the sum of the contributions of this replica's group."""
-        known = self._collectives.moves, contribution.shape, contribution.dtype
+    def _prepare(self, shapes: list[Shape], dtype: np.dtype[Any]) -> None:
+        known = self._collectives.moves, shapes, dtype
         if known != self._known:
             self._participants = self._collectives.participants(
-                self._instr, contribution
+                self._instr, self.lanes, shapes, dtype
             )
             self._known = known
-        return self._collectives.sum(self._participants, self._instr, contribution)
+
+    def __call__(self, given: Sequence[Array]) -> Sequence[Array]:
+        """Return the sum of each contribution's group."""
+        self._prepare([array.shape for array in given], given[0].dtype)
+        results = list(given)
+        for known in self._participants:
+            totals = self._collectives.sum(known, self._instr, given)
+            for place, total in zip(known.own.values(), totals, strict=True):
+                results[place] = total
+        return results
+
+    def places(self, shape: Shape, dtype: np.dtype[Any]) -> list[Array | None]:
+        """Return for each contribution memory to compute it in, None for any."""
+        self._prepare([shape] * len(self.lanes), dtype)
+        found: list[Array | None] = [None] * len(self.lanes)
+        for known in self._participants:
+            memory = self._collectives.places(known, shape, dtype)
+            if memory is not None:
+                for rank, place in enumerate(known.own.values()):
+                    found[place] = memory[rank, ...]
+        return found

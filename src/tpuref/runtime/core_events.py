@@ -1,13 +1,15 @@
-"""What one core does in one run, noted while a trace or a recording asks for it."""
+"""What cores do in one run, noted while a trace or a recording asks for it."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tpuref.program import Instr
+from tpuref.runtime.split import Lane
 
 COLLECTIVE, BLOCK, HOST_CALL = "collective", "block", "host call"
 OPERATION, SEND, RECEIVE, PREPARE = "operation", "send", "receive", "prepare"
@@ -36,10 +38,12 @@ class Label(NamedTuple):
         The number of the instruction, 0 for none.
     kind
         What it does; None for a step that is not recorded.
+    lanes
+        The cores that take it, by their place in a column of values.
     slots
         The values that it makes, sends or receives.
     peers
-        The other end of a transfer.
+        The other ends of a transfer, by the place of the core.
     traced
         Whether a trace lists it.
     """
@@ -47,13 +51,14 @@ class Label(NamedTuple):
     instr: Instr | None
     number: int
     kind: str | None
+    lanes: Mapping[int, Lane]
     slots: tuple[int, ...] = ()
-    peers: tuple[Peer, ...] = ()
+    peers: Mapping[int, tuple[Peer, ...]] = MappingProxyType({})
     traced: bool = False
 
 
 class CoreEvents:
-    """The names of all operations of a run, and the latest events of it.
+    """What the cores of one process do in a run: all names, and the latest events.
 
     All processes of a machine share one monotonic clock, so the times of cores and host
     can be compared.
@@ -63,24 +68,24 @@ class CoreEvents:
     traced
         Whether names are kept.
     capacity
-        How many events are kept, the latest ones.
+        How many events of each core are kept, the latest ones.
 
     Attributes
     ----------
     capacity
-        How many events are kept.
+        How many events of each core are kept.
     names
-        The names of the operations that ran.
+        The names of the operations that ran, by core.
     noted
-        How many events there were.
+        How many events there were, by core.
     """
 
     def __init__(self, traced: bool, capacity: int) -> None:
         self._traced, self.capacity = traced, capacity
-        self._kept: deque[CoreEvent] = deque(maxlen=capacity)
-        self._met: dict[tuple[int, ...], int] = {}
-        self.names: list[str] = []
-        self.noted = 0
+        self._kept: dict[int, deque[CoreEvent]] = {}
+        self._met: Counter[tuple[int, ...]] = Counter()
+        self.names: dict[int, list[str]] = {}
+        self.noted: Counter[int] = Counter()
 
     def observe(
         self, step: Callable[[list[Any]], None], label: Label, values: list[Any]
@@ -93,31 +98,36 @@ class CoreEvents:
             self.note(label, begin, values)
 
     def note(self, label: Label, begin: int, values: Sequence[Any] = ()) -> None:
-        """Note a step that began at `begin` and ends now."""
+        """Note for each core a step that began at `begin` and ends now."""
         end = monotonic_ns()
-        if self._traced and label.traced and label.instr is not None:
-            self.names.append(label.instr.name)
-        if label.kind is None or not self.capacity:
-            return
-        made = [values[slot] for slot in label.slots]
-        shapes = tuple((v.shape, v.nbytes) for v in made if v is not None)
-        meetings: tuple[Any, ...] = ()
-        if label.kind == COLLECTIVE:
-            meetings = (self._meeting((label.number,)),)
-        elif label.peers:
-            meetings = tuple(
-                (*peer, self._meeting((label.kind == SEND, *peer)))
-                for peer in label.peers
-            )
-        self.noted += 1
-        self._kept.append((label.number, label.kind, begin, end, meetings, shapes))
+        columns = [values[slot] for slot in label.slots]
+        for place, lane in label.lanes.items():
+            if self._traced and label.traced and label.instr is not None:
+                self.names.setdefault(lane.core, []).append(label.instr.name)
+            if label.kind is None or not self.capacity:
+                continue
+            made = [column[place] for column in columns if column is not None]
+            shapes = tuple((v.shape, v.nbytes) for v in made if v is not None)
+            meetings: tuple[Any, ...] = ()
+            if label.kind == COLLECTIVE:
+                meetings = (self._meeting((lane.core, label.number)),)
+            elif place in label.peers:
+                meetings = tuple(
+                    (*peer, self._meeting((lane.core, label.kind == SEND, *peer)))
+                    for peer in label.peers[place]
+                )
+            self.noted[lane.core] += 1
+            event = label.number, label.kind, begin, end, meetings, shapes
+            self._kept_of(lane.core).append(event)
+
+    def _kept_of(self, core: int) -> deque[CoreEvent]:
+        return self._kept.setdefault(core, deque(maxlen=self.capacity))
 
     def _meeting(self, key: tuple[int, ...]) -> int:
         """Return how often the core was there before, and count this time."""
-        before = self._met.get(key, 0)
-        self._met[key] = before + 1
-        return before
+        self._met[key] += 1
+        return self._met[key] - 1
 
-    def taken(self) -> list[CoreEvent]:
-        """Return the events that were kept, each after those inside it."""
-        return list(self._kept)
+    def taken(self, core: int) -> list[CoreEvent]:
+        """Return the events of a core that were kept, each after those inside it."""
+        return list(self._kept_of(core))

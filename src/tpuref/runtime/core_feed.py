@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr
@@ -31,31 +29,31 @@ class CoreFeed:
     ----------
     instr
         The instruction.
-    ask
-        Asks the host for up to so many elements and returns their arrays.
     """
 
-    def __init__(
-        self, instr: Instr, ask: Callable[[Sequence[Array]], Sequence[Array]]
-    ) -> None:
+    def __init__(self, instr: Instr) -> None:
         sizes = [spec.shape.num_elements() or 0 for spec in instr.specs]
         pairs = zip(sizes, instr.specs, strict=True)
         own = sum(size * spec.dtype.size for size, spec in pairs)
         self._most = max(1, min(AHEAD, AHEAD_BYTES // max(1, own)))
         self._width = len(instr.outputs)
-        self._ask = ask
         self._run: Run | None = None
         self._waiting: deque[Sequence[Array]] = deque()
         self._count = 0
 
-    def next(self, run: Run) -> Sequence[Array]:
-        """Return the next element in a run."""
+    def wanted(self, run: Run) -> int:
+        """Return how many elements to ask the host for, 0 while some are left."""
         if run is not self._run:
             self._run, self._count = run, min(FIRST, self._most)
             self._waiting.clear()
-        if not self._waiting:
-            arrays = self._ask([np.asarray(self._count)])
-            for begin in range(0, len(arrays), self._width):
-                self._waiting.append(arrays[begin : begin + self._width])
-            self._count = min(2 * self._count, self._most)
+        return 0 if self._waiting else self._count
+
+    def fill(self, arrays: Sequence[Array]) -> None:
+        """Take what the host gave, the arrays of one element after the other."""
+        for begin in range(0, len(arrays), self._width):
+            self._waiting.append(arrays[begin : begin + self._width])
+        self._count = min(2 * self._count, self._most)
+
+    def next(self) -> Sequence[Array]:
+        """Return the next element."""
         return self._waiting.popleft()

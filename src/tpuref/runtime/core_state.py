@@ -1,4 +1,4 @@
-"""The variables and random draws of one replica while a core runs its program."""
+"""The variables and random draws of replicas while a process runs their program."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tpuref.runtime.state import stream, uninitialized
 
 
 class CoreState:
-    """The random draws of one replica.
+    """The random draws of some replicas.
 
     Parameters
     ----------
     entropy
         Makes the draws without seeds differ from session to session.
     draws
-        How often each random operation was evaluated before.
+        How often each random operation was evaluated before, by replica.
     """
 
-    def __init__(self, entropy: int, draws: dict[str, int]) -> None:
+    def __init__(self, entropy: int, draws: dict[int, dict[str, int]]) -> None:
         self.entropy = entropy
         self.draws = draws
 
@@ -32,8 +32,8 @@ class CoreState:
         self, operation: str, replica: int, seed: tuple[int | None, int | None]
     ) -> np.random.Generator:
         """Return the random generator for the next evaluation of an operation."""
-        draw = self.draws.get(operation, 0)
-        self.draws[operation] = draw + 1
+        draw = self.draws[replica].get(operation, 0)
+        self.draws[replica][operation] = draw + 1
         return stream(operation, replica, draw, seed, self.entropy)
 
     def infeed(self, name: str) -> Infeed:

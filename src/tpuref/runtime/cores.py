@@ -1,4 +1,4 @@
-"""The running core processes of a pool, and the memory that they share with the host.
+"""The running processes of a pool, and the memory that they share with the host.
 
 They are started together and ended together. After a fault the pool starts new ones.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import ResourceExhaustedError, UnavailableError
+from tpuref.configuration import config
 from tpuref.kernels import flags as kernel
 from tpuref.kernels.slab import Slab
 from tpuref.ops.meaning import Array
@@ -20,50 +21,62 @@ from tpuref.runtime.arena import Arena
 from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.descriptions import Described, array_of, offset_of
 from tpuref.runtime.interrupts import interrupts_later
+from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
+from tpuref.runtime.returned_blocks import ReturnedBlocks, drained
+from tpuref.runtime.split import Split, named
 
-CORE_BYTES = 16 << 20
-"""The least memory a core process needs, before it has any data."""
+PROCESS_BYTES = 16 << 20
+"""The least memory a process needs, before it has any data."""
+
+CORE_BYTES = 16 << 10
+"""The least memory that a run takes for each core, on host and process together."""
 
 START_SECONDS = 30.0
-"""How long the cores may take to start."""
+"""How long the cores may take to start, even if the deadline of a wait is shorter."""
 
 GRACE_SECONDS = 0.5
 """How long cores may take to stop a run that was called off, and to end."""
 
 
-class LostCore(Exception):
-    """A core has closed its socket, so its process has ended."""
+class LostProcess(Exception):
+    """A process has closed its socket, so it has ended."""
 
-    def __init__(self, core: int) -> None:
-        super().__init__(core)
-        self.core = core
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class Cores:
-    """The core processes.
+    """The cores, carried by processes.
 
     Parameters
     ----------
-    number
-        How many to start.
+    split
+        How many cores there are, and on how many processes.
+    occupation
+        Held by whoever uses them.
 
     Attributes
     ----------
+    split
+        Which process carries which cores.
     arena, heap
         The shared memory, and the host's part of it.
+    returned
+        The blocks of that part which are no longer used.
     flags
-        The flags by which the cores wait for one another, and the poison.
+        The flags by which the processes wait for one another, and the poison.
     counters
-        Where each core is in its program.
+        Where each process is in its program.
     processes
-        The processes, by the number of the core.
+        The processes.
     closing
         Whether they are being shut down.
     poll, by_descriptor
-        Waits for messages of all cores, and the core of each descriptor.
+        Waits for messages of all processes, and the process of each descriptor.
 
     Raises
     ------
@@ -73,37 +86,41 @@ class Cores:
         If there is not enough memory.
     """
 
-    def __init__(self, number: int) -> None:
-        _require_memory(number)
-        self.arena = Arena.create(control_bytes(number), number + 1)
+    def __init__(self, split: Split, occupation: Occupation) -> None:
+        number = split.processes
+        _require_memory(split)
+        self.split = split
+        self.arena = Arena.create(control_bytes(*split), number + 1)
         self.heap = self.arena.heap(0)
-        self.flags = kernel.Flags(self.arena.bytes, 0, number)
-        self.counters = ProgramCounters(self.arena.bytes, number)
+        self.flags = kernel.Flags(self.arena.bytes, 0, split.cores)
+        self.counters = ProgramCounters(self.arena.bytes, *split)
         self.processes: list[CoreProcess] = []
         self.closing = False
         self.poll = select.poll()
         self.by_descriptor: dict[int, int] = {}
-        self._returned: deque[int] = deque()
+        self.returned = ReturnedBlocks(self.heap, occupation)
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
+        self._ending.atexit = False  # a thread may be in a run: the pool sees to it
         try:
-            for core in range(number):
+            for process in range(number):
                 with interrupts_later():
-                    process = CoreProcess(
-                        core, number, self.arena.descriptor, self.arena.heap_bytes
+                    started = CoreProcess(
+                        process, split, self.arena.descriptor, self.arena.heap_bytes
                     )
-                    self.processes.append(process)
+                    self.processes.append(started)
             self._await_ready()
-            for core, process in enumerate(self.processes):
-                self.poll.register(process.channel, select.POLLIN)
-                self.by_descriptor[process.channel.fileno()] = core
+            for process, started in enumerate(self.processes):
+                self.poll.register(started.channel, select.POLLIN)
+                self.by_descriptor[started.channel.fileno()] = process
         except BaseException:
             self.kill()
             raise
 
     def _await_ready(self) -> None:
         """Wait for all together, so that the death of any is noticed at once."""
-        deadline = time.monotonic() + START_SECONDS
+        seconds = max(config.timeout, START_SECONDS)
+        deadline = time.monotonic() + seconds
         poll = select.poll()
         starting = {}
         for number, process in enumerate(self.processes):
@@ -112,9 +129,13 @@ class Cores:
         while starting:
             ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
             if not ready:
+                late = [
+                    core
+                    for number in sorted(starting.values())
+                    for core in self.split.carried(number)
+                ]
                 raise UnavailableError(
-                    f"cores {sorted(starting.values())} did not start within "
-                    f"{START_SECONDS:g} s",
+                    f"cores {late} did not start within {seconds:g} s",
                     code=codes.CORE_NOT_STARTED,
                 )
             for descriptor, _ in ready:
@@ -130,49 +151,44 @@ class Cores:
             fate = process.fate(GRACE_SECONDS)
             process.output.skip()  # what it wrote is in the error
             raise UnavailableError(
-                f"core {number} ended while it started: {fate}",
+                f"{named(self.split.carried(number))} ended while starting: {fate}",
                 code=codes.CORE_NOT_STARTED,
             ) from remote_traceback(process.log())
         return process.channel.take() is not None
 
     # -- messages --------------------------------------------------------------
 
-    def post(self, core: int, message: tuple[Any, ...]) -> None:
+    def post(self, process: int, message: tuple[Any, ...]) -> None:
         """Send a message without waiting; what does not fit is sent later."""
         try:
-            self.processes[core].channel.post(message)
+            self.processes[process].channel.post(message)
         except EOFError:
-            raise LostCore(core) from None
+            raise LostProcess(process) from None
 
     def post_to_all(self, message: tuple[Any, ...]) -> None:
-        """Send a message to every core."""
-        for core in range(len(self.processes)):
-            self.post(core, message)
+        """Send a message to every process."""
+        for process in range(len(self.processes)):
+            self.post(process, message)
 
     # -- memory ----------------------------------------------------------------
 
-    def free_returned(self) -> None:
-        """Free the blocks that are no longer used."""
-        for offset in _drained(self._returned):
-            self.heap.free(offset)
-
-    def take_freed(self, core: int) -> list[int]:
-        """Empty the list of blocks of a core's heap that the host no longer uses."""
-        return _drained(self._freed[core])
+    def take_freed(self, process: int) -> list[int]:
+        """Empty the list of blocks of a heap that the host no longer uses."""
+        return drained(self._freed[process])
 
     def slab(self, size: int) -> tuple[int, Slab]:
         """Return memory that is freed when it is no longer used."""
-        self.free_returned()
+        self.returned.free()
         offset = self.heap.allocate(size)
         slab = self.arena.slab(offset, size)
-        weakref.finalize(slab, self._returned.append, offset)
+        weakref.finalize(slab, self.returned.add, offset)
         return offset, slab
 
-    def pinned(self, core: int, described: Described) -> Array:
-        """Return a result that stays in the core's heap while it is used."""
+    def pinned(self, process: int, described: Described) -> Array:
+        """Return a result that stays in the process's heap while it is used."""
         array, offset = array_of(described, self.arena), offset_of(described)
         if offset is not None:
-            weakref.finalize(array, self._freed[core].append, offset)
+            weakref.finalize(array, self._freed[process].append, offset)
         return array
 
     def copied(self, described: Described) -> Array:
@@ -204,24 +220,17 @@ class Cores:
             self.arena.close()
 
 
-def _require_memory(number: int) -> None:
+def _require_memory(split: Split) -> None:
     """Refuse so many cores before the system runs out of memory."""
-    need, have = number * CORE_BYTES + control_bytes(number), available_bytes()
+    need, have = split.processes * PROCESS_BYTES, available_bytes()
+    need += control_bytes(*split) + split.cores * CORE_BYTES
     if need > have:
         raise ResourceExhaustedError(
-            f"{number} cores need {need} bytes of memory to start with, {have} are "
-            "available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, or "
-            "give the container more memory",
+            f"{split.cores} cores need {need} bytes of memory to start with, {have} "
+            "are available; use fewer cores (TPUREF_CORES), TPUREF_EXECUTOR=lockstep, "
+            "or give the container more memory",
             code=codes.OUT_OF_SHARED_MEMORY,
         )
-
-
-def _drained(offsets: deque[int]) -> list[int]:
-    """Empty the queue; finalizers of arrays may add to it at any moment."""
-    taken = []
-    while offsets:
-        taken.append(offsets.popleft())
-    return taken
 
 
 def _end(processes: list[CoreProcess], arena: Arena) -> None:

@@ -18,7 +18,7 @@ from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.channel import Channel
-from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostCore
+from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostProcess
 from tpuref.runtime.descriptions import Described, describe_inline
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
@@ -26,6 +26,7 @@ from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
+from tpuref.runtime.split import Lane
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
 from tpuref.runtime.turns import PATIENCE_SECONDS, Turns
@@ -58,7 +59,7 @@ class Gathering:
     restart
         Whether to start new cores instead of these.
     lost
-        The core whose process has ended, and its replica; None for none.
+        The first core of the process that has ended, None for none.
     """
 
     def __init__(self, cores: Cores, program: Program, run: Run) -> None:
@@ -66,15 +67,17 @@ class Gathering:
         self._program = program
         self._run = run
         self._watch = run.watch
-        self._place = {
-            core: (replica, logical)
-            for replica, of_replica in enumerate(run.cores)
-            for logical, core in enumerate(of_replica)
-        }
+        self._lanes: dict[int, list[Lane]] = {}
+        self._place: dict[int, Lane] = {}
+        for replica, of_replica in enumerate(run.cores):
+            for logical, core in enumerate(of_replica):
+                lane = Lane(core, replica, logical)
+                self._lanes.setdefault(cores.split.carrier(core), []).append(lane)
+                self._place[core] = lane
         self.slabs: ResultSlabs
         self.broken: str | None = None
         self.restart = False
-        self.lost: tuple[int, int] | None = None
+        self.lost: Lane | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
         self._diverged: dict[int, Divergence] = {}
@@ -83,9 +86,10 @@ class Gathering:
         self._called_off = False
         self._settled = False  # an exception now finds nothing half done
 
-    def expect(self, cores: Sequence[int]) -> None:
-        """Wait for these cores as well."""
-        self._waiting.update(cores)
+    def expect(self) -> dict[int, list[Lane]]:
+        """Wait for all processes that carry a core; return these, by process."""
+        self._waiting.update(self._lanes)
+        return self._lanes
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
@@ -117,50 +121,51 @@ class Gathering:
 
     def _running(self) -> set[int]:
         """Return the replicas that have not given their results."""
-        return {self._place[core][0] for core in self._waiting}
+        lanes = (lane for process in self._waiting for lane in self._lanes[process])
+        return {lane.replica for lane in lanes}
 
     def _take_messages(self) -> None:
-        for core in list(self._waiting):
-            channel = self._channel(core)
+        for process in list(self._waiting):
+            channel = self._channel(process)
             message = channel.take()
             while message is not None:
-                self._answer(core, message)
+                self._answer(process, message)
                 message = channel.take()
 
     def _attend(self, seconds: float) -> bool:
-        """Read what the cores send within some seconds, and send what was left over.
+        """Read what processes send within some seconds, and send what was left over.
 
         Returns whether anything arrived.
         """
         poll = self._cores.poll
-        behind = [c for c in self._waiting if self._channel(c).is_behind]
-        for core in behind:
-            poll.modify(self._channel(core), select.POLLIN | select.POLLOUT)
+        behind = [p for p in self._waiting if self._channel(p).is_behind]
+        for process in behind:
+            poll.modify(self._channel(process), select.POLLIN | select.POLLOUT)
         self._settled = True
         ready = poll.poll(max(0.0, seconds) * 1000)
         self._settled = False
-        for core in behind:
-            poll.modify(self._channel(core), select.POLLIN)
+        for process in behind:
+            poll.modify(self._channel(process), select.POLLIN)
         for descriptor, events in ready:
-            core = self._cores.by_descriptor[descriptor]
-            channel = self._channel(core)
+            process = self._cores.by_descriptor[descriptor]
+            channel = self._channel(process)
             try:
                 if events & select.POLLOUT:
                     channel.flush()
                 else:
                     channel.fill()
             except EOFError:
-                raise LostCore(core) from None
+                raise LostProcess(process) from None
         return bool(ready)
 
-    def _channel(self, core: int) -> Channel:
-        return self._cores.processes[core].channel
+    def _channel(self, process: int) -> Channel:
+        return self._cores.processes[process].channel
 
     def _watched(self) -> Stall:
         if self._stall is None:
             self._stall = Stall(
                 self._program,
-                self._place,
+                self._lanes,
                 self._cores.processes,
                 self._cores.counters,
                 self._cores.flags,
@@ -174,8 +179,8 @@ class Gathering:
         if stall.next_look <= time.monotonic():
             if self._watch is not None:
                 self._watch()
-            for core in self._waiting:
-                self._cores.processes[core].output.show()
+            for process in self._waiting:
+                self._cores.processes[process].output.show()
             overdue = stall.look(self._waiting)
             if overdue is not None:
                 raise overdue
@@ -187,49 +192,54 @@ class Gathering:
 
     # -- what cores say --------------------------------------------------------
 
-    def _answer(self, core: int, message: tuple[Any, ...]) -> None:
-        kind, replica = message[0], self._place[core][0]
+    def _answer(self, process: int, message: tuple[Any, ...]) -> None:
+        kind = message[0]
         if kind in ("call", "pass"):
             if not self._called_off:
-                self._serve(kind, core, *message[1:])
+                self._serve(kind, *message[1:])
             return
         if kind == "events":
             if self._run.events is not None:
-                self._run.events.take(self._program, *self._place[core], *message[1:])
+                _, replica, logical = self._place[message[1]]
+                self._run.events.take(self._program, replica, logical, *message[2:])
             return
         if kind == "wrote":
-            self._cores.processes[core].output.show()
+            self._cores.processes[process].output.show()
             return
-        self._waiting.discard(core)
+        self._waiting.discard(process)
         if kind == "done":
-            self._take_results(core, Results(*message[1:]))
+            for left in message[1]:
+                self._take_results(process, Results(*left))
         elif kind == "diverged":
-            self._diverged[replica] = Divergence(*message[1:])
+            for report in map(Divergence._make, message[1]):
+                self._diverged[report.replica] = report
             self._stop()
         elif kind == "error" and not self._called_off:
             raise rebuilt(Failure(*message[1:]))
 
-    def _serve(self, kind: str, core: int, *content: Any) -> None:
+    def _serve(self, kind: str, *content: Any) -> None:
         if kind == "call":
-            self._take_call(core, *content)
+            self._take_call(*content)
         else:
-            target, source, described = content
-            self._cores.post(target, ("value", source, described))
+            self._post(content[0], ("value", *content))
+
+    def _post(self, core: int, message: tuple[Any, ...]) -> None:
+        self._cores.post(self._cores.split.carrier(core), message)
 
     def _stop(self) -> None:
         """End every wait for the host or for a value of another core."""
-        for core in self._waiting:
-            self._cores.post(core, ("stop",))
+        for process in self._waiting:
+            self._cores.post(process, ("stop",))
 
-    def _take_results(self, core: int, left: Results) -> None:
-        replica, logical = self._place[core]
+    def _take_results(self, process: int, left: Results) -> None:
+        _, replica, logical = self._place[left.core]
         if logical == 0:
             self._results[replica] = [
-                self.slabs.array(k, replica) if d is None else self._pinned(core, d)
+                self.slabs.array(k, replica) if d is None else self._pinned(process, d)
                 for k, d in enumerate(left.outputs)
             ]
         for handle, described in left.written:
-            self._run.variables[replica].write(handle, self._pinned(core, described))
+            self._run.variables[replica].write(handle, self._pinned(process, described))
         state = self._run.state
         assert isinstance(state, State)
         for name, count in left.draws:
@@ -239,13 +249,13 @@ class Gathering:
             record, names = self._run.record, left.trace
             self._run.trace += [record(name, replica, logical) for name in names]
 
-    def _pinned(self, core: int, described: Described) -> Array:
-        return self._cores.pinned(core, described)
+    def _pinned(self, process: int, described: Described) -> Array:
+        return self._cores.pinned(process, described)
 
     def _take_call(
         self, core: int, path: Sequence[int], inputs: Sequence[Described]
     ) -> None:
-        instr, replica = self._program.instr_at(path), self._place[core][0]
+        instr, replica = self._program.instr_at(path), self._place[core].replica
         call = functools.partial(self._call, core, replica, instr, inputs)
         if instr.definition.writes is not None:
             self._turns.add(replica, path, call)
@@ -262,7 +272,7 @@ class Gathering:
         self._settled = False
         self._watched().host_was_busy()
         answer = [describe_inline(np.asarray(array)) for array in outputs]
-        self._cores.post(core, ("answer", answer))
+        self._post(core, ("answer", core, answer))
 
     def _look_after(self) -> None:
         """Notice the loss of a core while the host waits for something else."""
@@ -292,8 +302,8 @@ class Gathering:
     def call_off(self, error: BaseException) -> BaseException:
         """Stop the cores that still run, and return the error to raise."""
         self._called_off = True
-        if isinstance(error, LostCore):
-            return self._lost(error.core)
+        if isinstance(error, LostProcess):
+            return self._lost(error.number)
         if not self._settled and not isinstance(error, OpError):
             self.restart = True  # an interrupt; messages may be lost
             return error
@@ -301,8 +311,8 @@ class Gathering:
             self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
-        except LostCore as gone:
-            self._lost(gone.core)
+        except LostProcess as gone:
+            self._lost(gone.number)
             return error
         except BaseException:  # another interrupt
             self.restart = True
@@ -324,7 +334,7 @@ class Gathering:
         """Let the other cores send what they noted of the run."""
         self._waiting.discard(lost)
         self._cores.poll.unregister(self._channel(lost))
-        with contextlib.suppress(LostCore):
+        with contextlib.suppress(LostProcess):
             self._cores.flags.poison(HOST_GAVE_UP)
             self._stop()
             self._await_the_rest()
@@ -332,7 +342,7 @@ class Gathering:
     def _give_up_the_late(self, error: BaseException) -> None:
         """Report cores that do not stop; end them for good if the fault is theirs."""
         processes, late = self._cores.processes, sorted(self._waiting)
-        held = any(processes[core].is_stopped() for core in late)
+        held = any(processes[process].is_stopped() for process in late)
         if not held and not isinstance(error, DeadlineExceededError):
             self.restart = True
             return
@@ -342,15 +352,16 @@ class Gathering:
                 f"\n{report}\nThe cores were ended; run tf.tpu.initialize_system() to "
                 "start new ones"
             )
-        self.broken = f"cores {late} did not answer"
+        cores = [lane.core for process in late for lane in self._lanes[process]]
+        self.broken = f"cores {cores} did not answer"
 
-    def _lost(self, core: int) -> OpError:
-        """Return the error for a core whose process has ended."""
-        stall, process = self._watched(), self._cores.processes[core]
-        instr, about = stall.instruction(core), stall.describe(core)
-        self.lost = core, self._place[core][0]
+    def _lost(self, number: int) -> OpError:
+        """Return the error for the cores of a process that has ended."""
+        stall, process = self._watched(), self._cores.processes[number]
+        instr, about = stall.instruction(number), stall.describe(number)
+        self.lost = self._lanes[number][0] if number in self._lanes else None
         if self._run.events is not None:
-            self._hear_the_others(core)
+            self._hear_the_others(number)
         if self._cores.closing:
             self.broken = "they were shut down"
             fault = AbortedError(f"the cores were shut down; {about}")

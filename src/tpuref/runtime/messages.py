@@ -1,4 +1,4 @@
-"""The larger messages between the host and a core.
+"""The larger messages between the host and a process of the pool.
 
 A message is a tuple that begins with its kind; these records are the rest of it.
 """
@@ -11,14 +11,14 @@ from typing import NamedTuple
 from tpuref.runtime.descriptions import Described
 
 STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
-"""What the host sends to a core that is to write its stack to its log, if it can."""
+"""What the host sends to a process that is to write its stack to its log, if it can."""
 
 Site = tuple[str, int, str, "str | None"]
 """A call site, as plain values."""
 
 
 class RunRequest(NamedTuple):
-    """``run``, from the host: what one core has to do.
+    """``run``, from the host: what the cores of one process have to do.
 
     Attributes
     ----------
@@ -26,57 +26,57 @@ class RunRequest(NamedTuple):
         The number of the run.
     program
         The number of the program.
-    replica, logical_core
-        What the core is in this run.
     placement
         The physical cores, by replica and logical core.
-    inputs
-        The inputs of the replica.
-    variables
-        The variables that it reads or writes and that have a value.
-    draws
-        How often each random operation was evaluated before.
+    replicas
+        What is given to each replica of which the process carries a core.
     entropy
         Makes draws without seeds differ from session to session.
     timeout
         The deadline of every wait, in seconds.
-    reports_writes
-        Whether the core sends the variables that it wrote.
     traced
         Whether it sends the names of the operations that ran.
     capacity
-        How many events it records.
-    result_blocks
-        Offset and size of the block for each result, None for no block.
+        How many events of each core it records.
     freed
-        The blocks of the core's heap that the host no longer uses.
+        The blocks of the process's heap that the host no longer uses.
     all_reduce
         The algorithm for sums over replicas.
     """
 
     run: int
     program: int
-    replica: int
-    logical_core: int
     placement: tuple[tuple[int, ...], ...]
-    inputs: list[Described]
-    variables: list[tuple[str, Described]]
-    draws: list[tuple[str, int]]
+    replicas: list[Given]
     entropy: int
     timeout: float
-    reports_writes: bool
     traced: bool
     capacity: int
-    result_blocks: list[tuple[int, int] | None]
     freed: list[int]
     all_reduce: str
 
 
+Given = tuple[
+    int,
+    list[Described],
+    list[tuple[str, Described]],
+    list[tuple[str, int]],
+    bool,
+    list["tuple[int, int] | None"],
+]
+"""The part of a request for one replica: its number, its inputs, the variables that it
+reads or writes and that have a value, how often each random operation was evaluated
+before, whether the variables that it wrote are wanted, and offset and size of the block
+for each result, None for no block."""
+
+
 class Results(NamedTuple):
-    """``done``, from a core: the outcome of its run.
+    """One entry of ``done``, from a process: the outcome for one of its cores.
 
     Attributes
     ----------
+    core
+        The core.
     outputs
         The results of its replica, None for each that lies in its block.
     written
@@ -87,6 +87,7 @@ class Results(NamedTuple):
         The names of the operations that ran.
     """
 
+    core: int
     outputs: list[Described | None]
     written: list[tuple[str, Described]]
     draws: list[tuple[str, int]]
@@ -94,10 +95,12 @@ class Results(NamedTuple):
 
 
 class Divergence(NamedTuple):
-    """``diverged``, from a core: replicas did not reach the same collective.
+    """One entry of ``diverged``: a replica that did not meet others in a collective.
 
     Attributes
     ----------
+    replica
+        The replica.
     op, name, site
         The collective that the core is in.
     shape
@@ -106,6 +109,7 @@ class Divergence(NamedTuple):
         The replicas that should have met.
     """
 
+    replica: int
     op: str
     name: str
     site: Site
@@ -114,7 +118,7 @@ class Divergence(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """``error``, from a core: what it raised.
+    """``error``, from a process: what one of its cores raised.
 
     Attributes
     ----------

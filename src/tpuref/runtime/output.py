@@ -26,18 +26,18 @@ _CHUNK = 1 << 20  # read, and freed, at a time
 
 
 class CoreOutput:
-    """The output of one core.
+    """The output of one process.
 
     Parameters
     ----------
-    core
-        The number of the core.
+    name
+        What the cores that it carries are called.
     descriptor
         The file that it writes to.
     """
 
-    def __init__(self, core: int, descriptor: int) -> None:
-        self._prefix = f"[core {core}] "
+    def __init__(self, name: str, descriptor: int) -> None:
+        self._prefix = f"[{name}] "
         self._file = descriptor
         self._shown = 0
         self._freed = 0

@@ -1,9 +1,9 @@
-"""The pool: one process for each core, and the host that drives them.
+"""The pool: processes that carry the cores, and the host that drives them.
 
 ::
 
-    host                                        core k
-    ----                                        ------
+    host                                        process k
+    ----                                        ---------
     program, once  --- socket --->              prepares its steps
     run            --- socket --->              runs them
         inputs     --- arena  --->                  |
@@ -11,12 +11,14 @@
         host call  <-- socket ---  --- socket --->  |
     results        <-- arena, socket ---        done, stopped, or error
 
-The host waits on all sockets together, so it notices the death of a core as it would
-its answer.  A core that fails poisons the arena, and its peers stop at their next wait.
+The host waits on all sockets together, so it notices the death of a process as it would
+its answer.  One that fails poisons the arena, and its peers stop at their next wait.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
 import itertools
 import logging
 import math
@@ -24,7 +26,7 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -41,11 +43,13 @@ from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
-from tpuref.runtime.messages import RunRequest
+from tpuref.runtime.messages import Given, RunRequest
+from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
+from tpuref.runtime.split import Lane, Split
 from tpuref.runtime.state import State
 
 CACHED_PROGRAMS = 256
@@ -56,12 +60,12 @@ _EPOCHS = itertools.count(1)
 
 
 class CorePool:
-    """The executor that has a process for each core.
+    """The executor that has processes for the cores.
 
     Parameters
     ----------
     cores
-        How many processes to start.
+        How many cores to start, on ``tf.config.processes`` processes.
 
     Attributes
     ----------
@@ -80,16 +84,17 @@ class CorePool:
         self._broken: str | None = None
         self._restart = False
         self._retired = False
-        self._lock = threading.Lock()
-        self._owner = 0
+        self._occupation = Occupation()
         self._gathering: Gathering | None = None
         self._launch()
         _POOLS.add(self)
 
     def _launch(self) -> None:
         """Start the processes with new memory."""
+        _require_a_future()
         begin = monotonic_ns()
-        self._cores = Cores(self._number)
+        self._cores = Cores(Split.configured(self._number), self._occupation)
+        _close_all_at_exit()
         note_on_host("start cores", begin)
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
@@ -102,7 +107,7 @@ class CorePool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The processes of the cores."""
+        """The processes, in the order of the cores that they carry."""
         return [process.pid for process in self._cores.processes]
 
     # -- life ------------------------------------------------------------------
@@ -112,7 +117,7 @@ class CorePool:
 
         A run of another thread ends with an error.
         """
-        if self._owner == threading.get_ident():
+        if self._occupation.is_own:
             raise FailedPreconditionError(
                 "the TPU system cannot be stopped by a host function of a computation "
                 "that runs on it; do it outside",
@@ -120,26 +125,27 @@ class CorePool:
             )
         self._broken = self._broken or "they were shut down"
         self._cores.closing = True
-        if not self._lock.acquire(blocking=False):
+        if not self._occupation.acquire():
             for process in self._cores.processes:
                 process.kill()
-            if not self._lock.acquire(timeout=GRACE_SECONDS):
+            if not self._occupation.acquire(GRACE_SECONDS):
                 self._retired = True  # its thread is in a host function
                 return
         self._cores.end()
         self._say(logging.INFO, "%d cores ended", self._number)
-        self._lock.release()
+        self._occupation.release()
 
     def retire(self) -> None:
         """End the cores once the run that uses them is over."""
-        if self._lock.locked():
+        if self._occupation.locked():
             self._retired = True
         else:
             self.close()
 
     def is_sound(self) -> bool:
         """Return whether all cores wait for the next run."""
-        usable = self._broken is None and not self._restart and not self._lock.locked()
+        usable = self._broken is None and not self._restart
+        usable = usable and not self._occupation.locked()
         return usable and self._cores.are_well()
 
     def stacks(self) -> str:
@@ -152,7 +158,8 @@ class CorePool:
     def abandon(self) -> None:
         """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
-        self._lock, self._owner = threading.Lock(), 0
+        self._occupation.acquire()  # arrays that end here free nothing of the host's
+        self._occupation = Occupation()
         self._broken = (
             f"they belong to process {os.getppid()}, of which this one is a fork"
         )
@@ -161,17 +168,16 @@ class CorePool:
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
-        if self._owner == threading.get_ident():
+        if self._occupation.is_own:
             # A host function asks for it, while the cores wait for that function.
             return run_program(program, inputs, run)
-        with self._lock:
-            try:
-                self._owner = threading.get_ident()
-                self._make_usable()
-                return self._run(program, inputs, run)
-            finally:
-                self._owner = 0
-                self._end_where_retired()
+        self._occupation.acquire_for(program.name, run.timeout, self._require_sound)
+        try:
+            self._make_usable()
+            return self._run(program, inputs, run)
+        finally:
+            self._end_where_retired()
+            self._occupation.release()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the cores can read it.
@@ -182,7 +188,7 @@ class CorePool:
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
             return np.empty(shape, dtype)
-        if not self._lock.acquire(blocking=False):
+        if not self._occupation.acquire():
             return np.empty(shape, dtype)
         try:
             if self._broken is not None or self._restart:
@@ -192,7 +198,7 @@ class CorePool:
             return np.empty(shape, dtype)
         finally:
             self._end_where_retired()
-            self._lock.release()
+            self._occupation.release()
 
     def _end_where_retired(self) -> None:
         if self._retired:
@@ -200,31 +206,38 @@ class CorePool:
             self._cores.end()
 
     def _make_usable(self) -> None:
-        if self._broken is not None:
-            raise FailedPreconditionError(
-                f"the core processes cannot be used any more: {self._broken}. Run "
-                "tf.tpu.initialize_system() to start new ones",
-                code=codes.CORES_BROKEN,
-            )
+        self._require_sound()
         if self._restart:
             self._say(logging.INFO, "the cores are started again after a broken run")
             self._cores.kill()
             self._launch()
             self._restart = False
 
+    def _require_sound(self) -> None:
+        if self._broken is not None:
+            raise FailedPreconditionError(
+                f"the core processes cannot be used any more: {self._broken}. Run "
+                "tf.tpu.initialize_system() to start new ones",
+                code=codes.CORES_BROKEN,
+            )
+
     def _run(self, program: Program, inputs: Values, run: Run) -> Values:
         cores, begin = self._cores, monotonic_ns()
         self._restart = True  # until all is well: an interrupt may come at any moment
-        cores.free_returned()
+        cores.returned.free()
+        cores.heap.begin_run()
         sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
             facts = self._registered(program)
             self._runs += 1
             gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
-            for replica, arrays in inputs.items():
-                gathering.expect(run.cores[replica])
-                self._send(program, facts, replica, arrays, run, sent, gathering.slabs)
+            given = {
+                replica: self._given(facts, replica, arrays, run, sent, gathering.slabs)
+                for replica, arrays in inputs.items()
+            }
+            for process, lanes in gathering.expect().items():
+                self._send(process, lanes, program, given, run)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
                 run.events.on_host("send to cores", begin, size)
@@ -247,7 +260,7 @@ class CorePool:
 
     def _tell_of_loss(self, gathering: Gathering) -> None:
         if gathering.lost is not None and not self._cores.closing:
-            core, replica = gathering.lost
+            core, replica, _ = gathering.lost
             where = {"core": core, "replica": replica, "run": self._runs}
             extra = {**where, "epoch": self.epoch}
             _LOG.warning("%s", gathering.broken, extra=extra)
@@ -282,48 +295,52 @@ class CorePool:
         self._programs[id(program)] = known  # the one used last is at the end
         return known[1]
 
-    def _send(
+    def _given(
         self,
-        program: Program,
         facts: ProgramFacts,
         replica: int,
         arrays: Sequence[Array],
         run: Run,
         sent: InputBlocks,
         slabs: ResultSlabs,
-    ) -> None:
-        """Tell the cores of a replica what to run."""
-        variables = run.variables[replica]
+    ) -> Given:
+        """Return what is given to a replica."""
+        variables, state = run.variables[replica], run.state
         held = [
             (handle, sent.describe(variables.read(handle)))
             for handle in facts.handles(replica)
             if variables.is_initialized(handle)
         ]
-        state = run.state
         assert isinstance(state, State)
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
         owns = replica == 0 or config.check_replicas or facts.owns(replica)
-        for logical, core in enumerate(run.cores[replica]):
-            request = RunRequest(
-                run=self._runs,
-                program=id(program),
-                replica=replica,
-                logical_core=logical,
-                placement=run.cores,
-                inputs=described,
-                variables=held,
-                draws=draws,
-                entropy=state.entropy,
-                timeout=run.timeout,
-                reports_writes=logical == 0 and owns,
-                traced=run.trace is not None,
-                capacity=0 if run.events is None else run.events.capacity,
-                result_blocks=slabs.of(replica),
-                freed=self._cores.take_freed(core),
-                all_reduce=config.all_reduce,
-            )
-            self._cores.post(core, ("run", *request))
+        return replica, described, held, draws, owns, slabs.of(replica)
+
+    def _send(
+        self,
+        process: int,
+        lanes: Sequence[Lane],
+        program: Program,
+        given: Mapping[int, Given],
+        run: Run,
+    ) -> None:
+        """Tell a process what to run."""
+        state = run.state
+        assert isinstance(state, State)
+        request = RunRequest(
+            run=self._runs,
+            program=id(program),
+            placement=run.cores,
+            replicas=[given[r] for r in dict.fromkeys(lane.replica for lane in lanes)],
+            entropy=state.entropy,
+            timeout=run.timeout,
+            traced=run.trace is not None,
+            capacity=0 if run.events is None else run.events.capacity,
+            freed=self._cores.take_freed(process),
+            all_reduce=config.all_reduce,
+        )
+        self._cores.post(process, ("run", *request))
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()
@@ -336,3 +353,27 @@ def _abandon_all() -> None:
 
 
 os.register_at_fork(after_in_child=_abandon_all)
+
+_ENDING = threading.Event()
+"""Set when this program ends: threads that still run get errors, not new cores."""
+
+
+@functools.cache
+def _close_all_at_exit() -> None:
+    """Ask for it once there are cores: it comes before the finalizers of Python."""
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    _ENDING.set()
+    for pool in list(_POOLS):
+        pool.close()
+
+
+def _require_a_future() -> None:
+    if _ENDING.is_set():
+        raise FailedPreconditionError(
+            "no cores are started any more, as this program ends; let its threads end "
+            "before it does",
+            code=codes.SYSTEM_SHUT_DOWN,
+        )

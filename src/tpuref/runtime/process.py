@@ -1,11 +1,11 @@
-"""One core process, as the host sees it: how it is started, watched and ended.
+"""A process of the pool, as the host sees it: how it is started, watched and ended.
 
 ::
 
-    socket     both ways: messages; its end is the end of the core
-    lifeline   a pipe into which nobody writes: when the host's end closes, whatever
-               the reason, the kernel kills the core, even one that is stopped
-    log        memory: what the core writes to its standard output and error
+    socket     both ways: messages; its end is the end of the process
+    lifeline   a pipe into which nobody writes: when the host's end closes, whatever the
+               reason, the kernel kills the process, even one that is stopped
+    log        memory: what the process writes to its standard output and error
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.channel import Channel
 from tpuref.runtime.messages import STACK_SIGNAL
 from tpuref.runtime.output import CoreOutput
+from tpuref.runtime.split import Split, named
 
 # Isolated: neither the working directory nor the user's settings can put another module
 # instead of one that a core needs.  The packages come after the standard library.
@@ -53,14 +54,14 @@ _OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11)
 
 
 class CoreProcess:
-    """The process of one core.
+    """A process that carries some cores.
 
     Parameters
     ----------
     number
-        The number of the core.
-    cores
-        How many cores there are.
+        The number of the process.
+    split
+        Which process carries which cores.
     memory
         The descriptor of the arena.
     heap_bytes
@@ -71,7 +72,7 @@ class CoreProcess:
     channel
         The host's end of the socket.
     output
-        What the core writes to its standard output and error.
+        What it writes to its standard output and error.
 
     Raises
     ------
@@ -79,25 +80,26 @@ class CoreProcess:
         If the process cannot be started.
     """
 
-    def __init__(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
+    def __init__(self, number: int, split: Split, memory: int, heap_bytes: int) -> None:
         self._held = contextlib.ExitStack()
         try:
-            self._start(number, cores, memory, heap_bytes)
+            self._start(number, split, memory, heap_bytes)
         except OSError as error:
             self._drop()
             raise UnavailableError(
-                f"core {number} could not be started with {sys.executable!r}: {error}",
+                f"{named(split.carried(number))} could not be started with "
+                f"{sys.executable!r}: {error}",
                 code=codes.CORE_NOT_STARTED,
             ) from error
         except BaseException:
             self._drop()
             raise
 
-    def _start(self, number: int, cores: int, memory: int, heap_bytes: int) -> None:
+    def _start(self, number: int, split: Split, memory: int, heap_bytes: int) -> None:
         log = anonymous_file()
         self._held.callback(os.close, log)
         fcntl.fcntl(log, fcntl.F_SETFL, os.O_APPEND)
-        self.output = CoreOutput(number, log)
+        self.output = CoreOutput(named(split.carried(number)), log)
         self._held.callback(self.output.close)
         with contextlib.ExitStack() as theirs:
             lifeline, end = os.pipe()
@@ -111,7 +113,8 @@ class CoreProcess:
             for descriptor in (memory, other.fileno(), lifeline):
                 passed.append(_beyond_the_streams(descriptor))
                 theirs.callback(os.close, passed[-1])
-            arguments = (number, cores, os.getpid(), heap_bytes, *passed)
+            counts = split.processes, number, split.cores
+            arguments = (*counts, os.getpid(), heap_bytes, *passed)
             self._process = subprocess.Popen(
                 [*_command(), *map(str, arguments)],
                 pass_fds=passed,
@@ -119,7 +122,7 @@ class CoreProcess:
                 stdout=log,
                 stderr=log,
                 cwd="/",
-                env=_environment(cores),
+                env=_environment(split.processes),
                 **_OWN_GROUP,
             )
             _bind(lifeline, self._process.pid)
@@ -220,9 +223,9 @@ def _command() -> Sequence[str]:
     return [sys.executable, "-I", *quiet, "-c", _COMMAND, paths]
 
 
-def _environment(cores: int) -> dict[str, str]:
-    """Return the environment of a core: the host's kernels, and few BLAS threads."""
-    threads = str(max(1, usable_processors() // cores))
+def _environment(processes: int) -> dict[str, str]:
+    """Return the environment of a process: the host's kernels, few BLAS threads."""
+    threads = str(max(1, usable_processors() // processes))
     return {
         **os.environ,
         "TPUREF_KERNELS": kernels.IMPLEMENTATION,

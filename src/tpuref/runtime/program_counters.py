@@ -1,4 +1,4 @@
-"""The program counters of the cores: words of the arena, each written by its core."""
+"""The program counters: words of the arena, each written by one process."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tpuref.program import Instr, Program
 _LINE = 64  # each word has a cache line to itself
 
 
-def control_bytes(cores: int) -> int:
+def control_bytes(cores: int, processes: int) -> int:
     """Return the size of the control area: the flags, then the program counters."""
-    return _rounded(flags.control_bytes(cores)) + cores * _LINE
+    return _rounded(flags.control_bytes(cores)) + processes * _LINE
 
 
 def _rounded(size: int) -> int:
@@ -19,31 +19,33 @@ def _rounded(size: int) -> int:
 
 
 class ProgramCounters:
-    """The program counters of all cores.
+    """The program counters of all processes.
 
-    Each holds the instruction that its core is in, counted from 1 in the order of
+    Each holds the instruction that its process is in, counted from 1 in the order of
     `Program.all_instrs`; 0 while it is in none.
 
     Parameters
     ----------
     arena
         The whole arena, flat bytes.
-    cores
-        How many cores there are.
+    cores, processes
+        How many there are.
     """
 
-    def __init__(self, arena: Array, cores: int) -> None:
-        area = arena[_rounded(flags.control_bytes(cores)) : control_bytes(cores)]
+    def __init__(self, arena: Array, cores: int, processes: int) -> None:
+        area = arena[
+            _rounded(flags.control_bytes(cores)) : control_bytes(cores, processes)
+        ]
         self._words = area.data.cast("Q")
 
-    def own(self, core: int) -> memoryview:
-        """Return the program counter of a core, for it to write."""
-        start = core * _LINE // 8
+    def own(self, process: int) -> memoryview:
+        """Return the program counter of a process, for it to write."""
+        start = process * _LINE // 8
         return self._words[start : start + 1]
 
-    def at(self, core: int) -> int:
-        """Return the program counter of a core."""
-        number: int = self._words[core * _LINE // 8]
+    def at(self, process: int) -> int:
+        """Return the program counter of a process."""
+        number: int = self._words[process * _LINE // 8]
         return number
 
 

@@ -23,7 +23,6 @@ import numpy as np
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.core import kind
 from tpuref.runtime.core_events import (
     BLOCK,
     COLLECTIVE,
@@ -32,6 +31,7 @@ from tpuref.runtime.core_events import (
     TO_CORE,
     CoreEvent,
 )
+from tpuref.runtime.prepared import kind
 from tpuref.runtime.run import CarryOut, Operands, Run
 
 CAPACITY = 50_000

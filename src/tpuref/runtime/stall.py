@@ -1,4 +1,4 @@
-"""Cores that keep a run waiting: noticed, reported once, and given up in the end."""
+"""Processes that keep a run waiting: noticed, reported once, given up in the end."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tpuref.program import Instr, Program
 from tpuref.runtime.log import advice
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import ProgramCounters, instruction
+from tpuref.runtime.split import Lane
 
 WARNING_SECONDS = 10.0
 """A stall is reported after this time, or after a tenth of the deadline."""
@@ -20,24 +21,24 @@ WARNING_SECONDS = 10.0
 _LOOKS = 5  # until the warning
 _STACK_SECONDS = 0.2
 _LONG_STACK_SECONDS = 5.0  # if nothing else waits for them
-_BUSY = 0.15  # of a processor: a core that uses less does not compute
+_BUSY = 0.15  # of a processor: a process that uses less does not compute
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LOG = advice("stall")
 
 
 class Stall:
-    """What the host sees of the cores while it waits for them.
+    """What the host sees of the processes while it waits for them.
 
     Parameters
     ----------
     program
-        What the cores run.
-    places
-        Replica and logical core, by core.
+        What they run.
+    lanes
+        The cores of each process that run it.
     processes
-        The processes of all cores.
+        The processes.
     counters, flags
-        What the cores write of themselves.
+        What they write of themselves.
     seconds
         The deadline of every wait.
     """
@@ -45,14 +46,14 @@ class Stall:
     def __init__(
         self,
         program: Program,
-        places: Mapping[int, tuple[int, int]],
+        lanes: Mapping[int, Sequence[Lane]],
         processes: Sequence[CoreProcess],
         counters: ProgramCounters,
         flags: kernel.Flags,
         seconds: float,
     ) -> None:
         self._program = program
-        self._places = places
+        self._lanes = lanes
         self._processes = processes
         self._counters = counters
         self._flags = flags
@@ -76,13 +77,13 @@ class Stall:
         self._seen.clear()
 
     def look(self, running: Iterable[int]) -> DeadlineExceededError | None:
-        """Look at the cores that have not answered.
+        """Look at the processes that have not answered.
 
         A stall is reported once; when its time is over, an error is returned.
         """
         now, running = time.monotonic(), sorted(running)
         for core in running:
-            seen = (self._counters.at(core), *self._flags.position(core))
+            seen = (self._counters.at(core), *self._position(core))
             if self._seen.get(core) != seen:
                 self._seen[core], self._since[core] = seen, now
                 self._alive = now
@@ -97,14 +98,15 @@ class Stall:
     def _overdue(
         self, running: Sequence[int], now: float
     ) -> DeadlineExceededError | None:
-        """Return the error if a core, or all of them, waited too long."""
+        """Return the error if a process, or all of them, waited too long."""
         for core in running:
             instr = self.instruction(core)
             if now - self._since[core] >= self._seconds and self._is_waiting(core):
                 assert instr is not None
-                missing = [self._places[c][0] for c in self._missing(running, running)]
+                absent = self._missing(running, running)
+                missing = [lane.replica for c in absent for lane in self._lanes[c]]
                 return DeadlineExceededError(
-                    f"{instr.op}: replica {self._places[core][0]} waited "
+                    f"{instr.op}: replica {self._lanes[core][0].replica} waited "
                     f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
                     code=codes.STALLED,
                     op=instr.name,
@@ -127,7 +129,7 @@ class Stall:
     def _warn(self, running: Sequence[int], late: Sequence[int]) -> None:
         missing = self._missing(running, late)
         if missing:
-            self._warned = True
+            self._warned, first = True, self._lanes[missing[0]][0]
             _LOG.warning(
                 "%r made no progress for %g s and ends after %g s (TPUREF_TIMEOUT) "
                 "[%s]\n%s",
@@ -136,59 +138,80 @@ class Stall:
                 self._seconds,
                 codes.STALL_REPORT,
                 self.report(running, missing),
-                extra={"core": missing[0], "replica": self._places[missing[0]][0]},
+                extra={"core": first.core, "replica": first.replica},
             )
 
     def _missing(self, running: Sequence[int], late: Sequence[int]) -> list[int]:
-        """Return the cores that the others, or the host, wait for."""
+        """Return the processes that the others, or the host, wait for."""
         stopped = [core for core in late if self._processes[core].is_stopped()]
         waiting = [core for core in late if self._is_waiting(core)]
         if stopped or not waiting:
             return stopped
         absent = [core for core in running if not self._is_waiting(core)]
-        positions = {core: self._flags.position(core) for core in running}
+        positions = {core: self._position(core) for core in running}
         least = min(positions.values())
         return absent or [core for core in running if positions[core] == least]
+
+    def _position(self, process: int) -> tuple[int, int]:
+        """Return the run and the phase of what a process reached first."""
+        cores = (lane.core for lane in self._lanes[process])
+        return min(self._flags.position(core) for core in cores)
 
     def _is_waiting(self, core: int) -> bool:
         instr = self.instruction(core)
         return instr is not None and instr.definition.collective is not None
 
     def instruction(self, core: int) -> Instr | None:
-        """Return the instruction that a core is in, None for none."""
+        """Return the instruction that a process is in, None for none."""
         return instruction(self._program, self._counters.at(core))
 
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
         """Say where the cores are, with the stacks of those that are missing."""
         lines, missing = [], set(missing)
         stacks = self._stacks(missing)
-        for core in sorted(running):
-            mark = "missing" if core in missing else "waits"
-            lines.append(f"  {mark}: {self.describe(core)}")
-            if core in missing:
-                lines.append(f"    {stacks[core]}")
+        for process in sorted(running):
+            mark = "missing" if process in missing else "waits"
+            lines += [f"  {mark}: {line}" for line in self._described(process)]
+            if process in missing:
+                lines.append(f"    {stacks[process]}")
         return "\n".join(lines)
 
-    def describe(self, core: int) -> str:
-        """Name a core and say what it is doing."""
-        replica, logical = self._places[core]
-        instr = self.instruction(core)
-        doing = "in no operation, before its first or after its last"
-        if instr is not None:
-            doing = f"in {instr.op} {instr.name!r}, built at {instr.site}"
-        pid = self._processes[core].pid
-        return (
+    def _described(self, process: int) -> list[str]:
+        """Name each core of a process and say what it is doing."""
+        pid, doing = self._processes[process].pid, self._doing(process)
+        return [
             f"core {core} (replica {replica}, logical core {logical}, process {pid}) "
             f"{doing}"
+            for core, replica, logical in self._lanes[process]
+        ]
+
+    def _doing(self, process: int) -> str:
+        instr = self.instruction(process)
+        if instr is None:
+            return "in no operation, before its first or after its last"
+        return f"in {instr.op} {instr.name!r}, built at {instr.site}"
+
+    def describe(self, process: int) -> str:
+        """Name all cores of a process and say what they are doing."""
+        lanes = self._lanes.get(process, ())
+        if len(lanes) == 1:
+            return self._described(process)[0]
+        if not lanes:
+            return f"process {self._processes[process].pid}, whose cores were idle"
+        cores = ", ".join(str(lane.core) for lane in lanes)
+        replicas = ", ".join(map(str, dict.fromkeys(lane.replica for lane in lanes)))
+        return (
+            f"cores {cores} (replicas {replicas}, process "
+            f"{self._processes[process].pid}) {self._doing(process)}"
         )
 
     def stacks(self, running: Iterable[int]) -> str:
-        """Say where all cores are, with the stacks of those that run."""
-        stacks = self._stacks(running, _LONG_STACK_SECONDS)
-        return "\n".join(
-            f"  {self.describe(core)}\n    {stacks.get(core, 'it has answered')}"
-            for core in sorted(self._places)
-        )
+        """Say where all cores are, with the stacks of the processes that run."""
+        stacks, lines = self._stacks(running, _LONG_STACK_SECONDS), []
+        for process in sorted(self._lanes):
+            lines += [f"  {line}" for line in self._described(process)]
+            lines.append(f"    {stacks.get(process, 'it has answered')}")
+        return "\n".join(lines)
 
     def _stacks(
         self, cores: Iterable[int], seconds: float = _STACK_SECONDS

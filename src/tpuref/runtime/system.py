@@ -16,7 +16,6 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.meaning import Array
-from tpuref.ops.tpu import Replication
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import STARTS, Executor, Lockstep, available
@@ -27,6 +26,9 @@ from tpuref.runtime.topology import Topology
 
 LOCAL_JOB = "localhost"
 DEFAULT_MESH = (2, 2, 2)
+
+KEPT_PLACEMENTS = 256
+"""How many replicated computations keep their placement from run to run."""
 
 _LOG = logger("system")
 
@@ -41,6 +43,11 @@ def _topology_of(mesh: str | None, cores: int | None) -> Topology | None:
     if mesh is not None:
         return Topology.for_mesh(*Topology.parse_mesh(mesh))
     return None if cores is None else Topology.for_cores(cores)
+
+
+@functools.lru_cache(64)
+def _parsed(serialized: bytes) -> Topology:
+    return Topology(serialized=serialized)
 
 
 class System:
@@ -170,6 +177,8 @@ class Cluster:
 
     def __init__(self, jobs: Sequence[str]) -> None:
         self._systems = {job: System(job) for job in jobs}
+        # An instruction that is held keeps its id to itself.
+        self._placements: dict[int, tuple[Instr, bool, Placement]] = {}
 
     @property
     def jobs(self) -> Collection[str]:
@@ -179,13 +188,28 @@ class Cluster:
     def replicate(self, instr: Instr, inputs: Sequence[Array], run: Run) -> list[Array]:
         """Run a replicated computation and return the outputs of all replicas."""
         system = self._running(instr)
-        wanted = Replication.of(instr.attrs)
+        wanted = instr.attrs["topology"]
         topology, executor, fixed = system.acquire(
-            wanted.replicas,
-            None if wanted.topology is None else Topology(serialized=wanted.topology),
+            instr.attrs["replicas"], None if wanted is None else _parsed(wanted)
         )
-        placement = Placement.decide(instr, topology, fixed, system.job)
+        placement = self._placement(instr, topology, fixed, system.job)
         return replicate(instr, inputs, placement, executor, run)
+
+    def _placement(
+        self, instr: Instr, topology: Topology, fixed: bool, job: str
+    ) -> Placement:
+        """Decide the placement, unless it is known from the run before."""
+        known = self._placements.get(id(instr))
+        if known is not None:
+            _, so_fixed, placement = known
+            same = placement.topology is topology and placement.job == job
+            if same and so_fixed == fixed:
+                return placement
+        placement = Placement.decide(instr, topology, fixed, job)
+        if len(self._placements) >= KEPT_PLACEMENTS:
+            self._placements.clear()
+        self._placements[id(instr)] = instr, fixed, placement
+        return placement
 
     def initialize(self, instr: Instr) -> bytes:
         """Start the system of the job and return its serialized topology."""

@@ -1,4 +1,4 @@
-"""The process of one core: it receives programs, runs them and answers.
+"""A process of the pool: it receives programs, runs them for its cores and answers.
 
 Started by `tpuref.runtime.process`, with the descriptors of its socket, of the arena
 and of the lifeline.  It ends when the socket closes or the host dies.
@@ -19,7 +19,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from time import monotonic_ns
 from typing import Any
@@ -34,14 +34,13 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.channel import Channel
-from tpuref.runtime.core import CoreProgram, Path, Shape
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
     ReplicaSum,
     Stopped,
 )
-from tpuref.runtime.core_events import PREPARE, CoreEvents, Label
+from tpuref.runtime.core_events import PREPARE, TO_CORE, CoreEvents, Label, Peer
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.descriptions import (
     Described,
@@ -51,45 +50,61 @@ from tpuref.runtime.descriptions import (
     goes_inline,
     inline_array,
 )
-from tpuref.runtime.messages import STACK_SIGNAL, Failure, Results, RunRequest
+from tpuref.runtime.messages import (
+    STACK_SIGNAL,
+    Failure,
+    Given,
+    Results,
+    RunRequest,
+)
 from tpuref.runtime.placement_plan import PlacementPlan
+from tpuref.runtime.prepared import Column, Path, PreparedProgram
 from tpuref.runtime.program_counters import (
     ProgramCounters,
     control_bytes,
     instruction,
 )
 from tpuref.runtime.run import Run
+from tpuref.runtime.split import Lane, Split
 
 SPINS = 200
-"""How often a wait looks again at once if every core has a processor."""
+"""How often a wait looks again at once if every process has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
 
 
-class Core:
-    """One core: its memory, its links to the others, its programs."""
+class Worker:
+    """A process: its memory, its links to the others, its cores and their programs."""
 
-    def __init__(self, number: int, cores: int, arena: Arena, channel: Channel) -> None:
+    def __init__(
+        self, number: int, split: Split, arena: Arena, channel: Channel
+    ) -> None:
         self._number = number
+        self._split = split
         self._arena = arena
         self._heap = arena.heap(number + 1)
         self._channel = channel
-        spins = SPINS if cores <= usable_processors() else 0
-        self._flags = flags.Flags(arena.bytes, 0, cores)
-        self._links = links.Links(self._flags, number, spins)
+        spins = SPINS if split.processes <= usable_processors() else 0
+        self._flags = flags.Flags(arena.bytes, 0, split.cores)
+        self._links = {
+            core: links.Links(self._flags, core, spins)
+            for core in split.carried(number)
+        }
         self._written = 0
         self._sent: dict[int, Program] = {}
-        self._programs: dict[tuple[int, ...], CoreProgram] = {}
-        self._from_cores: dict[int, deque[Array]] = {}
+        self._programs: dict[tuple[Any, ...], PreparedProgram] = {}
+        self._arrived: dict[tuple[int, Peer], deque[Array]] = {}
+        self._answered: dict[int, Sequence[Array]] = {}
         self._lent: list[int] = []
-        self._collectives = CoreCollectives(number, arena, self._heap, self._links)
+        self._collectives = CoreCollectives(split, arena, self._heap, self._links)
         self._placement: tuple[tuple[int, ...], ...] = ()
-        self._logical = 0
-        self.replica = 0
+        self._lanes: list[Lane] = []
+        self.lane: Lane | None = None
         self.events: CoreEvents | None = None
-        self.counter = ProgramCounters(arena.bytes, cores).own(number)
+        self.counter = ProgramCounters(arena.bytes, *split).own(number)
         self._idle = self.run = _idle_run()
+        self.runs: dict[int, Run] = {}
 
     def serve(self) -> None:
         """Answer the host until it closes the channel."""
@@ -108,95 +123,154 @@ class Core:
         for key in [key for key in self._programs if key[0] == number]:
             del self._programs[key]
 
-    def _prepared(self, request: RunRequest) -> CoreProgram:
-        replica, logical = request.replica, request.logical_core
-        cores = len(request.placement[replica])
-        key = request.program, replica, logical, cores
+    def _prepared(self, request: RunRequest) -> PreparedProgram:
+        key = request.program, request.placement
         if key not in self._programs:
             begin = monotonic_ns()
             program = self._sent[request.program]
-            plan = PlacementPlan(program, cores)
-            self._programs[key] = CoreProgram(program, self, logical, plan)
+            plan = PlacementPlan(program, len(request.placement[0]))
+            prepared = PreparedProgram(program, self, self._lanes, plan)
+            self._programs[key] = prepared
             if self.events is not None:
-                self.events.note(Label(None, 0, PREPARE), begin)
+                label = Label(None, 0, PREPARE, dict(enumerate(self._lanes)))
+                self.events.note(label, begin)
         return self._programs[key]
 
     # -- one run ---------------------------------------------------------------
 
     def _run(self, request: RunRequest) -> None:
         """Run what the host asks for, and answer."""
-        replica, logical = request.replica, request.logical_core
         self._free([*request.freed, *self._lent])
         self._lent.clear()
-        self._collectives.begin(replica, logical, request.placement, request.all_reduce)
-        self._from_cores.clear()
+        self._collectives.begin(request.placement, request.all_reduce)
+        self._arrived.clear()
+        self._answered.clear()
         observed = request.traced or request.capacity
         self.events = CoreEvents(request.traced, request.capacity) if observed else None
-        self.replica, self._logical = replica, logical
-        self._placement = request.placement
-        state = CoreState(request.entropy, dict(request.draws))
-        held = CoreVariables({h: self._received(d) for h, d in request.variables})
-        self.run = Run(
-            state=state,
-            variables={replica: held},
-            functions={},
-            timeout=request.timeout,
-        )
+        self._place(request.placement)
+        draws = {given[0]: dict(given[3]) for given in request.replicas}
+        state = CoreState(request.entropy, draws)
+        held = self._variables(request.replicas)
+        self.runs = {
+            logical: Run(state, held[logical], {}, request.timeout) for logical in held
+        }
+        self.run = next(iter(self.runs.values()))
         self.counter[0] = 0
-        self._links.begin(request.run)
+        self.lane = None
+        for end in self._links.values():
+            end.begin(request.run)
         try:
-            results = self._prepared(request).run(
-                [self._received(described) for described in request.inputs]
-            )
+            results = self._prepared(request).run(self._inputs(request.replicas))
             self.counter[0] = 0
             answer: tuple[Any, ...] = (
                 "done",
-                *self._left(request, results, held, state),
+                self._left(request, results, held, state),
             )
         except Stopped:
             answer = ("stopped",)
         except Diverged as diverged:
-            answer = ("diverged", *diverged.report)
+            answer = ("diverged", [tuple(report) for report in diverged.reports])
         except Exception as error:
             self._flags.poison(1)
             instr = instruction(self._sent[request.program], self.counter[0])
-            where = f"core {self._number}, replica {replica}, process {os.getpid()}"
-            answer = ("error", *_failure(error, instr, replica, where))
-        self._links.finish()
-        self.run = self._idle
+            lane = self.lane or self._lanes[0]
+            answer = ("error", *_failure(error, instr, lane))
+        for end in self._links.values():
+            end.finish()
+        self.run, self.runs = self._idle, {}
         self._send_events()
         self._tell_of_output()
         self._channel.send(answer)
 
+    def _place(self, placement: tuple[tuple[int, ...], ...]) -> None:
+        """Find out what the cores of this process are in the run."""
+        if placement == self._placement:
+            return
+        own = self._split.carried(self._number)
+        self._placement = placement
+        self._lanes = sorted(
+            Lane(core, replica, logical)
+            for replica, cores in enumerate(placement)
+            for logical, core in enumerate(cores)
+            if core in own
+        )
+
+    def _variables(
+        self, replicas: Sequence[Given]
+    ) -> dict[int, dict[int, CoreVariables]]:
+        """Return the variables as each logical core of each replica sees them."""
+        known: dict[int, Array] = {}
+        given = {
+            row[0]: {handle: self._once(d, known) for handle, d in row[2]}
+            for row in replicas
+        }
+        views: dict[int, dict[int, CoreVariables]] = {}
+        for _, replica, logical in self._lanes:
+            view = CoreVariables(given[replica])
+            views.setdefault(logical, {})[replica] = view
+        return views
+
+    def _inputs(self, replicas: Sequence[Given]) -> list[list[Array]]:
+        """Return the columns of the inputs."""
+        known: dict[int, Array] = {}
+        rows = {
+            given[0]: [self._once(described, known) for described in given[1]]
+            for given in replicas
+        }
+        return [
+            list(column)
+            for column in zip(
+                *(rows[lane.replica] for lane in self._lanes), strict=True
+            )
+        ]
+
+    def _once(self, described: Described, known: dict[int, Array]) -> Array:
+        """Return what is described; messages repeat the object of a description."""
+        array = known.get(id(described))
+        if array is None:
+            array = known[id(described)] = self._received(described)
+        return array
+
     def _left(
         self,
         request: RunRequest,
-        results: Sequence[Array],
-        variables: CoreVariables,
+        results: Sequence[Column],
+        variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
-    ) -> Results:
+    ) -> list[tuple[Any, ...]]:
         """Return the outcome of the run; its blocks belong to the host from now on."""
-        lent = len(self._lent)
-        outputs: list[Described | None] = []
-        if self._logical == 0:
-            outputs = list(map(self._delivered, results, request.result_blocks))
-        written = [
-            (handle, self._described(value))
-            for handle, value in variables.written.items()
-            if request.reports_writes
-        ]
+        lent, left = len(self._lent), []
+        replicas = {given[0]: given for given in request.replicas}
+        names = {} if self.events is None else self.events.names
+        for place, lane in enumerate(self._lanes):
+            outputs: list[Described | None] = []
+            written: list[tuple[str, Described]] = []
+            _, _, _, _, reports, blocks = replicas[lane.replica]
+            if lane.logical == 0:
+                arrays = [column[place] for column in results]
+                outputs = list(map(self._delivered, arrays, blocks))
+                if reports:
+                    written = [
+                        (handle, self._described(value))
+                        for handle, value in variables[0][lane.replica].written.items()
+                    ]
+            draws = list(state.draws[lane.replica].items())
+            trace = names.get(lane.core, [])
+            left.append(tuple(Results(lane.core, outputs, written, draws, trace)))
         del self._lent[lent:]
-        names = [] if self.events is None else self.events.names
-        return Results(outputs, written, list(state.draws.items()), names)
+        return left
 
     def _send_events(self) -> None:
         """Send the events of the run if the host records it."""
-        if self.events is not None and self.events.capacity:
-            self._channel.send(("events", self.events.noted, self.events.taken()))
+        events = self.events
+        if events is not None and events.capacity:
+            for lane in self._lanes:
+                noted, taken = events.noted[lane.core], events.taken(lane.core)
+                self._channel.send(("events", lane.core, noted, taken))
         self.events = None
 
     def _tell_of_output(self) -> None:
-        """Tell the host if this core has written to its standard streams."""
+        """Tell the host if this process has written to its standard streams."""
         written = os.lseek(_STANDARD_ERROR, 0, os.SEEK_END)
         if written != self._written:
             self._written = written
@@ -219,7 +293,7 @@ class Core:
         return None
 
     def _described(self, array: Array) -> Described:
-        """Describe an array; a large one is lent, in this core's heap."""
+        """Describe an array; a large one is lent, in this process's heap."""
         if goes_inline(array):
             return describe_inline(array)
         offset = self._heap.allocate(array.nbytes)
@@ -234,78 +308,64 @@ class Core:
         if self._flags.poisoned():
             raise Stopped
 
-    def send(self, logical_core: int, value: Array) -> None:
-        """Send a value to another logical core of the replica."""
-        described = self._described(value)
-        target = self._placement[self.replica][logical_core]
-        self._channel.send(("pass", target, self._logical, described))
+    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+        """Send a value from a core of this process to any other."""
+        kind, number = peer
+        if kind == TO_CORE:
+            target = self._placement[lane.replica][number]
+            sender: Peer = kind, lane.logical
+        else:
+            target = self._placement[number][lane.logical]
+            sender = kind, lane.replica
+        if self._split.carrier(target) == self._number:
+            self._arrived.setdefault((target, sender), deque()).append(value)
+        else:
+            self._channel.send(("pass", target, sender, self._described(value)))
 
-    def receive(self, logical_core: int) -> Array:
-        """Return the next value from another logical core of the replica."""
-        waiting = self._from_cores.setdefault(logical_core, deque())
+    def receive(self, lane: Lane, peer: Peer) -> Array:
+        """Return the next value for a core of this process from another."""
+        waiting = self._arrived.setdefault((lane.core, peer), deque())
         while not waiting:
-            self._store(self._channel.receive())
+            self._take(self._channel.receive())
         return waiting.popleft()
 
-    def send_to_replica(self, replica: int, value: Array) -> None:
-        """Send a value to another replica."""
-        target = self._placement[replica][self._logical]
-        described = self._described(value)
-        self._channel.send(("pass", target, _of_replica(self.replica), described))
-
-    def receive_from_replica(self, replica: int) -> Array:
-        """Return the next value from another replica."""
-        return self.receive(_of_replica(replica))
-
-    def _store(self, message: tuple[Any, ...]) -> None:
-        """Keep a value from another core."""
-        if message[0] != "value":
-            raise Stopped
-        arrived = self._from_cores.setdefault(message[1], deque())
-        arrived.append(self._received(message[2]))
-
-    def call_host(self, path: Path, inputs: Sequence[Array]) -> Sequence[Array]:
-        """Let the host run the instruction at `path`, and return its outputs."""
+    def call_host(
+        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+    ) -> Sequence[Sequence[Array]]:
+        """Let the host run the instruction at `path` for some cores."""
         lent = len(self._lent)
-        described = [self._described(array) for array in inputs]
-        self._channel.send(("call", path, described))
-        answer = self._channel.receive()
-        while answer[0] == "value":
-            self._store(answer)
-            answer = self._channel.receive()
+        for lane, inputs in calls:
+            described = [self._described(array) for array in inputs]
+            self._channel.send(("call", lane.core, path, described))
+        while len(self._answered) < len(calls):
+            self._take(self._channel.receive())
         self._free(self._lent[lent:])
         del self._lent[lent:]
-        if answer[0] != "answer":
+        return [self._answered.pop(lane.core) for lane, _ in calls]
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        """Keep a value from another core, or an answer of the host."""
+        if message[0] == "value":
+            arrived = self._arrived.setdefault((message[1], message[2]), deque())
+            arrived.append(self._received(message[3]))
+        elif message[0] == "answer":
+            self._answered[message[1]] = [inline_array(item) for item in message[2]]
+        else:
             raise Stopped
-        return [inline_array(item) for item in answer[1]]
 
-    def collective(self, instr: Instr) -> ReplicaSum:
+    def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
         """Return the function that takes part in a sum over replicas."""
-        return ReplicaSum(self._collectives, instr)
-
-    def out_for(self, shape: Shape, dtype: np.dtype[Any]) -> Mapping[str, Array]:
-        """Return ``out=`` if the input of a sum needs certain memory."""
-        out = self._collectives.out_for(shape, dtype)
-        return {} if out is None else {"out": out}
-
-    def shared(self, array: Array) -> Array:
-        """Return an array, copied if a sum cannot read it where it is."""
-        return self._collectives.shared(array)
-
-
-def _of_replica(replica: int) -> int:
-    """Return the number for values from a replica; no core has it."""
-    return -1 - replica
+        return ReplicaSum(self._collectives, instr, lanes)
 
 
 def _idle_run() -> Run:
     return Run(state=CoreState(0, {}), variables={}, functions={}, timeout=0.0)
 
 
-def _failure(
-    error: Exception, instr: Instr | None, replica: int, where: str
-) -> Failure:
+def _failure(error: Exception, instr: Instr | None, lane: Lane) -> Failure:
     """Describe an error for the host."""
+    replica = lane.replica
+    where = f"core {lane.core}, replica {replica}, process {os.getpid()}"
     text = f"{where}:\n" + "".join(traceback.format_exception(error))
     if not isinstance(error, OpError):
         error = _fault(error, instr)
@@ -349,15 +409,17 @@ def _write_lines_at_once() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run one core until the host is done with it."""
-    number, cores, host, heap_bytes, memory, end, lifeline = map(int, arguments)
+    """Run the cores of one process until the host is done with it."""
+    processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
+    memory, end, lifeline = passed
     _write_lines_at_once()
     faulthandler.enable()
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
-    arena = Arena(memory, control_bytes(cores), cores + 1, heap_bytes)
+    split = Split(cores, processes)
+    arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
     channel = Channel(socket.socket(fileno=end))
     with contextlib.suppress(EOFError):
-        Core(number, cores, arena, channel).serve()
+        Worker(number, split, arena, channel).serve()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.benchmarks.peers.jax_steps import Steps
 from tpuref.benchmarks.peers.rank import contribution, serve, verify
 
 FEW = 2
@@ -23,6 +24,7 @@ class Devices:
 
         self._jax = jax
         self._cores = cores
+        self._steps = Steps(cores)
         self._sum = self._mapped(lambda x: jax.lax.psum(x, "cores"))
         self._step = self._mapped(lambda x: x + 1)
         self._place = self._mapped(lambda x: x)
@@ -56,6 +58,8 @@ class Devices:
 
     def answer(self, task: str, elements: int, count: int) -> float:
         """Return the seconds of one operation."""
+        if ", " in task:
+            return self._steps.seconds(task, count)
         x = self._vector(elements)
         if task == "chain":
             few, many = self._chain(FEW), self._chain(FEW + count)

@@ -17,12 +17,8 @@ from cpython.buffer cimport (
     PyObject_GetBuffer,
 )
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
-
-import numpy as np
-
-from tpuref.kernels import schedule
 
 from tpuref.kernels.cython.flags cimport (
     STAGING_BYTES,
@@ -77,6 +73,11 @@ cdef enum:
     STREAM_BYTES = 16384
 
 
+cdef struct Part:
+    Py_ssize_t core
+    Py_ssize_t rank         # among the vectors that this core brings
+
+
 def vector_instructions():
     """Name the instructions that add up: avx512f, avx2 or plain."""
     return tpuref_vector_instructions().decode()
@@ -98,14 +99,16 @@ cdef class Links:
     cdef Py_ssize_t collectives
     cdef Py_ssize_t parity          # of the collective, and so of the record in use
     cdef Py_ssize_t yields
-    cdef const void** sources
 
-    # The group that sums: its members, this core's place, the chunks it reads in turn.
+    # The group that sums: its members, this core's place, and who brings each vector.
     cdef object group
     cdef const int64_t[::1] members
-    cdef const int64_t[::1] chunks
     cdef Py_ssize_t size
     cdef Py_ssize_t place
+    cdef const void** sources       # one for each part
+    cdef Part* parts
+    cdef Py_ssize_t num_parts
+    cdef Py_ssize_t num_own         # parts of this core
     cdef int dtype
     cdef uint64_t fingerprint
     cdef uint64_t order             # identifies the members and their order
@@ -126,14 +129,14 @@ cdef class Links:
         self.own = &flags.slots[core]
         self.core = core
         self.spins = spins
-        self.sources = <const void**>calloc(flags.cores, sizeof(void*))
         self.readers[0] = <int64_t*>calloc(flags.cores, sizeof(int64_t))
         self.readers[1] = <int64_t*>calloc(flags.cores, sizeof(int64_t))
-        if not (self.sources and self.readers[0] and self.readers[1]):
+        if not (self.readers[0] and self.readers[1]):
             raise MemoryError
 
     def __dealloc__(self):
         free(self.sources)
+        free(self.parts)
         free(self.readers[0])
         free(self.readers[1])
 
@@ -146,6 +149,12 @@ cdef class Links:
     def finish(self):
         """Leave the run; cores that wait for this one in vain learn of it at once."""
         self.flags.leave(self.core, self.flag)
+
+    def follow(self, Links member not None):
+        """Be as far as another core of this process, which brings this one's vector."""
+        self.flag, self.collectives = member.flag, member.collectives
+        self.num_readers[0] = self.num_readers[1] = 0
+        self.flags.publish(self.core, self.flag)
 
     def flat(self, group, source, result):
         """Sum small private vectors: every member folds all; return a status."""
@@ -175,7 +184,9 @@ cdef class Links:
         cdef int status
         self.take(group)
         with nogil:
-            status = self.check_vectors(source_offset, result_offset, count)
+            status = self.check_vectors(source_offset, count, self.num_own)
+            if status == OK:
+                status = self.check_vectors(result_offset, count, 1)
             if status == OK:
                 status = self.enter(DIRECT, count, 2)
             if status == OK:
@@ -201,11 +212,15 @@ cdef class Links:
         cdef int status
         self.take(group)
         with nogil:
-            status = self.check_vectors(source_offset, result_offset, count)
-            if status == OK and tpuref_is_half(self.dtype):
-                status = self.check_bytes(scratch_offset, count, sizeof(float))
+            status = self.check_vectors(source_offset, count, self.num_own)
             if status == OK:
-                status = self.enter(RING, count, 2 * self.size - 1)
+                status = self.check_vectors(result_offset, count, self.num_own)
+            if status == OK and tpuref_is_half(self.dtype):
+                status = self.check_bytes(
+                    scratch_offset, count, self.num_own * sizeof(float)
+                )
+            if status == OK:
+                status = self.enter(RING, count, 2 * self.num_parts - 1)
             if status == OK:
                 self.offer(source_offset, result_offset, scratch_offset)
                 status = self.run_ring(count)
@@ -220,10 +235,11 @@ cdef class Links:
         if group is self.group:
             return 0
         self.group = None
-        self.members, self.dtype, self.fingerprint = group
+        self.members, self.dtype, self.fingerprint, owners = group
         self.size = self.members.shape[0]
         self.place = -1
         self.order = 0
+        self.num_own = 1
         for position in range(self.size):
             if not 0 <= self.members[position] < self.flags.cores:
                 self.place = -1
@@ -234,20 +250,52 @@ cdef class Links:
                     break
                 self.place = position
             self.order = self.order * 31 + <uint64_t>self.members[position] + 1
-        chunks = schedule.ring_chunks(self.size, self.place)
-        self.chunks = np.array(chunks, np.int64)
+        if self.place >= 0:
+            self.take_parts(owners)
         self.group = group
         return 0
 
+    cdef int take_parts(self, owners) except -1:
+        # Note for each vector who brings it, and as which of its own.
+        cdef const int64_t[::1] places
+        cdef Py_ssize_t position, other
+        cdef Py_ssize_t count = self.size if owners is None else len(owners)
+        sources = realloc(self.sources, max(count, 1) * sizeof(void*))
+        if sources == NULL:
+            raise MemoryError
+        self.sources = <const void**>sources
+        parts = realloc(self.parts, max(count, 1) * sizeof(Part))
+        if parts == NULL:
+            raise MemoryError
+        self.parts = <Part*>parts
+        self.num_parts = count
+        if owners is None:
+            for position in range(count):
+                self.parts[position].core = self.members[position]
+                self.parts[position].rank = 0
+            return 0
+        places = owners
+        self.num_own = 0
+        ranks = [0] * self.size
+        for position in range(count):
+            other = places[position]
+            if not 0 <= other < self.size:
+                self.place = -1
+                self.num_own = 1
+                return 0
+            self.parts[position].core = self.members[other]
+            self.parts[position].rank = ranks[other]
+            ranks[other] += 1
+            self.num_own += other == self.place
+        return 0
+
     cdef int check_vectors(
-        self, Py_ssize_t source, Py_ssize_t result, Py_ssize_t count
+        self, Py_ssize_t offset, Py_ssize_t count, Py_ssize_t vectors
     ) noexcept nogil:
         cdef Py_ssize_t item = tpuref_item_bytes(self.dtype)
-        cdef int status
         if item == 0:
             return BAD_DTYPE
-        status = self.check_bytes(source, count, item)
-        return self.check_bytes(result, count, item) if status == OK else status
+        return self.check_bytes(offset, count, vectors * item)
 
     cdef int check_bytes(
         self, Py_ssize_t offset, Py_ssize_t count, Py_ssize_t item
@@ -257,7 +305,7 @@ cdef class Links:
             return BAD_COUNT
         if offset < 0 or offset > size:
             return BAD_OFFSET
-        return OK if count <= (size - offset) // item else BAD_OFFSET
+        return OK if count <= (size - offset) // max(item, 1) else BAD_OFFSET
 
     # Moving the flag, and waiting
 
@@ -300,7 +348,7 @@ cdef class Links:
         record.count = count
         record.fingerprint = self.fingerprint
         tpuref_store(&record.refused, 0)
-        self.lend(kind, self.flag + phases)
+        self.lend(self.flag + phases)
         self.collectives += 1
         return OK
 
@@ -319,16 +367,12 @@ cdef class Links:
                     return status
         return OK
 
-    cdef void lend(self, int kind, uint64_t released) noexcept nogil:
+    cdef void lend(self, uint64_t released) noexcept nogil:
         # Note who will read what is published now, and the flag they then have.
         cdef int64_t* readers = self.readers[self.parity]
         self.released[self.parity] = released
-        if kind == RING:
-            self.num_readers[self.parity] = 1
-            readers[0] = self.neighbour(1)
-        else:
-            self.num_readers[self.parity] = self.size
-            memcpy(readers, &self.members[0], self.size * sizeof(int64_t))
+        self.num_readers[self.parity] = self.size
+        memcpy(readers, &self.members[0], self.size * sizeof(int64_t))
 
     cdef void offer(
         self, size_t source, size_t result, size_t scratch
@@ -368,37 +412,43 @@ cdef class Links:
             return BAD_DTYPE
         if source.len > STAGING_BYTES or source.len % item != 0:
             return SOURCE_SIZE
-        if result.len != source.len:
+        if result.len * self.num_own != source.len:
             return DESTINATION_SIZE
-        status = self.enter(FLAT, source.len // item, 2)
+        status = self.enter(FLAT, result.len // item, 2)
         if status == OK:
             if source.len > 0:
                 memcpy(self.own.staging[self.parity], source.buf, source.len)
             status = self.meet()
         if status == OK:
-            self.fold_staging(result.buf, source.len // item)
+            self.fold_staging(result.buf, result.len // item)
         if status == OK or status == MISMATCH:
             self.advance()
         return status
 
     cdef void fold_staging(self, void* result, size_t count) noexcept nogil:
+        cdef Py_ssize_t size = count * tpuref_item_bytes(self.dtype)
         cdef Py_ssize_t position
-        for position in range(self.size):
+        cdef Part* part
+        for position in range(self.num_parts):
+            part = &self.parts[position]
             self.sources[position] = (
-                self.slots[self.members[position]].staging[self.parity]
+                <unsigned char*>self.slots[part.core].staging[self.parity]
+                + part.rank * size
             )
-        tpuref_fold(self.sources, self.size, result, 0, count, self.dtype, False)
+        tpuref_fold(self.sources, self.num_parts, result, 0, count, self.dtype, False)
 
     cdef void fold_chunk(self, Py_ssize_t count) noexcept nogil:
         cdef Py_ssize_t position
         cdef Record* record
-        for position in range(self.size):
-            record = &self.slots[self.members[position]].records[self.parity]
-            self.sources[position] = self.flags.base + record.source
+        for position in range(self.num_parts):
+            record = self.record_of(position)
+            self.sources[position] = (
+                self.flags.base + record.source + self.ahead(position, count)
+            )
         record = &self.slots[self.members[0]].records[self.parity]
         self.shared_result = record.result
         tpuref_fold(
-            self.sources, self.size, self.flags.base + record.result,
+            self.sources, self.num_parts, self.flags.base + record.result,
             chunk_start(count, self.size, self.place),
             chunk_start(count, self.size, self.place + 1),
             self.dtype, is_streamed(count, self.dtype),
@@ -406,40 +456,47 @@ cdef class Links:
 
     # The ring
 
-    cdef Py_ssize_t neighbour(self, Py_ssize_t step) noexcept nogil:
-        return self.members[(self.place + step + self.size) % self.size]
+    cdef Record* record_of(self, Py_ssize_t part) noexcept nogil:
+        return &self.slots[self.parts[part].core].records[self.parity]
+
+    cdef Py_ssize_t ahead(self, Py_ssize_t part, Py_ssize_t count) noexcept nogil:
+        # The bytes of the vectors before this one at an offset in its core's record.
+        return self.parts[part].rank * count * tpuref_item_bytes(self.dtype)
 
     cdef int run_ring(self, Py_ssize_t count) noexcept nogil:
-        cdef Record* own = &self.own.records[self.parity]
-        cdef Py_ssize_t step, start, stop
+        cdef Py_ssize_t size = self.num_parts
+        cdef Py_ssize_t step, own
         cdef int status
-        cdef uint64_t end = self.flag + 2 * self.size - 1
+        cdef uint64_t end = self.flag + 2 * size - 1
         self.advance()
-        if self.size == 1:
-            self.sources[0] = self.flags.base + own.source
+        if size == 1:
+            self.sources[0] = self.flags.base + self.record_of(0).source
             tpuref_fold(
-                self.sources, 1, self.flags.base + own.result, 0, count, self.dtype,
-                False,
+                self.sources, 1, self.flags.base + self.record_of(0).result, 0, count,
+                self.dtype, False,
             )
             return OK
-        for step in range(2 * (self.size - 1)):
-            status = self.left_is_ready(end)
-            if status != OK:
-                return status
-            start = chunk_start(count, self.size, self.chunks[step])
-            stop = chunk_start(count, self.size, self.chunks[step] + 1)
-            if step < self.size - 1:
-                self.add_chunk(step, start, stop, is_streamed(count, self.dtype))
-            else:
-                self.copy_chunk(start, stop, is_streamed(count, self.dtype))
+        for step in range(2 * (size - 1)):
+            for own in range(size):
+                if self.parts[own].core == self.core:
+                    status = self.left_is_ready(self.parts[left_of(own, size)].core, end)
+                    if status != OK:
+                        return status
+                    self.ring_step(step, own, count)
             self.advance()
-        return self.reach(self.neighbour(1), end)
+        for own in range(size):
+            if self.parts[left_of(own, size)].core == self.core:
+                status = self.reach(self.parts[own].core, end)
+                if status != OK:
+                    return status
+        return OK
 
-    cdef int left_is_ready(self, uint64_t end) noexcept nogil:
-        # Wait until the left neighbour is as far as this core. If it, or one further
+    cdef int left_is_ready(self, Py_ssize_t left, uint64_t end) noexcept nogil:
+        # Wait until a left neighbour is as far as this core. If it, or one further
         # left, found a difference, tell the right neighbour and skip the other steps.
-        cdef Py_ssize_t left = self.neighbour(-1)
-        cdef int status = self.reach(left, self.flag)
+        cdef int status = OK
+        if left != self.core:
+            status = self.reach(left, self.flag)
         if status != OK:
             return status
         if self.differ(self.core, left) or tpuref_load(
@@ -451,43 +508,70 @@ cdef class Links:
             return MISMATCH
         return OK
 
-    cdef void add_chunk(
-        self, Py_ssize_t step, Py_ssize_t start, Py_ssize_t stop, bint stream
+    cdef void ring_step(
+        self, Py_ssize_t step, Py_ssize_t part, Py_ssize_t count
     ) noexcept nogil:
-        # Add this core's part to the sum of those further left.
-        cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
-        cdef Record* own = &self.own.records[self.parity]
+        # Read a chunk from the left: schedule.ring_chunks has the order.
+        cdef Py_ssize_t size = self.num_parts
+        cdef Py_ssize_t chunk = (part + 2 * size - 1 - step) % size
+        cdef Py_ssize_t start = chunk_start(count, size, chunk)
+        cdef Py_ssize_t stop = chunk_start(count, size, chunk + 1)
+        if step < size - 1:
+            self.add_chunk(step, part, start, stop, count)
+        else:
+            self.copy_chunk(part, start, stop, count)
+
+    cdef void add_chunk(
+        self,
+        Py_ssize_t step,
+        Py_ssize_t part,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        Py_ssize_t count,
+    ) noexcept nogil:
+        # Add one of this core's vectors to the sum of those further left.
+        cdef Py_ssize_t beside = left_of(part, self.num_parts)
+        cdef Record* left = self.record_of(beside)
+        cdef Record* own = self.record_of(part)
         cdef bint first = step == 0
-        cdef bint last = step == self.size - 2
+        cdef bint last = step == self.num_parts - 2
         cdef bint half = tpuref_is_half(self.dtype)
-        cdef uint64_t partial = left.result
-        cdef uint64_t total = own.result
+        cdef Py_ssize_t wider = sizeof(float) // tpuref_item_bytes(self.dtype)
+        cdef uint64_t partial = left.result + self.ahead(beside, count)
+        cdef uint64_t total = own.result + self.ahead(part, count)
         if first:
-            partial = left.source
+            partial = left.source + self.ahead(beside, count)
         elif half:
-            partial = left.scratch
+            partial = left.scratch + wider * self.ahead(beside, count)
         if half and not last:
-            total = own.scratch
-        self.sources[0] = self.flags.base + own.source
+            total = own.scratch + wider * self.ahead(part, count)
+        self.sources[0] = self.flags.base + own.source + self.ahead(part, count)
         tpuref_add(
             self.flags.base + partial, half and not first, self.sources, 1,
             self.flags.base + total, half and not last,
-            start, stop, self.dtype, stream,
+            start, stop, self.dtype, is_streamed(count, self.dtype),
         )
 
     cdef void copy_chunk(
-        self, Py_ssize_t start, Py_ssize_t stop, bint stream
+        self, Py_ssize_t part, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t count
     ) noexcept nogil:
         # Copy a complete chunk.
-        cdef Record* left = &self.slots[self.neighbour(-1)].records[self.parity]
-        cdef Record* own = &self.own.records[self.parity]
+        cdef Py_ssize_t beside = left_of(part, self.num_parts)
         cdef Py_ssize_t item = tpuref_item_bytes(self.dtype)
-        tpuref_copy(
-            self.flags.base + own.result + start * item,
-            self.flags.base + left.result + start * item,
-            (stop - start) * item,
-            stream,
+        cdef uint64_t total = self.record_of(part).result + self.ahead(part, count)
+        cdef uint64_t finished = (
+            self.record_of(beside).result + self.ahead(beside, count)
         )
+        tpuref_copy(
+            self.flags.base + total + start * item,
+            self.flags.base + finished + start * item,
+            (stop - start) * item,
+            is_streamed(count, self.dtype),
+        )
+
+
+cdef inline Py_ssize_t left_of(Py_ssize_t part, Py_ssize_t parts) noexcept nogil:
+    return part - 1 if part > 0 else parts - 1
 
 
 cdef inline Py_ssize_t chunk_start(

@@ -4,6 +4,11 @@ Each core process has one `Links` over the same memory. Cores wait for one anoth
 their flags (`tpuref.kernels.python.flags`). The slot of a core also has two records, in
 which it describes a collective, and two staging areas for small vectors.
 
+Where a process carries several cores, one of them is the member of a collective. It
+also brings the vectors of the others, which lie side by side (`Group.parts`), and they
+`follow` it: their flags move on with its own. All vectors are summed in the order of
+the parts, so the bits do not depend on who brings what.
+
 **A collective** goes through these steps, n being its number in the run and p the phase
 of its members before it:
 
@@ -17,9 +22,10 @@ of its members before it:
 6. set the flag to p + 2: done with what others published. `direct` then waits for p + 2
    of all members, because only then is the result complete.
 
-A `ring` does not meet: after setting its flag to p + 1 a core waits in each of its
-2 (N - 1) steps only until its left neighbour's flag is as high as its own, reads from
-that neighbour, and adds one to its flag. Its record says where the neighbour on the
+A `ring` of N vectors does not meet: after setting its flag to p + 1 a core waits in
+each of the 2 (N - 1) steps only until its left neighbour's flag is as high as its own,
+reads from that neighbour, and adds one to its flag. A core that brings several vectors
+takes each step for all of them. Its record says where the neighbour on the
 right may read: the source in the first step, then the partial sums (in ``scratch`` for
 half types, otherwise in ``result``), then the finished chunks in ``result``. In step
 N - 1 + s core r overwrites chunk r - s, whose partial sum its right neighbour read in
@@ -42,6 +48,7 @@ cores can wait for each other.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -114,7 +121,8 @@ class Links:
         self._group: Group | None = None
         self._members: list[int] = []
         self._place = -1
-        self._chunks: list[int] = []
+        self._parts: list[tuple[int, int]] = []
+        self._own: list[int] = []
         self._readers: list[list[int]] = [[], []]
         self._released = [0, 0]
         self.shared_result = 0
@@ -141,6 +149,18 @@ class Links:
         """
         self._flags.leave(self._core, self._flag)
 
+    def follow(self, member: Links) -> None:
+        """Be as far as another core of this process, which brought this one's vector.
+
+        Parameters
+        ----------
+        member
+            The other core's end.
+        """
+        self._flag, self._collectives = member._flag, member._collectives
+        self._readers = [[], []]
+        self._flags.publish(self._core, self._flag)
+
     # The collectives
 
     def flat(
@@ -153,31 +173,33 @@ class Links:
         group
             The cores that sum, and what.
         source
-            This core's vector, contiguous, FLAT_LIMIT bytes at most; need not lie in
+            This core's vectors, contiguous, FLAT_LIMIT bytes at most; need not lie in
             the arena.
         result
-            Receives the sum: as long as `source`, and may be the same memory.
+            Receives the sum: as long as one vector. It may be the memory of `source`.
 
         Returns
         -------
         int
             A status; also SOURCE_SIZE or DESTINATION_SIZE.
         """
-        vector, total = byte_view(source), byte_view(result)
+        self._take(group)
+        vectors, total = byte_view(source), byte_view(result)
         element = _ELEMENTS.get(group.dtype)
         if element is None:
             return BAD_DTYPE
-        if vector.size > FLAT_LIMIT or vector.size % element.itemsize:
+        if vectors.size > FLAT_LIMIT or vectors.size % element.itemsize:
             return SOURCE_SIZE
-        if total.size != vector.size:
+        if total.size * len(self._own) != vectors.size:
             return DESTINATION_SIZE
-        status = self._enter(group, _FLAT, vector.size // element.itemsize)
+        status = self._enter(_FLAT, total.size // element.itemsize)
         if status == OK:
-            self._staged(self._core, vector.size)[:] = vector
+            staging = self._flags.staging(self._core, self._parity)
+            staging[: vectors.size] = vectors
             status = self._meet()
         if status == OK:
-            vectors = [self._staged(core, vector.size) for core in self._members]
-            sums = fold([vector.view(element) for vector in vectors])
+            staged = [self._staged(part, total.size) for part in self._parts]
+            sums = fold([vector.view(element) for vector in staged])
             total[:] = sums.view(np.uint8)
         if status in (OK, MISMATCH):
             self._advance()
@@ -197,21 +219,24 @@ class Links:
         group
             The cores that sum, and what.
         source_offset
-            Where this core's vector lies in the arena.
+            Where this core's vectors lie in the arena.
         result_offset
             Where the result is to lie; that of the first member counts. It may be that
             member's source.
         count
-            The number of elements.
+            The number of elements of one vector.
 
         Returns
         -------
         int
             A status.
         """
-        status = self._check_vectors(group.dtype, count, source_offset, result_offset)
+        self._take(group)
+        status = self._check_vectors(count, source_offset, len(self._own))
         if status == OK:
-            status = self._enter(group, _DIRECT, count)
+            status = self._check_vectors(count, result_offset, 1)
+        if status == OK:
+            status = self._enter(_DIRECT, count)
         if status == OK:
             self._offer(source_offset, result_offset, 0)
             status = self._meet()
@@ -240,24 +265,29 @@ class Links:
         group
             The cores that sum, and what.
         source_offset
-            Where this core's vector lies in the arena.
+            Where this core's vectors lie in the arena.
         result_offset
-            Where this core's result is to lie; may be the source.
+            Where this core's results are to lie, one for each vector; may be the
+            source.
         scratch_offset
-            Where 4 bytes an element can be used meanwhile; only for half types.
+            Where 4 bytes an element of each vector can be used meanwhile; only for half
+            types.
         count
-            The number of elements.
+            The number of elements of one vector.
 
         Returns
         -------
         int
             A status.
         """
-        status = self._check_vectors(group.dtype, count, source_offset, result_offset)
-        if status == OK and _is_half(_ELEMENTS[group.dtype]):
-            status = self._check_bytes(scratch_offset, count, 4)
+        self._take(group)
+        status = self._check_vectors(count, source_offset, len(self._own))
         if status == OK:
-            status = self._enter(group, _RING, count)
+            status = self._check_vectors(count, result_offset, len(self._own))
+        if status == OK and _is_half(_ELEMENTS[group.dtype]):
+            status = self._check_bytes(scratch_offset, len(self._own) * count, 4)
+        if status == OK:
+            status = self._enter(_RING, count)
         if status == OK:
             self._offer(source_offset, result_offset, scratch_offset)
             status = self._run_ring(_ELEMENTS[group.dtype], count)
@@ -271,20 +301,25 @@ class Links:
             return
         self._group = group
         self._members = [int(member) for member in group.members]
+        size = len(self._members)
+        owners = range(size) if group.parts is None else group.parts.tolist()
         known = all(0 <= member < self._flags.cores for member in self._members)
-        alone = self._members.count(self._core) == 1
-        self._place = self._members.index(self._core) if known and alone else -1
-        self._chunks = schedule.ring_chunks(len(self._members), self._place)
+        known = known and all(0 <= owner < size for owner in owners)
+        self._parts, self._own, self._place = [], [0], -1
+        if known and self._members.count(self._core) == 1:
+            self._place = self._members.index(self._core)
+            self._own = [q for q, owner in enumerate(owners) if owner == self._place]
+            ranks = Counter[int]()
+            for owner in owners:
+                self._parts.append((self._members[owner], ranks[owner]))
+                ranks[owner] += 1
 
-    def _check_vectors(self, dtype: int, count: int, *offsets: int) -> int:
-        element = _ELEMENTS.get(dtype)
+    def _check_vectors(self, count: int, offset: int, vectors: int) -> int:
+        assert self._group is not None
+        element = _ELEMENTS.get(self._group.dtype)
         if element is None:
             return BAD_DTYPE
-        for offset in offsets:
-            status = self._check_bytes(offset, count, element.itemsize)
-            if status != OK:
-                return status
-        return OK
+        return self._check_bytes(offset, vectors * count, element.itemsize)
 
     def _check_bytes(self, offset: int, count: int, item_bytes: int) -> int:
         if count < 0:
@@ -310,9 +345,10 @@ class Links:
 
     # The parts of a collective
 
-    def _enter(self, group: Group, kind: int, count: int) -> int:
-        """Take the arguments, and fill in the record when it is free."""
-        self._take(group)
+    def _enter(self, kind: int, count: int) -> int:
+        """Fill in the record when it is free."""
+        group = self._group
+        assert group is not None
         if self._place < 0:
             return BAD_MEMBERS
         self._parity = self._collectives % 2
@@ -343,10 +379,9 @@ class Links:
 
     def _lend(self, kind: int) -> None:
         """Note who will read what is published now, and the flag they then have."""
-        ring = kind == _RING
-        phases = 2 * len(self._members) - 1 if ring else 2
+        phases = 2 * len(self._parts) - 1 if kind == _RING else 2
         self._released[self._parity] = self._flag + phases
-        self._readers[self._parity] = [self._neighbour(1)] if ring else self._members
+        self._readers[self._parity] = self._members
 
     def _offer(self, source: int, result: int, scratch: int) -> None:
         record = self._record(self._core)
@@ -369,45 +404,50 @@ class Links:
     def _fold_chunk(self, element: np.dtype[Any], count: int) -> None:
         place = schedule.chunk_slice(count, len(self._members), self._place)
         sources = [
-            self._vector(core, _SOURCE, element, count)[place] for core in self._members
+            self._vector(part, _SOURCE, element, count)[place] for part in self._parts
         ]
         first = self._members[0]
         self.shared_result = self._record(first)[_RESULT]
-        self._vector(first, _RESULT, element, count)[place] = fold(sources)
+        self._vector((first, 0), _RESULT, element, count)[place] = fold(sources)
 
     # The ring
 
-    def _neighbour(self, step: int) -> int:
-        return self._members[(self._place + step) % len(self._members)]
-
     def _run_ring(self, element: np.dtype[Any], count: int) -> int:
-        size = len(self._members)
+        size = len(self._parts)
         end = self._flag + 2 * size - 1
         self._advance()
         if size == 1:
-            source = self._vector(self._core, _SOURCE, element, count)
-            self._vector(self._core, _RESULT, element, count)[:] = fold([source])
+            (part,) = self._parts
+            source = self._vector(part, _SOURCE, element, count)
+            self._vector(part, _RESULT, element, count)[:] = fold([source])
             return OK
-        for step, chunk in enumerate(self._chunks):
-            status = self._left_is_ready(end)
+        for step in range(2 * (size - 1)):
+            for own in self._own:
+                left = self._parts[own - 1]
+                status = self._left_is_ready(left[0], end)
+                if status != OK:
+                    return status
+                chunk = schedule.ring_chunks(size, own)[step]
+                place = schedule.chunk_slice(count, size, chunk)
+                if step < size - 1:
+                    self._add_chunk(step, self._parts[own], left, place, element, count)
+                else:
+                    total = self._vector(self._parts[own], _RESULT, element, count)
+                    finished = self._vector(left, _RESULT, element, count)
+                    total[place] = finished[place]
+            self._advance()
+        for own in self._own:
+            status = self._reach(self._parts[(own + 1) % size][0], end)
             if status != OK:
                 return status
-            place = schedule.chunk_slice(count, size, chunk)
-            if step < size - 1:
-                self._add_chunk(step, place, element, count)
-            else:
-                left = self._vector(self._neighbour(-1), _RESULT, element, count)
-                self._vector(self._core, _RESULT, element, count)[place] = left[place]
-            self._advance()
-        return self._reach(self._neighbour(1), end)
+        return OK
 
-    def _left_is_ready(self, end: int) -> int:
-        """Wait until the left neighbour is as far as this core.
+    def _left_is_ready(self, left: int, end: int) -> int:
+        """Wait until a left neighbour is as far as this core.
 
         If it, or one further left, found a difference, tell the right neighbour and
         skip the remaining steps.
         """
-        left = self._neighbour(-1)
         status = self._reach(left, self._flag)
         if status != OK:
             return status
@@ -420,22 +460,27 @@ class Links:
         return MISMATCH
 
     def _add_chunk(
-        self, step: int, place: slice, element: np.dtype[Any], count: int
+        self,
+        step: int,
+        part: tuple[int, int],
+        left: tuple[int, int],
+        place: slice,
+        element: np.dtype[Any],
+        count: int,
     ) -> None:
-        """Add this core's part to the sum of those further left."""
-        first, last = step == 0, step == len(self._members) - 2
+        """Add one of this core's vectors to the sum of those further left."""
+        first, last = step == 0, step == len(self._parts) - 2
         wide = accumulator(element)
         sums = _SCRATCH if _is_half(element) else _RESULT
-        left = self._neighbour(-1)
         if first:
             partial = self._vector(left, _SOURCE, element, count)
         else:
             partial = self._vector(left, sums, wide, count)
-        own = self._vector(self._core, _SOURCE, element, count)
+        own = self._vector(part, _SOURCE, element, count)
         if last:
-            total = self._vector(self._core, _RESULT, element, count)
+            total = self._vector(part, _RESULT, element, count)
         else:
-            total = self._vector(self._core, sums, wide, count)
+            total = self._vector(part, sums, wide, count)
         with np.errstate(all="ignore"):
             total[place] = partial[place].astype(wide) + own[place].astype(wide)
 
@@ -444,16 +489,18 @@ class Links:
     def _record(self, core: int) -> memoryview:
         return self._flags.record(core, self._parity)
 
-    def _staged(self, core: int, size: int) -> npt.NDArray[np.uint8]:
-        return self._flags.staging(core, self._parity)[:size]
+    def _staged(self, part: tuple[int, int], size: int) -> npt.NDArray[np.uint8]:
+        core, rank = part
+        return self._flags.staging(core, self._parity)[rank * size : (rank + 1) * size]
 
     def _vector(
-        self, core: int, word: int, element: np.dtype[Any], count: int
+        self, part: tuple[int, int], word: int, element: np.dtype[Any], count: int
     ) -> Array:
-        """Return the vector at an offset in a core's record."""
-        offset = self._record(core)[word]
-        arena = self._flags.arena
-        return arena[offset : offset + count * element.itemsize].view(element)
+        """Return one of the vectors at an offset in a core's record."""
+        core, rank = part
+        size = count * element.itemsize
+        offset = self._record(core)[word] + rank * size
+        return self._flags.arena[offset : offset + size].view(element)
 
 
 def _kind_word(members: list[int], kind: int, dtype: int) -> int:

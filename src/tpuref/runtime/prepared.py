@@ -1,0 +1,589 @@
+"""What a process does with a program, for the cores that it carries.
+
+A program is prepared once for some cores: each instruction becomes a step, a function
+that reads and writes the values of all of them, as lockstep does.  A run calls the
+steps in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tpuref.base.errors import OpError
+from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
+from tpuref.ops.definition import OpDef, Place
+from tpuref.ops.meaning import Array
+from tpuref.ops.sources import CONST
+from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.core_collectives import ReplicaSum
+from tpuref.runtime.core_events import (
+    BLOCK,
+    COLLECTIVE,
+    HOST_CALL,
+    OPERATION,
+    RECEIVE,
+    SEND,
+    TO_CORE,
+    TO_REPLICA,
+    CoreEvents,
+    Label,
+    Peer,
+)
+from tpuref.runtime.core_feed import CoreFeed
+from tpuref.runtime.lockstep import compute, locate, perform
+from tpuref.runtime.placement_plan import PlacementPlan, Transfer
+from tpuref.runtime.program_counters import numbered
+from tpuref.runtime.run import Run
+from tpuref.runtime.split import Lane
+from tpuref.runtime.verdict import truth
+
+Column = Sequence[Any]
+"""A value as each of the cores has it, None for one that has none."""
+
+Values = list[Any]
+"""The columns of all slots; None for a slot without values."""
+
+Step = Callable[[Values], None]
+Path = tuple[int, ...]
+"""Where an instruction is: its index, then block and index at each level inside."""
+
+PREPARED_BLOCKS = 64
+"""For how many different sets of cores a branch or loop keeps its program."""
+
+
+class CoreServices(Protocol):
+    """What a program asks of the process that runs it.
+
+    Attributes
+    ----------
+    run, runs
+        The run, and the same with the variables as each logical core sees them.
+    lane
+        The core that the process is at, None while it is at no certain one.
+    events
+        What the run is observed by, None for nothing.
+    counter
+        The program counter of the process.
+    """
+
+    run: Run
+    runs: dict[int, Run]
+    lane: Lane | None
+    events: CoreEvents | None
+    counter: memoryview
+
+    def go_on(self) -> None:
+        """Raise if the run was called off."""
+
+    def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
+        """Return the function that takes part in a collective."""
+
+    def send(self, lane: Lane, peer: Peer, value: Array) -> None:
+        """Send a value from a core of this process to any other."""
+
+    def receive(self, lane: Lane, peer: Peer) -> Array:
+        """Return the next value for a core of this process from another."""
+
+    def call_host(
+        self, path: Path, calls: Sequence[tuple[Lane, Sequence[Array]]]
+    ) -> Sequence[Sequence[Array]]:
+        """Let the host run the instruction at `path` for some cores."""
+
+
+class PreparedProgram:
+    """A program, prepared for some of the cores of one process.
+
+    Parameters
+    ----------
+    program
+        The program.
+    around
+        The process that runs it.
+    lanes
+        The cores.
+    plan
+        Which core of a replica runs which instructions.
+    path
+        The position of the program within a larger one.
+    numbers
+        What the process puts into its program counter, by the id of an instruction.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        around: CoreServices,
+        lanes: Sequence[Lane],
+        plan: PlacementPlan,
+        path: Path = (),
+        numbers: Mapping[int, int] | None = None,
+    ) -> None:
+        self._around = around
+        self._numbers = numbers or numbered(program)
+        self._lanes = lanes
+        self._plan = plan
+        self._parameters = program.parameters
+        self._results = program.results
+        slots = 1 + max(
+            [-1, *program.parameters]
+            + [slot for instr in program.instrs for slot in instr.outputs]
+        )
+        self._sums: dict[int, ReplicaSum] = {}
+        self._summed: dict[int, ReplicaSum] = {}
+        for instr in program.instrs:
+            if instr.definition.collective is not None:
+                there = [lanes[k] for k in self._places(instr)]
+                self._sums[id(instr)] = around.collective(instr, there)
+                self._summed.setdefault(instr.inputs[0], self._sums[id(instr)])
+        self._constants: Values = [None] * slots
+        self._steps: list[tuple[Step, int, Label]] = []
+        self._observed: list[tuple[Step, int, Label]] = []
+        for index, instr in enumerate(program.instrs):
+            self._add(instr, (*path, index))
+        for transfer in plan.at_the_end(program):
+            self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
+
+    def run(self, inputs: Sequence[Column]) -> list[Column]:
+        """Run the program with the columns of its inputs, and return its results."""
+        values = self._constants.copy()
+        for slot, column in zip(self._parameters, inputs, strict=True):
+            values[slot] = column
+        events, counter = self._around.events, self._around.counter
+        try:
+            if events is None:
+                for step, number, label in self._steps:  # noqa: B007
+                    counter[0] = number
+                    step(values)
+            else:
+                for step, number, label in self._observed:
+                    counter[0] = number
+                    events.observe(step, label, values)
+        except OpError as error:
+            assert label.instr is not None
+            locate(error, label.instr)
+            raise
+        return [values[slot] for slot in self._results]
+
+    def _places(self, instr: Instr) -> list[int]:
+        """Return the places of the cores that run an instruction."""
+        there = self._plan.runs_on(instr)
+        return [
+            place
+            for place, lane in enumerate(self._lanes)
+            if lane.logical in there and instr.concerns(lane.replica)
+        ]
+
+    def _add(self, instr: Instr, path: Path) -> None:
+        if instr.definition is TOWER_COPY:
+            self._add_copy(instr)
+            return
+        concerned = [
+            place
+            for place, lane in enumerate(self._lanes)
+            if instr.concerns(lane.replica)
+        ]
+        for transfer in self._plan.before(instr):
+            self._add_transfer(transfer, instr, concerned)
+        places = self._places(instr)
+        if not places:
+            return
+        if instr.definition is CONST:
+            self._add_constant(instr, places)
+        else:
+            step, on_core = self._step(instr, places, path), instr.core != HOST
+            label = self._label(instr, kind(instr), instr.outputs, places, on_core)
+            self._append(step, label)
+
+    def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
+        """Compute a constant now; only a trace lists it when the program runs."""
+        around, (slot,) = self._around, instr.outputs
+        replica = self._lanes[places[0]].replica
+        (value,) = compute(CONST, instr, [], replica, around.run)
+        self._constants[slot] = self._column(places, [value] * len(places))
+        label = self._label(instr, None, (), places, traced=instr.core != HOST)
+        self._observed.append((lambda values: None, label.number, label))
+
+    def _add_copy(self, instr: Instr) -> None:
+        """Send a value to other replicas, or receive it."""
+        source, targets = instr.attrs["source"], instr.attrs["targets"]
+        lanes = list(enumerate(self._lanes))
+        self._add_moves(
+            instr,
+            instr.inputs[0],
+            [
+                (place, (TO_REPLICA, target))
+                for target in targets
+                for place, lane in lanes
+                if lane.replica == source
+            ],
+            [(p, (TO_REPLICA, source)) for p, lane in lanes if lane.replica in targets],
+        )
+
+    def _add_transfer(
+        self, transfer: Transfer, instr: Instr, concerned: Sequence[int]
+    ) -> None:
+        """Send a value to another core of the same replica, or receive it."""
+        to, of = (TO_CORE, transfer.target), (TO_CORE, transfer.source)
+        logical = {place: self._lanes[place].logical for place in concerned}
+        self._add_moves(
+            instr,
+            transfer.slot,
+            [(place, to) for place in concerned if logical[place] == transfer.source],
+            [(place, of) for place in concerned if logical[place] == transfer.target],
+        )
+
+    def _add_moves(
+        self,
+        instr: Instr,
+        slot: int,
+        sends: Sequence[tuple[int, Peer]],
+        receives: Sequence[tuple[int, Peer]],
+    ) -> None:
+        """Send the value of a slot from some cores to others, and receive it."""
+        around, lanes = self._around, self._lanes
+
+        def send(values: Values) -> None:
+            for place, peer in sends:
+                around.send(lanes[place], peer, values[slot][place])
+
+        def receive(values: Values) -> None:
+            column = list(values[slot] or [None] * len(lanes))
+            for place, peer in receives:
+                column[place] = around.receive(lanes[place], peer)
+            values[slot] = column
+
+        if sends:
+            self._append(send, self._moving(instr, SEND, slot, sends))
+        if receives:
+            self._append(receive, self._moving(instr, RECEIVE, slot, receives))
+
+    def _moving(
+        self, instr: Instr, kind: str, slot: int, moves: Sequence[tuple[int, Peer]]
+    ) -> Label:
+        places = list(dict.fromkeys(place for place, _ in moves))
+        peers = {p: tuple(peer for q, peer in moves if q == p) for p in places}
+        return self._label(instr, kind, (slot,), places, peers=peers)
+
+    def _label(
+        self,
+        instr: Instr,
+        kind: str | None,
+        slots: tuple[int, ...],
+        places: Sequence[int],
+        traced: bool = False,
+        peers: Mapping[int, tuple[Peer, ...]] | None = None,
+    ) -> Label:
+        lanes = {place: self._lanes[place] for place in places}
+        number = self._numbers[id(instr)]
+        return Label(instr, number, kind, lanes, slots, peers or {}, traced)
+
+    def _append(self, step: Step, label: Label) -> None:
+        self._steps.append((step, label.number, label))
+        self._observed.append((step, label.number, label))
+
+    def _column(self, places: Sequence[int], given: Sequence[Any]) -> Column:
+        """Return the column of a value that the cores at these places have."""
+        if len(places) == len(self._lanes):
+            return given
+        column: list[Any] = [None] * len(self._lanes)
+        for place, value in zip(places, given, strict=True):
+            column[place] = value
+        return column
+
+    def _store(
+        self,
+        values: Values,
+        slots: Sequence[int],
+        places: Sequence[int],
+        results: Sequence[Sequence[Array]],
+    ) -> None:
+        """Put the outputs of an instruction, core by core, into the columns."""
+        for slot, *given in zip(slots, *results, strict=True):
+            values[slot] = self._column(places, given)
+
+    # -- steps -----------------------------------------------------------------
+
+    def _step(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        definition = instr.definition
+        if definition is IF:
+            return self._if(instr, places, path)
+        if definition is WHILE:
+            return self._while(instr, places, path)
+        if definition.ahead:
+            return self._fed(instr, places, path)
+        if kind(instr) == HOST_CALL:
+            return self._host_call(instr, places, path)
+        if definition.effect is not None:
+            return self._effect(instr, places)
+        if definition.collective is not None:
+            return self._collective(instr, places)
+        return self._compute(definition, instr, places)
+
+    def _for_each(
+        self,
+        instr: Instr,
+        places: Sequence[int],
+        carry_out: Callable[[int, list[Array]], Sequence[Array]],
+    ) -> Step:
+        """Return the step that runs an instruction for one core after the other.
+
+        `carry_out` is given the place of a core, and its inputs.
+        """
+        around, lanes, inputs, outputs = (
+            self._around,
+            self._lanes,
+            instr.inputs,
+            instr.outputs,
+        )
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in inputs]
+            results = []
+            for place in places:
+                around.lane = lanes[place]
+                arrays = [column[place] for column in columns]
+                results.append(carry_out(place, arrays))
+            around.lane = None
+            self._store(values, outputs, places, results)
+
+        return step
+
+    def _compute(self, definition: OpDef, instr: Instr, places: Sequence[int]) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            return compute(definition, instr, arrays, lanes[place].replica, around.run)
+
+        step = self._for_each(instr, places, carry_out)
+        if len(instr.outputs) == 1 and instr.outputs[0] in self._summed:
+            return self._compute_in_place(definition, instr, places) or step
+        if len(instr.outputs) == 1 and definition.foldable:
+            return self._compute_quickly(definition, instr, places, step)
+        return step
+
+    def _compute_quickly(
+        self, definition: OpDef, instr: Instr, places: Sequence[int], thorough: Step
+    ) -> Step:
+        """Compute one array from others, and leave any special case to the other step.
+
+        On small arrays the operation takes no longer than what the other step adds.
+        """
+        inputs, (output,), attrs = instr.inputs, instr.outputs, dict(instr.attrs)
+        function, dtype = definition.compute, instr.specs[0].dtype.np
+        assert function is not None
+        everywhere = len(places) == len(self._lanes)
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in inputs]
+            results = []
+            try:
+                for place in places:
+                    result = function(*[column[place] for column in columns], **attrs)
+                    if result.__class__ is tuple or result.__class__ is list:
+                        thorough(values)
+                        return
+                    results.append(np.asarray(result, dtype, order="C"))
+            except Exception:
+                thorough(values)  # fails again, with the message of the interpreter
+                return
+            values[output] = results if everywhere else self._column(places, results)
+
+        return step
+
+    def _compute_in_place(
+        self, definition: OpDef, instr: Instr, places: Sequence[int]
+    ) -> Step | None:
+        """Compute the input of a collective where its peers read, if it can be."""
+        around, lanes, (output,) = self._around, self._lanes, instr.outputs
+        spec, sums = instr.specs[0], self._summed[output]
+        alike = sums.lanes == [lanes[place] for place in places]
+        if not (alike and definition.writes_into and spec.shape.is_fully_defined()):
+            return None
+        shape, dtype = tuple(size or 0 for size in spec.shape.as_list()), spec.dtype.np
+        memory: dict[int, Array | None] = {}
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            out = memory[place]
+            given = {} if out is None else {"out": out}
+            replica = lanes[place].replica
+            return compute(definition, instr, arrays, replica, around.run, **given)
+
+        compute_it = self._for_each(instr, places, carry_out)
+
+        def step(values: Values) -> None:
+            memory.update(zip(places, sums.places(shape, dtype), strict=True))
+            compute_it(values)
+            memory.clear()
+
+        return step
+
+    def _collective(self, instr: Instr, places: Sequence[int]) -> Step:
+        collective = self._sums[id(instr)]
+        (source,), (target,) = instr.inputs, instr.outputs
+        everywhere = len(places) == len(self._lanes)
+
+        def step(values: Values) -> None:
+            column = values[source]
+            if everywhere:
+                values[target] = collective(column)
+            else:
+                given = collective([column[place] for place in places])
+                values[target] = self._column(places, given)
+
+        return step
+
+    def _effect(self, instr: Instr, places: Sequence[int]) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def carry_out(place: int, arrays: list[Array]) -> Sequence[Array]:
+            lane = lanes[place]
+            return perform(instr, arrays, lane.replica, around.runs[lane.logical])
+
+        return self._for_each(instr, places, carry_out)
+
+    def _host_call(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        around, lanes = self._around, self._lanes
+
+        def step(values: Values) -> None:
+            columns = [values[slot] for slot in instr.inputs]
+            calls = [(lanes[p], [column[p] for column in columns]) for p in places]
+            results = around.call_host(path, calls)
+            self._store(values, instr.outputs, places, results)
+
+        return step
+
+    def _fed(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        around, lanes = self._around, self._lanes
+        feeds = [CoreFeed(instr) for _ in places]
+
+        def step(values: Values) -> None:
+            asking = [
+                (feed, lanes[place], wanted)
+                for feed, place in zip(feeds, places, strict=True)
+                if (wanted := feed.wanted(around.run))
+            ]
+            if asking:
+                calls = [(lane, [np.asarray(wanted)]) for _, lane, wanted in asking]
+                answers = around.call_host(path, calls)
+                for (feed, _, _), arrays in zip(asking, answers, strict=True):
+                    feed.fill(arrays)
+            results = [feed.next() for feed in feeds]
+            self._store(values, instr.outputs, places, results)
+
+        return step
+
+    def _if(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        branches = [self._block(instr, number, places, path) for number in (0, 1)]
+
+        def step(values: Values) -> None:
+            predicate, *columns = _at(values, instr.inputs, places)
+            verdicts = [truth(instr, array) for array in predicate]
+            results: list[list[Any]] = [[None] * len(places) for _ in instr.outputs]
+            for verdict, branch in zip((True, False), branches, strict=True):
+                taking = [k for k, each in enumerate(verdicts) if each is verdict]
+                if taking:
+                    given = branch(taking).run(_picked(columns, taking))
+                    _merge(results, given, taking)
+            for slot, column in zip(instr.outputs, results, strict=True):
+                values[slot] = self._column(places, column)
+
+        return step
+
+    def _while(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
+        condition = self._block(instr, 0, places, path)
+        body = self._block(instr, 1, places, path)
+        around = self._around
+        split, limit = instr.attrs["loop_variables"], instr.attrs["maximum_iterations"]
+
+        def step(values: Values) -> None:
+            columns = _at(values, instr.inputs, places)
+            turning, captured = columns[:split], columns[split:]
+            left: list[list[Any]] = [[None] * len(places) for _ in turning]
+            kept = [nothing_kept(instr.specs[split:]) for _ in places]
+            inside, turns = list(range(len(places))), 0
+            tested, turned = condition(inside), body(inside)
+            while limit is None or turns < limit:
+                around.go_on()
+                verdicts = [
+                    truth(instr, array) for array in tested.run(turning + captured)[0]
+                ]
+                if not all(verdicts):
+                    _merge(left, turning, inside)
+                    staying = [k for k, verdict in enumerate(verdicts) if verdict]
+                    inside = [inside[k] for k in staying]
+                    turning = _picked(turning, staying)
+                    captured = _picked(captured, staying)
+                    if not inside:
+                        break
+                    tested, turned = condition(inside), body(inside)
+                given = turned.run(turning + captured)
+                turning = given[:split]
+                for number, column in enumerate(given[split:]):
+                    for place, array in zip(inside, column, strict=True):
+                        # the next turn may reuse its memory
+                        kept[place][number].append(array.copy())
+                turns += 1
+            _merge(left, turning, inside)
+            ends = [joined(each, instr.specs[split:]) for each in kept]
+            self._store(values, instr.outputs[split:], places, ends)
+            for slot, column in zip(instr.outputs, left, strict=False):
+                values[slot] = self._column(places, column)
+
+        return step
+
+    def _block(
+        self, instr: Instr, number: int, places: Sequence[int], path: Path
+    ) -> Callable[[Sequence[int]], PreparedProgram]:
+        """Return a function that gives a block, prepared for some of these places."""
+        prepared: dict[tuple[int, ...], PreparedProgram] = {}
+
+        def chosen(taking: Sequence[int]) -> PreparedProgram:
+            key = tuple(taking)
+            if key not in prepared:
+                if len(prepared) >= PREPARED_BLOCKS:
+                    prepared.clear()
+                prepared[key] = PreparedProgram(
+                    instr.blocks[number],
+                    self._around,
+                    [self._lanes[places[k]] for k in taking],
+                    self._plan,
+                    (*path, number),
+                    self._numbers,
+                )
+            return prepared[key]
+
+        chosen(range(len(places)))
+        return chosen
+
+
+def _at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
+    """Return the columns of some slots, cut down to some places."""
+    return _picked([values[slot] for slot in slots], places)
+
+
+def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
+    return [[column[place] for place in places] for column in columns]
+
+
+def _merge(
+    whole: Sequence[list[Any]], parts: Sequence[Column], places: Sequence[int]
+) -> None:
+    """Write columns of some places into those of all places."""
+    for column, part in zip(whole, parts, strict=True):
+        for place, value in zip(places, part, strict=True):
+            column[place] = value
+
+
+def kind(instr: Instr) -> str:
+    """Return the kind of event that running an instruction is."""
+    if instr.blocks:
+        return BLOCK
+    definition = instr.definition
+    if instr.core == HOST or definition.place is not Place.ANYWHERE:
+        return HOST_CALL
+    if definition.collective is not None:
+        return COLLECTIVE
+    return OPERATION

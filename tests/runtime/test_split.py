@@ -1,0 +1,40 @@
+"""Which process carries which cores."""
+
+from __future__ import annotations
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime import split as module
+from tpuref.runtime.split import Split, named
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 7, 8, 64])
+def test_blocks_follow_one_another_and_differ_by_one_core(cores: int) -> None:
+    for processes in range(1, cores + 1):
+        split = Split(cores, processes)
+        blocks = [split.carried(process) for process in range(processes)]
+        assert [core for block in blocks for core in block] == list(range(cores))
+        assert {len(block) for block in blocks} <= {
+            cores // processes,
+            -(-cores // processes),
+        }
+        for process, block in enumerate(blocks):
+            assert {split.carrier(core) for core in block} == {process}
+
+
+def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "processors", lambda: 3)
+    assert Split.configured(8) == (8, 3)
+    assert Split.configured(2) == (2, 2)
+    for processes, expected in [(1, 1), (5, 5), (99, 8), ("cores", 8)]:
+        with tf.config.override(processes=processes):
+            assert Split.configured(8) == (8, expected)
+    for wrong in (0, -1, "core", "2", 1.5, True):
+        with pytest.raises(ValueError, match="processes must be an integer from 1"):
+            tf.config.processes = wrong
+
+
+def test_names() -> None:
+    assert named(range(3, 4)) == "core 3"
+    assert named(range(4, 8)) == "cores 4-7"
