@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 import tpuref as tf
+from tpuref.graph.default import fresh_defaults
 from tpuref.runtime.system import LOCAL
 
 
@@ -20,17 +21,18 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def fresh_process_state() -> Iterator[None]:
-    """Give an empty default graph and no TPU system; check what has to be restored."""
-    tf.reset_default_graph()
+    """Give an empty default graph and no TPU system; check what has to be restored.
+
+    Names of TensorFlow 2 switch eager mode on, which ends with the test.
+    """
     LOCAL.reset()
     cloud = os.environ.get("GCE_METADATA_HOST")
-    with tf.config.override():
+    with tf.config.override(), fresh_defaults():
         before = repr(tf.config)
         yield
         after = repr(tf.config)
+        assert tf.get_default_session() is None, "the test left a session open"
     LOCAL.reset()
     left = os.environ.get("GCE_METADATA_HOST")
     assert left == cloud, "the test left the environment of a FakeCloudTPU"
     assert after == before, "the test changed tf.config: use tf.config.override()"
-    assert not tf.executing_eagerly(), "the test left eager mode on"
-    assert tf.get_default_session() is None, "the test left a session open"

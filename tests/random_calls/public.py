@@ -50,6 +50,11 @@ LEFT_OUT = {
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",
+    "tf.Module": "begins eager mode",
+    "tf.disable_eager_execution": "holds for the whole process",
+    "tf.disable_v2_behavior": "holds for the whole process",
+    "tf.enable_v2_behavior": "holds for the whole process",
+    "tf.function": "begins eager mode",
     "tf.reset_default_graph": "empties the graph of the test",
     "tf.train.Server": "listens",
 }

@@ -325,16 +325,16 @@ class EagerIterator(ElementDescription):
         current = Pass(variables=STATE, epochs=_EAGER_EPOCHS)
         self._iteration = Iteration(stage.started(current))
 
-    def traced_key(self) -> Any:
+    def _traced_key(self) -> Any:
         """Return what its elements are like, for `tpuref.tracing`."""
         kinds = tuple(spec.describe() for spec in specs_of(self.element))
         return repr(mapped(self.element, lambda spec: 0)), kinds
 
-    def traced(self) -> Iterator:
+    def _traced(self) -> Iterator:
         """Return what stands for it while a function is traced."""
         return Iterator(get_default_graph(), f"traced#{self._handle}", self.element)
 
-    def bind(self, stand_in: Any) -> None:
+    def _bind(self, stand_in: Any) -> None:
         """Let a stand-in give the elements of this iterator from now on."""
         STATE.lend_iteration(stand_in.handle, self._iteration)
 
@@ -348,7 +348,7 @@ class EagerIterator(ElementDescription):
         """
         if not executing_eagerly():  # in a function that uses it from around
             own = Iterator(get_default_graph(), self._handle, self.element)
-            self.bind(own)
+            self._bind(own)
             return own.get_next(name)
         arrays = self._iteration.next()
         return nest.pack_sequence_as(self.element, [EagerTensor.of(a) for a in arrays])

@@ -164,20 +164,20 @@ class PerDeviceIterator(ElementDescription):
 
     # -- as an argument of a traced function ---------------------------------------
 
-    def traced_key(self) -> Any:
+    def _traced_key(self) -> Any:
         """Return what its elements are like, for `tpuref.tracing`."""
         assert isinstance(self.rounds, EagerIterator)
-        return self.rounds.traced_key(), tuple(self._devices)
+        return self.rounds._traced_key(), tuple(self._devices)
 
-    def traced(self) -> PerDeviceIterator:
+    def _traced(self) -> PerDeviceIterator:
         """Return what stands for it while a function is traced."""
         assert isinstance(self.rounds, EagerIterator)
-        return PerDeviceIterator(self.element, self.rounds.traced(), self._devices)
+        return PerDeviceIterator(self.element, self.rounds._traced(), self._devices)
 
-    def bind(self, stand_in: Any) -> None:
+    def _bind(self, stand_in: Any) -> None:
         """Let a stand-in give the elements of this iterator from now on."""
         assert isinstance(self.rounds, EagerIterator)
-        self.rounds.bind(stand_in.rounds)
+        self.rounds._bind(stand_in.rounds)
 
     def __repr__(self) -> str:
         return (

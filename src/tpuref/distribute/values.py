@@ -129,11 +129,11 @@ class PerDevice(DistributedValues):
         """The element type of the components."""
         return convert_to_tensor(self.components[0]).dtype
 
-    def traced_parts(self) -> list[Any]:
+    def _traced_parts(self) -> list[Any]:
         """Return the components, for `tpuref.tracing`."""
         return self.components
 
-    def with_parts(self, parts: Sequence[Any]) -> PerDevice:
+    def _with_parts(self, parts: Sequence[Any]) -> PerDevice:
         """Return a value with other components."""
         return type(self)(dict(zip(self.index, parts, strict=True)))
 
@@ -207,11 +207,11 @@ class Mirrored(Operators, DistributedValues):
         """The static shape of the components."""
         return self._as_tensor().shape
 
-    def traced_parts(self) -> list[Any]:
+    def _traced_parts(self) -> list[Any]:
         """Return the components, for `tpuref.tracing`."""
         return self.components
 
-    def with_parts(self, parts: Sequence[Any]) -> Mirrored:
+    def _with_parts(self, parts: Sequence[Any]) -> Mirrored:
         """Return a value with other components."""
         return type(self)(dict(zip(self.index, parts, strict=True)))
 

@@ -77,6 +77,11 @@ class DistributedVariable(DistributedValues, Variable):
         return self.here().op
 
     @property
+    def device(self) -> str:
+        """The device name of the component here."""
+        return self.here().device
+
+    @property
     def initializer(self) -> Operation:
         """The operation that gives all components their initial values."""
         if self._initializer is None:

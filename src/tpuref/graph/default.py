@@ -121,7 +121,7 @@ def init_scope() -> Iterator[None]:
     ...     with tf.init_scope():
     ...         return tf.executing_eagerly()
     >>> with tf.eager_execution():
-    ...     print(traced())
+    ...     bool(traced())
     True
     """
     graphs = [graph for graph in context.graphs if not graph.traced]

@@ -182,7 +182,7 @@ class Optimizer(ElementwiseOptimizer):
         >>> with tf.eager_execution():
         ...     w = tf.Variable(3.0)
         ...     optimizer = tf.optimizers.SGD(0.5)
-        ...     optimizer.apply_gradients([(tf.constant(2.0), w)])
+        ...     _ = optimizer.apply_gradients([(tf.constant(2.0), w)])
         ...     float(w), int(optimizer.iterations)
         (2.0, 1)
         """

@@ -33,7 +33,7 @@ class LearningRateSchedule:
     >>> with tf.eager_execution():
     ...     w, optimizer = tf.Variable(1.0), tf.optimizers.SGD(Halved())
     ...     for _ in range(2):
-    ...         optimizer.apply_gradients([(tf.constant(1.0), w)])
+    ...         _ = optimizer.apply_gradients([(tf.constant(1.0), w)])
     ...     float(w)
     -0.5
     """

@@ -25,10 +25,10 @@ Key = Hashable
 class Composite(Protocol):
     """A value made of several tensors, such as one per replica."""
 
-    def traced_parts(self) -> list[Any]:
+    def _traced_parts(self) -> list[Any]:
         """Return what it consists of."""
 
-    def with_parts(self, parts: Sequence[Any]) -> Any:
+    def _with_parts(self, parts: Sequence[Any]) -> Any:
         """Return a value of the same kind that consists of something else."""
 
 
@@ -36,13 +36,13 @@ class Composite(Protocol):
 class TracedIterator(Protocol):
     """An iterator that a traced function takes elements from."""
 
-    def traced_key(self) -> Key:
+    def _traced_key(self) -> Key:
         """Return what its elements are like."""
 
-    def traced(self) -> Any:
+    def _traced(self) -> Any:
         """Return what stands for it while a function is traced."""
 
-    def bind(self, stand_in: Any) -> None:
+    def _bind(self, stand_in: Any) -> None:
         """Let the stand-in give the elements of this iterator from now on."""
 
 
@@ -124,7 +124,7 @@ class _Parts:
         if isinstance(leaf, TracedIterator):
             number = len(self.iterators)
             self.iterators.append(leaf)
-            self.keys.append(("iterator", leaf.traced_key()))
+            self.keys.append(("iterator", leaf._traced_key()))
             return lambda values, iterators: iterators[number]
         self.keys.append(_fixed(leaf))
         return lambda values, iterators: leaf
@@ -139,11 +139,11 @@ class _Parts:
         return lambda values, iterators: values[number]
 
     def _add_composite(self, leaf: Composite, name: str) -> Place:
-        self.keys.append((type(leaf), len(leaf.traced_parts())))
-        places = [self.add(part, name) for part in leaf.traced_parts()]
+        self.keys.append((type(leaf), len(leaf._traced_parts())))
+        places = [self.add(part, name) for part in leaf._traced_parts()]
 
         def place(values: Sequence[Any], iterators: Sequence[Any]) -> Any:
-            return leaf.with_parts([find(values, iterators) for find in places])
+            return leaf._with_parts([find(values, iterators) for find in places])
 
         return place
 
@@ -162,7 +162,7 @@ def tensors_of(result: Any) -> Iterator[Tensor]:
     """Yield the tensors of what a traced function returned."""
     for leaf in nest.flatten(result):
         if isinstance(leaf, Composite):
-            for part in leaf.traced_parts():
+            for part in leaf._traced_parts():
                 yield from tensors_of(part)
         elif isinstance(leaf, Tensor):
             yield leaf
@@ -173,8 +173,8 @@ def with_values(result: Any, values: Iterator[Any]) -> Any:
 
     def other(leaf: Any) -> Any:
         if isinstance(leaf, Composite):
-            return leaf.with_parts(
-                [with_values(part, values) for part in leaf.traced_parts()]
+            return leaf._with_parts(
+                [with_values(part, values) for part in leaf._traced_parts()]
             )
         return next(values) if isinstance(leaf, Tensor) else leaf
 

@@ -72,7 +72,7 @@ class ConcreteFunction:
         self.variables_made = 0
         self._may_make_variables = may_make_variables
         self.graph = self._own_graph()
-        self._iterators = [iterator.traced() for iterator in call.iterators]
+        self._iterators = [iterator._traced() for iterator in call.iterators]
         self._arguments = call  # keeps alive what is told apart by identity
         with (
             self.graph.as_default(),
@@ -138,7 +138,7 @@ class ConcreteFunction:
 
     def _output(self, leaf: Any) -> Any:
         if isinstance(leaf, Composite):
-            return leaf.with_parts([self._output(p) for p in leaf.traced_parts()])
+            return leaf._with_parts([self._output(p) for p in leaf._traced_parts()])
         if leaf is None or isinstance(leaf, Operation):
             return None
         if isinstance(leaf, (Tensor, *_PLAIN)) or hasattr(leaf, "_as_tensor"):
@@ -157,7 +157,7 @@ class ConcreteFunction:
     ) -> Any:
         """Run the program on some values; return what the function returns."""
         for iterator, stand_in in zip(iterators, self._iterators, strict=True):
-            iterator.bind(stand_in)
+            iterator._bind(stand_in)
         arrays = [value.array for value in values]
         fed = dict(zip(self.inputs, arrays, strict=True))
         results = self._executor.run(self.outputs, self._effects, fed)
