@@ -4,6 +4,7 @@ import importlib.util
 import os
 import sys
 
+from .description import BadDescription, Description
 from .environment import environment_python
 from .statements import SOURCES
 
@@ -46,6 +47,10 @@ class Subject:
         The package that holds the clauses.
     served : bool
         Whether its sessions are on a server, reached by gRPC.
+    described : str or None
+        Path of its subject file.
+    known : str or None
+        Path of the file of its known deviations, if it is not the suite's own.
     sources : tuple of str
         Whose statements judge it: all of them tpuref, the documents' anything else.
     """
@@ -62,6 +67,8 @@ class Subject:
         strict=False,
         suite="tpuref_conformance.suite",
         served=False,
+        described=None,
+        known=None,
     ):
         self.name = name
         self.module = module
@@ -73,6 +80,8 @@ class Subject:
         self.strict = strict
         self.suite = suite
         self.served = served
+        self.described = described
+        self.known = known
         self.sources = tuple(SOURCES) if module == "tpuref" else ("document",)
 
     def environment(self):
@@ -90,7 +99,14 @@ def subject_names():
 
 
 def find_subject(name):
-    """Return the subject called ``name``; ``tensorflow==1.15.5`` is understood too."""
+    """Return the subject called ``name``; ``tensorflow==1.15.5`` is understood too.
+
+    A name may also be that of a subject file, such as ``conformance_mytf.py``, of the
+    module that one in the current directory describes, or of any module.
+    """
+    file = name if name.endswith(".py") else subject_file(name)
+    if os.path.isfile(file):
+        return described_module(file)
     name = name.replace("==", "-")
     if name in _TPUREF:
         return Subject(
@@ -111,10 +127,37 @@ def find_subject(name):
             release=True,
             cores=False,
         )
+    if _importable(name):
+        return any_module(name)
     raise UnknownSubject(
-        f"there is no subject {name!r}; there are {', '.join(subject_names())}; "
-        "--python and --module are for anything else"
+        f"there is no subject {name!r}; there are {', '.join(subject_names())}, "
+        "modules that can be imported, and subject files (tpuref conformance init)"
     )
+
+
+def subject_file(module):
+    """Return the name of the subject file of a module, in the current directory."""
+    return f"conformance_{module.replace('.', '_')}.py"
+
+
+def _importable(module):
+    if not all(part.isidentifier() for part in module.split(".")):
+        return False
+    beside = os.path.join(os.getcwd(), module.split(".")[0])
+    if os.path.isdir(beside) or os.path.isfile(beside + ".py"):
+        return True
+    return importlib.util.find_spec(module.split(".")[0]) is not None
+
+
+def described_module(path, python=None):
+    """Return the subject that the file ``path`` describes."""
+    try:
+        says = Description(path)
+    except BadDescription as error:
+        raise UnknownSubject(str(error)) from error
+    subject = any_module(says.module, python)
+    subject.described, subject.known = says.path, says.known
+    return subject
 
 
 def any_module(module, python=None):

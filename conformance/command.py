@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from . import html, junit, markdown, terminal
+from . import beginning, html, junit, markdown, terminal
 from .catalogue import (
     UnknownSubject,
     any_module,
@@ -33,10 +33,14 @@ from .runner import CLAUSE_TIME, Runner, judging
 from .statements import TIERS, statements
 from .suite import load_checks, load_clauses
 
+#: Characters of scripts in one report.
+_SCRIPTS = 400000
+
 _EPILOG = """
 other commands:
   coverage            statements without a check, checks without a statement
   env NAME==VERSION   build the environment of a release
+  init MODULE         write a subject file, and with --tox a tox.ini and a workflow
 
 at the top of a checkout:
   mutants             run the deliberately wrong variants of tpuref
@@ -48,7 +52,8 @@ not be run.
 """
 
 
-def _parser():
+def parser():
+    """Return the parser of the command, which completion in a shell asks as well."""
     parser = argparse.ArgumentParser(
         prog="tpuref conformance",
         description="Run the documented statements against tpuref or another subject.",
@@ -66,7 +71,8 @@ def _add_subjects(group):
         "--subject",
         metavar="NAME",
         action="append",
-        help="may be repeated; one of " + ", ".join(subject_names()),
+        help="may be repeated; a module, its subject file, or one of "
+        + ", ".join(subject_names()),
     )
     group.add_argument("--module", metavar="NAME", help="any module, as a subject")
     group.add_argument(
@@ -161,7 +167,7 @@ def main(argv=None):
         return _COMMANDS[arguments[0]](arguments[1:])
     if arguments and arguments[0] in _OF_MAINTAINERS:
         return _in_a_checkout(arguments[0], arguments[1:])
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     if options.diff is not None:
         return _diff(*options.diff)
     for path in (options.json, options.junit, options.html, options.markdown):
@@ -172,7 +178,7 @@ def main(argv=None):
     if not chosen:
         return _could_not_run("no clause fits; --list shows all of them")
     if options.list:
-        return _list(chosen, options.json)
+        return _list(chosen, options.json, options.verbose)
     try:
         subjects = _subjects(options)
     except UnknownSubject as error:
@@ -186,12 +192,14 @@ def main(argv=None):
     return _run(subjects, clauses, chosen, options)
 
 
-def _list(clauses, json_path):
+def _list(clauses, json_path, verbose):
     if json_path == "-":
         print(_as_text([one.as_json() for one in clauses]), end="")
         return EXIT_PASSED
     for one in clauses:
         print(f"{one.source:<8} {one.tier:<8} {one.id}")
+        if verbose:
+            print("\n" + snippet(one))
     _write_file(json_path, lambda: _as_text([one.as_json() for one in clauses]))
     return EXIT_PASSED
 
@@ -229,6 +237,12 @@ def _subjects(options):
 
 def _run(subjects, clauses, chosen, options):
     known = Known()
+    try:
+        for subject in subjects:
+            if subject.known is not None:
+                known.add(subject.name, subject.known)
+    except ValueError as error:
+        return _could_not_run(error)
     progress = terminal.Progress(sum(len(judging(one, chosen)) for one in subjects))
     runner = Runner(chosen, known, progress, options.timeout, options.fail_fast)
     try:
@@ -250,14 +264,34 @@ def _run(subjects, clauses, chosen, options):
 
 def _reproduction(subjects, clauses):
     """Return the function that writes a clause of a column as a script."""
-    served = {subject.name for subject in subjects if subject.served}
+    by_name = {subject.name: subject for subject in subjects}
     by_id = {clause.id: clause for clause in clauses}
 
     def reproduction(id, column):
-        at_a_server = column.name in served
-        return snippet(by_id[id], column.module, column.settings, at_a_server)
+        subject = by_name[column.name]
+        return snippet(
+            by_id[id],
+            column.module,
+            column.settings,
+            subject.served,
+            subject.described,
+        )
 
     return reproduction
+
+
+def _shortened(reproduction):
+    """Return ``reproduction`` for one report, which stays below a megabyte."""
+    left = [_SCRIPTS]
+
+    def script(id, column):
+        text = reproduction(id, column)
+        left[0] -= len(text)
+        if left[0] >= 0:
+            return text
+        return f"# tpuref conformance --list --verbose --clause {id}\n"
+
+    return script
 
 
 def _write(report, reproduction, options):
@@ -269,8 +303,10 @@ def _write(report, reproduction, options):
         print(text, end="")
         _write_file(options.json, lambda: _as_text(report.as_json()))
     _write_file(options.junit, lambda: junit.as_junit(report))
-    _write_file(options.html, lambda: html.as_html(report, reproduction))
-    _write_file(options.markdown, lambda: markdown.as_markdown(report, reproduction))
+    _write_file(options.html, lambda: html.as_html(report, _shortened(reproduction)))
+    _write_file(
+        options.markdown, lambda: markdown.as_markdown(report, _shortened(reproduction))
+    )
 
 
 def _write_file(path, text):
@@ -290,12 +326,23 @@ def _diff(old_path, new_path):
 
 
 def _coverage(arguments):
-    argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         prog="tpuref conformance coverage",
-        description="List statements without a check, checks without a statement, and "
-        "statements whose words, document, tier or versions cannot be right.",
-    ).parse_args(arguments)
+        description="List statements without a check, checks without a statement, "
+        "sentences of documents without a statement, and statements whose words, "
+        "document, tier or versions cannot be right.",
+    )
+    parser.add_argument(
+        "--documents",
+        metavar="DIRECTORY",
+        help="where the documents are; without them, their sentences are not counted",
+    )
+    options = parser.parse_args(arguments)
     coverage = Coverage(statements(), load_checks())
+    try:
+        coverage.look_into_documents(options.documents)
+    except OSError as error:
+        return _could_not_run(error)
     print("\n".join(coverage.lines()))
     return EXIT_PASSED if coverage.complete else EXIT_FAILED
 
@@ -337,7 +384,7 @@ def _in_a_checkout(name, arguments):
     return importlib.import_module(module).main(arguments)
 
 
-_COMMANDS = {"coverage": _coverage, "env": _env}
+_COMMANDS = {"coverage": _coverage, "env": _env, "init": beginning.main}
 _OF_MAINTAINERS = {
     "mutants": "maintenance.mutants.command",
     "pages": "maintenance.pages",

@@ -63,6 +63,7 @@ class Connection:
         self._ask(
             {
                 "module": subject.module,
+                "described": subject.described,
                 "suite": subject.suite,
                 "served": subject.served,
                 "release": subject.release,

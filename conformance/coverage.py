@@ -1,11 +1,13 @@
 """Holds the statements against the checks of the suite."""
 
+import os
 import re
 
 from .catalogue import RELEASES
 from .clause import Clause
-from .documents import within
+from .documents import DOCUMENTS, within
 from .reproduction import snippet
+from .sentences import stray_entries, unstated
 
 _STARTS_A_SYSTEM = re.compile(r"\b(fixed_system|initialised_topology)\(")
 _OPENS_A_SESSION = re.compile(r"\b[Ss]ession\(")
@@ -26,11 +28,15 @@ class Coverage:
         Statements without a check.
     unstated : list of str
         Checks without a statement.
+    unsaid : list of str
+        Sentences of documents that neither are a statement's nor cannot be tested.
     faults : list of str
         What is wrong with the words, document, tier or versions of a statement.
     """
 
     def __init__(self, statements, checks):
+        self._statements = statements
+        self.unsaid = []
         self.unchecked = sorted(set(statements) - set(checks))
         self.unstated = sorted(set(checks) - set(statements))
         both = [
@@ -44,16 +50,28 @@ class Coverage:
             faults = [*_words(clause), *_tier(clause), *_versions(clause)]
             self.faults += [f"{clause.id}: {fault}" for fault in faults]
 
+    def look_into_documents(self, directory):
+        """Add sentences without a statement, and entries about no statement.
+
+        ``directory`` has the documents; without it only the entries are looked at.
+        """
+        for document in DOCUMENTS:
+            self.faults += stray_entries(document, self._statements)
+            if directory is not None:
+                path = os.path.join(directory, document.file)
+                self.unsaid += unstated(document, path)
+
     @property
     def complete(self):
         """Whether nothing is missing or wrong."""
-        return not (self.unchecked or self.unstated or self.faults)
+        return not (self.unchecked or self.unstated or self.unsaid or self.faults)
 
     def lines(self):
         """Return the report as lines of text."""
         return (
             _section("statements without a check", self.unchecked)
             + _section("checks without a statement", self.unstated)
+            + _section("sentences without a statement", self.unsaid)
             + _section("faults", self.faults)
         )
 

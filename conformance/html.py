@@ -4,11 +4,20 @@ import os
 from html import escape
 
 from .documents import DOCUMENTS
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, NOT_APPLICABLE, OUTCOMES, PASS
+from .outcome import (
+    ABSENT,
+    CONTRADICTIONS,
+    MEANINGS,
+    NOT_APPLICABLE,
+    OUTCOMES,
+    PASS,
+    RECORDED,
+)
 from .report import LETTERS, cell
 from .statements import SOURCES
 
-_CONTRADICTING = (*CONTRADICTIONS, DEVIATES)
+#: A missing name needs no script.
+_REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -112,6 +121,7 @@ _BY_WEIGHT = (
     "fail",
     "absent",
     "deviates",
+    "differs",
     "pass",
     "needs-tpu",
     "not-applicable",
@@ -204,10 +214,10 @@ def _facts(statement, results):
 
 
 def _reproductions(statement, results, snippet):
-    """Return a script for the first subject, and each that contradicts it."""
+    """Return a script for each subject that contradicts the statement."""
     scripts = {}
-    for position, (column, result) in enumerate(results):
-        if position == 0 or result.outcome in _CONTRADICTING:
+    for column, result in results:
+        if result.outcome in _REPRODUCED:
             scripts.setdefault(snippet(statement.id, column), []).append(column.name)
     return [
         f"<p>Reproduction for {escape(', '.join(names))}:</p>\n"

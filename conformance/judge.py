@@ -5,6 +5,7 @@ import time
 import traceback
 
 from .clause import Unavailable, first_line
+from .description import Described
 from .documents import within
 from .outcome import (
     ABSENT,
@@ -42,7 +43,9 @@ def _decide(clause, tf, release, cores):
     version = version_of(tf)
     if release and not within(version, clause.versions):
         return NOT_APPLICABLE, f"the document is not about release {version}", ()
-    missing = _missing_name(tf, clause.api)
+    if isinstance(tf, Described) and tf.skipped(clause.id) is not None:
+        return NOT_APPLICABLE, f"skipped: {tf.skipped(clause.id)}", ()
+    missing = _missing_name(getattr(tf, "judged_module", tf), clause.api)
     if missing is not None:
         return ABSENT, f"there is no {missing}", ()
     if clause.tier == "run" and not cores:
@@ -59,6 +62,11 @@ def _run(clause, tf):
     except AssertionError as error:
         message = str(error) or "an assertion without a message does not hold"
         return FAIL, message, _last_calls(error)
+    except AttributeError as error:
+        missing = _missing_elsewhere(tf, clause.api, error)
+        if missing is not None:
+            return NOT_APPLICABLE, f"cannot be observed: there is no {missing}", ()
+        return ERROR, f"{type(error).__name__}: {first_line(error)}", _last_calls(error)
     except (Exception, SystemExit) as error:
         message = f"{type(error).__name__}: {first_line(error)}"
         return ERROR, message, _last_calls(error)
@@ -68,17 +76,35 @@ def _run(clause, tf):
 def _missing_name(tf, api):
     """Return the first part of the dotted name ``api`` that ``tf`` lacks, or None.
 
-    What a class offers may exist only on its instances, so a class ends the search.
+    What a class offers may exist only on its instances, so a class ends the search,
+    unless it stands where the documents have a namespace, whose name is lower case.
     """
     found, path = tf, "tf"
     for name in api.split(".")[1:]:
-        if isinstance(found, type):
+        if isinstance(found, type) and path.rpartition(".")[2][0].isupper():
             return None
         path += "." + name
         try:
             found = getattr(found, name)
         except AttributeError:
             return path
+    return None
+
+
+def _missing_elsewhere(tf, api, error):
+    """Return the name that the check needed besides ``api`` and ``tf`` lacks, or None.
+
+    A module may offer a part of what is documented. What else a check uses is not what
+    its clause is about; a documented name that is missing has clauses of its own.
+    """
+    found, name = getattr(error, "obj", None), getattr(error, "name", None)
+    spaces = {"tf": getattr(tf, "judged_module", tf)}
+    for part in ("tpu", "contrib", "compat", "distribute", "train", "data", "errors"):
+        spaces["tf." + part] = getattr(tf, part, None)
+    for path, space in spaces.items():
+        needed = f"{path}.{name}"
+        if space is not None and found is space and not api.startswith(needed):
+            return needed
     return None
 
 

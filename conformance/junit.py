@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from .outcome import CONTRADICTIONS, DEVIATES, FAIL, PASS
+from .outcome import CONTRADICTIONS, FAIL, PASS, RECORDED
 
 
 def as_junit(report):
@@ -16,7 +16,8 @@ def as_junit(report):
 def _suite(report, column):
     failing = {result.id for result in column.failures()}
     counts = report.counts(column)
-    unfailed = sum(counts.values()) - counts[PASS] - counts[DEVIATES] - len(failing)
+    settled = counts[PASS] + sum(counts[one] for one in RECORDED) + len(failing)
+    unfailed = sum(counts.values()) - settled
     errors = sum(
         1 for id in failing if column.results[id].outcome not in (FAIL, "absent")
     )
@@ -49,9 +50,11 @@ def _case(statement, result, column, failed):
             case, tag, type=result.outcome, message=_printable(result.message)
         )
         node.text = _printable("\n".join([statement.says] + result.trace))
-    elif result.outcome == DEVIATES:
+    elif result.outcome in RECORDED:
         node = ElementTree.SubElement(case, "system-out")
-        node.text = _printable(f"deviates: {result.message} ({result.evidence})")
+        node.text = _printable(
+            f"{result.outcome}: {result.message} ({result.evidence})"
+        )
     elif result.outcome != PASS:
         ElementTree.SubElement(
             case, "skipped", message=f"{result.outcome}: {_printable(result.message)}"

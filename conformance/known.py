@@ -3,11 +3,12 @@
 import os
 from fnmatch import fnmatchcase
 
-from .outcome import DEVIATES, Result
+from .outcome import DEVIATES, NOT_APPLICABLE, RECORDED, Result
 from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known")
 _KEYS = {"outcome", "observed", "evidence"}
+_VERDICTS = (*RECORDED, NOT_APPLICABLE)
 
 
 class Deviation:
@@ -23,13 +24,18 @@ class Deviation:
         Text that the message of the result contains.
     evidence : str
         The record that shows the behaviour.
+    verdict : str
+        What the clause comes to: ``deviates`` if the subject contradicts the document,
+        ``differs`` if the document leaves open what it does, ``not-applicable`` if the
+        document speaks of something else.
     """
 
-    def __init__(self, clause, outcome, observed, evidence):
+    def __init__(self, clause, outcome, observed, evidence, verdict=DEVIATES):
         self.clause = clause
         self.outcome = outcome
         self.observed = observed
         self.evidence = evidence
+        self.verdict = verdict
 
     def matches(self, result):
         """Tell whether ``result`` is the recorded behaviour."""
@@ -49,6 +55,12 @@ class Known:
         self._directory = directory
         self._read = {}
 
+    def add(self, subject_name, path):
+        """Take the deviations of a subject from the file ``path``."""
+        if not os.path.exists(path):
+            raise ValueError(f"{path}: there is no such file of known deviations")
+        self._read[subject_name] = _read_file(path)
+
     def of(self, subject_name):
         """Return the deviations of a subject as a dict from ids and patterns."""
         if subject_name not in self._read:
@@ -65,11 +77,11 @@ class Known:
         return next((entries[one] for one in entries if fnmatchcase(id, one)), None)
 
     def judge(self, subject, result):
-        """Return ``result``, as a deviation if it is a recorded one."""
+        """Return ``result``, with the recorded verdict if it is as recorded."""
         entry = self.entry(subject.name, result.id)
         if entry is None or not entry.matches(result):
             return result
-        record = dict(result.as_json(), outcome=DEVIATES, evidence=entry.evidence)
+        record = dict(result.as_json(), outcome=entry.verdict, evidence=entry.evidence)
         return Result.from_json(record)
 
     def complaints(self, run, clauses):
@@ -87,7 +99,7 @@ class Known:
             return found
         for result in run.results:
             entry = self.entry(name, result.id)
-            if entry is not None and result.outcome != DEVIATES:
+            if entry is not None and result.outcome != entry.verdict:
                 found.append(_stale(name, entry, result))
         return found
 
@@ -105,7 +117,13 @@ def _read_file(path):
         return {}
     entries = {}
     for clause, table in read_tables(path).items():
-        if set(table) != _KEYS or not all(table.values()):
+        verdict = table.get("verdict", DEVIATES)
+        if set(table) - {"verdict"} != _KEYS or not all(table.values()):
             raise ValueError(f"{path}: {clause} needs {sorted(_KEYS)}, got {table}")
+        if verdict not in _VERDICTS:
+            raise ValueError(
+                f"{path}: the verdict on {clause} must be one of {_VERDICTS}, got "
+                f"{verdict!r}"
+            )
         entries[clause] = Deviation(clause, **table)
     return entries

@@ -1,7 +1,10 @@
 """The report as Markdown."""
 
-from .outcome import CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .outcome import ABSENT, CONTRADICTIONS, MEANINGS, OUTCOMES, PASS, RECORDED
 from .report import LETTERS, cell
+
+#: A missing name needs no script.
+_REPRODUCED = {*CONTRADICTIONS, *RECORDED} - {ABSENT}
 
 
 def as_markdown(report, snippet):
@@ -25,7 +28,7 @@ def as_markdown(report, snippet):
     for statement in report.disagreements():
         lines += ["", f"## `{statement.id}`", "", statement.says, ""]
         lines += [_result_line(c, statement) for c in report.columns if not c.reason]
-        lines += ["", *_script(report, statement, snippet)]
+        lines += _script(report, statement, snippet)
     for complaint in report.complaints:
         lines += ["", f"- known deviations: {complaint}"]
     return "\n".join(lines) + "\n"
@@ -62,14 +65,12 @@ def _result_line(column, statement):
 
 def _script(report, statement, snippet):
     """Return the reproduction for the first subject that contradicts a statement."""
-    column = next(
-        one
-        for one in report.columns
-        if not one.reason
-        and statement.id in one.results
-        and one.results[statement.id].outcome in (*CONTRADICTIONS, DEVIATES)
-    )
-    return ["```python", *snippet(statement.id, column).splitlines(), "```"]
+    for column in report.columns:
+        result = None if column.reason else column.results.get(statement.id)
+        if result is not None and result.outcome in _REPRODUCED:
+            script = snippet(statement.id, column)
+            return ["", "```python", *script.splitlines(), "```"]
+    return []
 
 
 def _plain(text):

@@ -3,6 +3,7 @@
 PASS = "pass"
 FAIL = "fail"
 DEVIATES = "deviates"
+DIFFERS = "differs"
 NEEDS_TPU = "needs-tpu"
 ABSENT = "absent"
 NOT_APPLICABLE = "not-applicable"
@@ -14,6 +15,7 @@ OUTCOMES = (
     PASS,
     FAIL,
     DEVIATES,
+    DIFFERS,
     NEEDS_TPU,
     ABSENT,
     NOT_APPLICABLE,
@@ -22,6 +24,9 @@ OUTCOMES = (
     TIMEOUT,
 )
 
+#: Outcomes that are recorded as what the subject does.
+RECORDED = (DEVIATES, DIFFERS)
+
 #: Outcomes that contradict a statement, unless they are recorded as a deviation.
 CONTRADICTIONS = (FAIL, ABSENT, ERROR, CRASH, TIMEOUT)
 
@@ -29,6 +34,7 @@ MEANINGS = {
     PASS: "does what the document says",
     FAIL: "an assertion does not hold",
     DEVIATES: "contradicts the document in a way that is recorded",
+    DIFFERS: "differs from our reading of what the document leaves open, as recorded",
     NEEDS_TPU: "can only be decided on a subject with cores",
     ABSENT: "the documented name does not exist",
     NOT_APPLICABLE: "of another release, or impossible to observe on this subject",

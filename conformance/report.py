@@ -5,10 +5,10 @@ import json
 
 from .outcome import (
     CONTRADICTIONS,
-    DEVIATES,
     NEEDS_TPU,
     NOT_APPLICABLE,
     OUTCOMES,
+    RECORDED,
     Result,
 )
 from .statements import SOURCES, Statement
@@ -175,7 +175,7 @@ class Report:
 
     def disagreements(self):
         """Return the statements that some subject contradicts."""
-        wrong = (*CONTRADICTIONS, DEVIATES)
+        wrong = (*CONTRADICTIONS, *RECORDED)
         return [
             statement
             for statement in self.statements
@@ -234,6 +234,7 @@ LETTERS = {
     "pass": "",
     "fail": "F",
     "deviates": "d",
+    "differs": "r",
     "needs-tpu": "t",
     "absent": "A",
     "not-applicable": "-",

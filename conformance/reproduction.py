@@ -185,7 +185,7 @@ def _suite_module(module, name):
     return value.__name__ if inspect.ismodule(value) else None
 
 
-def snippet(clause, module="tpuref", settings=None, served=False):
+def snippet(clause, module="tpuref", settings=None, served=False, described=None):
     """Return a script that runs the check of ``clause``.
 
     Parameters
@@ -197,11 +197,13 @@ def snippet(clause, module="tpuref", settings=None, served=False):
         Environment variables of the subject.
     served : bool, optional
         Whether its sessions are on a server.
+    described : str, optional
+        Path of its subject file.
     """
     check = inspect.unwrap(clause.check)
     script = _Script(clause.api)
     name = script.add(check.__module__, check.__name__)
-    loaded = _load(script, module)
+    loaded = _load(script, module, described)
     surroundings = _surroundings(script, module, served)
     body = script.imports + [""] if script.imports else []
     lines = [f"# {clause.id}", f"# {clause.says}"]
@@ -214,8 +216,11 @@ def snippet(clause, module="tpuref", settings=None, served=False):
     return "\n".join(lines) + "\n"
 
 
-def _load(script, module):
+def _load(script, module, described):
     """Return the line that binds ``tf``."""
+    if described is not None:
+        name = script.add(subject_module.__name__, "load")
+        return f"tf = {name}({module!r}, {described!r})"
     if module == "tensorflow":
         name = script.add(subject_module.__name__, "load")
         return f'tf = {name}("tensorflow")'

@@ -46,6 +46,76 @@ def judging(subject, clauses):
     return [one for one in clauses if one.source in subject.sources]
 
 
+class Line:
+    """The line to a subject, whose process is started again after it was lost.
+
+    Parameters
+    ----------
+    subject : Subject
+    known : Known
+        The recorded deviations.
+    clause_time : float, optional
+        Seconds for one clause.
+
+    Attributes
+    ----------
+    header : dict
+        What the subject says about itself; empty before the first question.
+    """
+
+    def __init__(self, subject, known, clause_time=CLAUSE_TIME):
+        self.header = {}
+        self._subject = subject
+        self._known = known
+        self._clause_time = clause_time
+        self._connection = None
+        self._losses = 0
+
+    def ask(self, clause):
+        """Return the result of ``clause``, with the recorded verdict if there is one.
+
+        Raises
+        ------
+        CannotStart
+            If the subject does not start, or was lost ten times in a row.
+        """
+        if self._losses == PATIENCE:
+            raise CannotStart(f"it was lost {PATIENCE} times in a row")
+        if self._connection is None:
+            self._connection = Connection(self._subject, START_TIME)
+            self.header = self._connection.header
+        return self._known.judge(self._subject, self._answer(clause))
+
+    def _answer(self, clause):
+        start = time.perf_counter()
+        connection = self._connection
+        try:
+            result = connection.run(clause, self._clause_time)
+        except (Crashed, TimedOut) as loss:
+            self._connection = None
+            self._losses += 1
+            outcome = CRASH if isinstance(loss, Crashed) else TIMEOUT
+            seconds = time.perf_counter() - start
+            detail = connection.take_printed()
+            return Result(clause.id, outcome, str(loss), (), seconds, detail)
+        self._losses = 0
+        return result
+
+    def close(self):
+        """Let the process end by itself."""
+        if self._connection is not None:
+            # Every result has arrived; the footer only counts them.
+            with contextlib.suppress(Broken):
+                self._connection.close()
+            self._connection = None
+
+    def kill(self):
+        """End the process at once if it has not ended."""
+        if self._connection is not None:
+            self._connection.kill()
+            self._connection = None
+
+
 class Stopped(Exception):
     """The run ends early because a clause failed."""
 
@@ -83,7 +153,7 @@ class Runner:
 
     def run(self, subjects):
         """Run all ``subjects``, as many at a time as there are processors."""
-        width = min(len(subjects), len(os.sched_getaffinity(0)))
+        width = min(len(subjects), _processors())
         with concurrent.futures.ThreadPoolExecutor(width) as threads:
             try:
                 return list(threads.map(self.run_subject, subjects))
@@ -106,40 +176,19 @@ class Runner:
         return run
 
     def _start_and_run(self, subject, run):
-        connection, losses = None, 0
+        line = Line(subject, self._known, self._clause_time)
         try:
             for clause in run.clauses:
                 if self._stop:
                     raise Stopped
-                if connection is None:
-                    connection = Connection(subject, START_TIME)
-                    run.header = connection.header
-                result = self._ask(connection, clause)
-                lost = result.outcome in (CRASH, TIMEOUT)
-                losses = losses + 1 if lost else 0
-                if lost:
-                    connection = None
+                result = line.ask(clause)
+                run.header = line.header
                 self._add(run, result)
-                if losses == PATIENCE:
-                    raise CannotStart(f"it was lost {PATIENCE} times in a row")
-            _close(connection)
-            connection = None
+            line.close()
         finally:
-            if connection is not None:
-                connection.kill()
-
-    def _ask(self, connection, clause):
-        start = time.perf_counter()
-        try:
-            return connection.run(clause, self._clause_time)
-        except (Crashed, TimedOut) as loss:
-            outcome = CRASH if isinstance(loss, Crashed) else TIMEOUT
-            seconds = time.perf_counter() - start
-            detail = connection.take_printed()
-            return Result(clause.id, outcome, str(loss), (), seconds, detail)
+            line.kill()
 
     def _add(self, run, result):
-        result = self._known.judge(run.subject, result)
         run.results.append(result)
         if self._progress is not None:
             self._progress(run.subject, result)
@@ -152,8 +201,7 @@ class Runner:
             run.results.append(Result(clause.id, ERROR, reason))
 
 
-def _close(connection):
-    if connection is not None:
-        # Every result has arrived; the footer only counts them.
-        with contextlib.suppress(Broken):
-            connection.close()
+def _processors():
+    if hasattr(os, "sched_getaffinity"):  # Linux
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

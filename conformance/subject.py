@@ -6,6 +6,7 @@ import logging
 import os
 
 from .clause import first_line
+from .description import Described
 
 DEFAULT_SUBJECT = "tpuref"
 
@@ -33,10 +34,11 @@ class TensorFlow2:
         return getattr(self._module, name)
 
 
-def load(name=DEFAULT_SUBJECT):
+def load(name=DEFAULT_SUBJECT, described=None):
     """Import and return the subject called ``name``.
 
     A ``tensorflow`` of 2.x is put into graph mode, as the documents assume.
+    ``described`` is the path of its subject file.
     """
     if name == "tensorflow":
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -46,6 +48,8 @@ def load(name=DEFAULT_SUBJECT):
         raise SubjectError(
             f"it cannot be imported ({type(error).__name__}: {first_line(error)})"
         ) from error
+    if described is not None:
+        return Described(module, described)
     if name != "tensorflow":
         return module
     logging.getLogger("tensorflow").setLevel(logging.ERROR)

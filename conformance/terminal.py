@@ -6,7 +6,7 @@ import sys
 import textwrap
 import threading
 
-from .outcome import ABSENT, CONTRADICTIONS, DEVIATES, MEANINGS, OUTCOMES, PASS
+from .outcome import ABSENT, CONTRADICTIONS, MEANINGS, OUTCOMES, PASS, RECORDED
 from .report import LETTERS, cell
 
 _WIDTH = 88
@@ -130,7 +130,7 @@ def _colour_of(row):
     marks = {mark[-1] for text in row[1:] for mark in text.split()}
     if marks & bad:
         return _RED
-    return _YELLOW if LETTERS[DEVIATES] in marks else _GREEN
+    return _YELLOW if marks & {LETTERS[one] for one in RECORDED} else _GREEN
 
 
 def _legend():
@@ -158,8 +158,9 @@ def _in_full(report, column, snippet, colour):
     lines = []
     for result in column.failures():
         lines += ["", *_failure(report, column, result, colour)]
-        lines += [f"  reproduction, for {_interpreter(column)}:", ""]
-        lines += _indented(snippet(result.id, column))
+        if result.outcome != ABSENT:  # there is nothing to run
+            lines += [f"  reproduction, for {_interpreter(column)}:", ""]
+            lines += _indented(snippet(result.id, column))
     return lines[1:]
 
 

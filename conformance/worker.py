@@ -57,7 +57,7 @@ def serve(requests, write):
     if not settings["release"]:
         sys.path.append(os.getcwd())
     try:
-        tf = subject.load(settings["module"])
+        tf = subject.load(settings["module"], settings["described"])
     except subject.SubjectError as error:
         write({"cannot_start": str(error)})
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.known import Known
-from tpuref_conformance.outcome import DEVIATES, NOT_APPLICABLE, PASS
+from tpuref_conformance.outcome import NOT_APPLICABLE, PASS, RECORDED
 from tpuref_conformance.suite import load_clauses
 
 from .results import read_results
@@ -104,10 +104,10 @@ def _results(clause, runs):
         outcome = run.outcomes.get(clause.id)
         if outcome == PASS:
             passed.append(run.subject)
-        elif outcome == DEVIATES:
+        elif outcome in RECORDED:
             entry = known.entry(run.subject, clause.id)
             observed = f" (`{entry.observed}`)" if entry is not None else ""
-            others.append(f"{run.subject} deviates{observed}")
+            others.append(f"{run.subject} {outcome}{observed}")
         elif outcome is not None:
             others.append(f"{run.subject} {outcome}")
     parts = ([f"pass on {', '.join(passed)}"] if passed else []) + others

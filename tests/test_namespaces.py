@@ -26,6 +26,7 @@ NAMES = [
     "contrib.cluster_resolver",
     "contrib.data",
     "contrib.distribute",
+    "contrib.framework",
     "contrib.layers",
     "contrib.opt",
     "contrib.summary",
@@ -45,6 +46,7 @@ NAMES = [
     "data.experimental",
     "distribute",
     "distribute.cluster_resolver",
+    "distribute.experimental",
     "dtypes",
     "errors",
     "estimator",
@@ -58,6 +60,10 @@ NAMES = [
     "initializers",
     "io",
     "io.gfile",
+    "keras",
+    "keras.losses",
+    "keras.metrics",
+    "keras.optimizers",
     "layers",
     "linalg",
     "logging",
@@ -66,10 +72,13 @@ NAMES = [
     "metrics",
     "nest",
     "nn",
+    "optimizers",
+    "optimizers.schedules",
     "profiler",
     "profiler.experimental",
     "python",
     "python.client",
+    "python.client.device_lib",
     "python.client.session",
     "python.data",
     "python.data.ops",
@@ -153,7 +162,11 @@ SHORT = {
     "tf.data": "AUTOTUNE Dataset FixedLengthRecordDataset Iterator Options "
     "TFRecordDataset TextLineDataset experimental make_initializable_iterator "
     "make_one_shot_iterator",
-    "tf.distribute": "cluster_resolver",
+    "tf.distribute": "CrossDeviceOps DistributedValues HierarchicalCopyAllReduce "
+    "InputContext MirroredStrategy MultiWorkerMirroredStrategy NcclAllReduce "
+    "OneDeviceStrategy ReduceOp ReductionToOneDevice ReplicaContext RunOptions "
+    "Strategy TPUStrategy ValueContext cluster_resolver experimental "
+    "get_replica_context get_strategy has_strategy in_cross_replica_context",
     "tf.experimental": "dlpack",
     "tf.experimental.dlpack": "from_dlpack to_dlpack",
     "tf.nest": "assert_same_structure flatten flatten_with_paths is_nested "
@@ -162,9 +175,10 @@ SHORT = {
     "training util",
     "tf.python.tpu": "async_checkpoint bfloat16 device_assignment ops topology tpu "
     "tpu_config tpu_estimator tpu_feed tpu_function tpu_optimizer training_loop",
-    "tf.random": "categorical get_seed multinomial normal set_random_seed shuffle "
-    "truncated_normal uniform",
-    "tf.tpu.experimental": "DeviceAssignment Topology",
+    "tf.random": "categorical get_seed multinomial normal set_random_seed set_seed "
+    "shuffle truncated_normal uniform",
+    "tf.tpu.experimental": "DeviceAssignment Topology initialize_tpu_system "
+    "shutdown_tpu_system",
 }
 
 

@@ -5,7 +5,13 @@ import enum
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system, padded_inputs, padded_shapes, recorded_xla_options
+from ..probes import (
+    fixed_system,
+    padded_inputs,
+    padded_shapes,
+    recorded_xla_options,
+    static_shape,
+)
 from . import replicate_checks as checks
 
 PARAMETERS = [
@@ -124,7 +130,7 @@ def example_basic_builds(tf):
     assert isinstance(out, list), f"expected a list, got {out!r}"
     same([len(entry) for entry in out], [1, 1], call="values in each entry")
     for (tensor,) in out:
-        same(tensor.shape.as_list(), [])
+        same(static_shape(tensor), [])
         same(tensor.dtype.name, "float32")
 
 
@@ -208,7 +214,7 @@ def padding_spec_applies_to_dynamic_inputs(tf):
 @clause("tf.compat.v1.tpu.replicate/args:padding_spec/power-of-two-buckets")
 def padding_spec_power_of_two_buckets(tf):
     power_of_two = tf.compat.v1.tpu.PaddingSpec.POWER_OF_TWO
-    buckets = {2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16, 17: 32}
+    buckets = {2: 2, 3: 4, 4: 4, 5: 8, 8: 8, 9: 16, 17: 32, 65: 128, 100: 128}
     for largest, bucket in sorted(buckets.items()):
         length = padded_length(tf, 1, largest, power_of_two)
         same(length, bucket, call=f"bucket of the largest size {largest}")
@@ -228,6 +234,12 @@ def xla_options_instance(tf):
         )
 
     same(len(build(tf.compat.v1.tpu.XLAOptions())), 1)
+    passed_on = []
+    for choice in (True, False):
+        with tf.Graph().as_default():
+            build(tf.compat.v1.tpu.XLAOptions(use_spmd_for_xla_partitioning=choice))
+            passed_on.append(repr(recorded_xla_options(tf)))
+    assert "True" in passed_on[0] and "False" in passed_on[1], passed_on
     expect_raises(TypeError, build, {"use_spmd_for_xla_partitioning": True})
     expect_raises(TypeError, build, "use_spmd_for_xla_partitioning")
 
@@ -242,13 +254,15 @@ def xla_options_none_default_options(tf):
             return recorded_xla_options(tf)
 
     same(recorded(None), recorded(tf.compat.v1.tpu.XLAOptions()))
+    without = tf.compat.v1.tpu.XLAOptions(use_spmd_for_xla_partitioning=False)
+    assert recorded(None) != recorded(without), "the default options turn SPMD off"
 
 
 @clause("tf.compat.v1.tpu.replicate/raises/unequal-input-count")
 def raises_unequal_input_count(tf):
     a, b, c = tf.constant(1.0), tf.constant(2.0), tf.constant(3.0)
     replicate = tf.compat.v1.tpu.replicate
-    for inputs in ([[a], [b, c]], [[a, b], [c]], [[], [a]]):
+    for inputs in ([[a], [b, c]], [[a, b], [c]], [[], [a]], [[a], [b], []]):
         expect_raises(ValueError, replicate, lambda *arguments: a, inputs)
 
 
@@ -293,6 +307,11 @@ def raises_structure_mismatch(tf):
     expect_raises(ValueError, build, tensor, [{"a": shape}])
     expect_raises(ValueError, build, {"a": tensor}, [shape])
     expect_raises(ValueError, build, {"a": tensor}, [{"b": shape}])
+    both = {"a": shape, "b": shape}
+    expect_raises(ValueError, build, {"a": tensor}, [both])
+    expect_raises(ValueError, build, {"a": tensor, "b": tensor}, [{"a": shape}])
+    expect_raises(ValueError, build, [tensor, tensor], [[shape]])
+    expect_raises(ValueError, build, [tensor], [[shape, shape]])
 
 
 @clause("tf.compat.v1.tpu.PaddingSpec/name/exists")

@@ -3,10 +3,9 @@
 import inspect
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, initialise_variables
 from .cloud_stand_ins import CloudTPU, hosts, node, reachable, surroundings
 from .tpu_strategy_page import (
-    initialise_variables,
     local_strategy,
     page,
     parameters,
@@ -62,7 +61,7 @@ def init_required(tf):
     expect_raises(TypeError, strategy, resolver)
     expect_raises(TypeError, strategy, steps_per_run=1)
     given = [default for _, default, _ in parameters(strategy.__init__)[:2]]
-    same(given, [(), ()])
+    same(given, [inspect.Parameter.empty] * 2)
 
 
 @page.clause("/signature/init-default-num-cores")
@@ -89,6 +88,8 @@ def resolver_gives_cluster_information(tf):
     same(strategy.num_hosts, 2)
     same(strategy.num_towers, 8)
     same(cluster_strategy(tf, [2]).num_towers, 2)
+    three = cluster_strategy(tf, [2, 2, 2])
+    same((three.num_hosts, three.num_towers), (3, 6))
 
 
 @page.clause("/args:steps_per_run/stored")
@@ -129,6 +130,7 @@ def num_cores_limits_cores(tf):
     with size(tf, 8):
         same(local_strategy(tf, num_cores=4).num_towers, 4)
         same(local_strategy(tf, num_cores=8).num_towers, 8)
+        same([local_strategy(tf, num_cores=n).num_towers for n in (1, 3)], [1, 3])
         for cores in (9, 16, -1):
             expect_raises(ValueError, local_strategy, tf, num_cores=cores)
 
@@ -234,6 +236,9 @@ def parameter_devices(tf):
         parts = strategy.unwrap(variable(tf))
         same([part.device for part in parts], devices)
         same(len(devices), 4)
+        seen = []
+        strategy.update(variable(tf, "u"), lambda v: seen.append(tf.no_op().device))
+        same(seen, devices, call="devices of an update")
 
 
 @page.clause(".should_checkpoint/property/boolean")
@@ -304,6 +309,9 @@ def worker_devices(tf):
         assert all(isinstance(device, str) for device in devices), devices
         same((len(devices), len(set(devices))), (4, 4))
         same(strategy.num_towers, 4)
+    with strategy_in_scope(tf, cores=12) as strategy:
+        numbers = [int(one.rpartition(":")[2]) for one in strategy.worker_devices]
+        same(numbers, list(range(12)), call="numbers of the devices")
 
 
 @page.clause(".worker_devices/property/used-by-calls")

@@ -8,11 +8,10 @@ import gc
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .messages import refused
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     per_tower,

@@ -8,12 +8,11 @@ import time
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .contrib_distribute_tpu_strategy_steps import from_one, one_shot_for_towers
 from .messages import refused, require_words
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     running_strategy,
@@ -85,8 +84,7 @@ def dataset_iterators(tf):
             same(evaluated(session, strategy, element), [1.0, 2.0])
         same(evaluated(session, strategy, element), [3.0, 4.0])
         expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
-        words = ["an iterator can be gone through in eager mode only; use get_next()"]
-        refused(RuntimeError, words, next, iterator)
+        refused(RuntimeError, ["eager mode", "get_next()"], next, iterator)
         assert iter(iterator) is iterator
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)

@@ -4,10 +4,9 @@ import collections
 import threading
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .messages import refused, require_words
 from .tpu_strategy_page import (
-    initialise_variables,
     local_strategy,
     page,
     running_strategy,

@@ -5,9 +5,9 @@ two or four towers, and so exact too.
 """
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     page,
     parameters,
     per_tower,
@@ -92,6 +92,11 @@ def reduce_to_variable(tf):
         devices = [part.device for part in strategy.unwrap(target)]
         require_devices(strategy, total, devices)
         same(evaluated(session, strategy, total), [10.0] * 4)
+        with strategy.colocate_vars_with(list(strategy.parameter_devices)[1:3]):
+            on_two = variable(tf, "on_two")
+        total = strategy.reduce(tf.VariableAggregation.MEAN, value, on_two)
+        require_devices(strategy, total, list(strategy.parameter_devices)[1:3])
+        same(evaluated(session, strategy, total), [2.5] * 2)
 
 
 @page.clause(".reduce/args:destinations/per-device-tensor")
@@ -102,6 +107,11 @@ def reduce_to_per_device_tensor(tf):
         total = strategy.reduce(tf.VariableAggregation.SUM, value, there)
         require_devices(strategy, total, strategy.worker_devices)
         same(evaluated(session, strategy, total), [10.0] * 4)
+        chosen = [strategy.worker_devices[3], strategy.worker_devices[1]]
+        there = strategy.broadcast(tf.constant(0.0), chosen)
+        total = strategy.reduce(tf.VariableAggregation.SUM, value, there)
+        require_devices(strategy, total, chosen)
+        same(evaluated(session, strategy, total), [10.0] * 2)
 
 
 @page.clause(".reduce/args:destinations/device-string")
@@ -118,7 +128,7 @@ def reduce_to_device(tf):
 def reduce_to_devices(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         devices = list(strategy.worker_devices)
-        for chosen in (devices[1:3], devices, [devices[3]]):
+        for chosen in (devices[1:3], devices, [devices[3]], devices[:1:-1]):
             value = one_to_four(tf, strategy)
             total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
             require_devices(strategy, total, chosen)
@@ -231,44 +241,49 @@ def batch_reduce_returns(tf):
 @page.clause(".broadcast/signature/parameters")
 def broadcast_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.broadcast
-    same(parameters(method), [("tensor", (), ""), ("destinations", None, "")])
+    same(parameters(method), [*required("tensor"), ("destinations", None, "")])
 
 
 @page.clause(".broadcast/behaviour/mirrors-to-workers")
 def broadcast_to_workers(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=3) as (session, strategy):
         for copies in (
             strategy.broadcast(tf.constant(5.0)),
             strategy.broadcast(tf.constant(5.0), destinations=None),
         ):
             require_devices(strategy, copies, strategy.worker_devices)
-            same(evaluated(session, strategy, copies), [5.0] * 2)
+            same(evaluated(session, strategy, copies), [5.0] * 3)
 
 
 @page.clause(".broadcast/args:destinations/mirrored-variable")
 def broadcast_to_variable(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=4) as (session, strategy):
         target = variable(tf)
         copies = strategy.broadcast(tf.constant(5.0), target)
         devices = [part.device for part in strategy.unwrap(target)]
         require_devices(strategy, copies, devices)
+        with strategy.colocate_vars_with(list(strategy.parameter_devices)[1:3]):
+            on_two = variable(tf, "on_two")
+        two = strategy.broadcast(tf.constant([6.0, 7.0]), on_two)
+        require_devices(strategy, two, list(strategy.parameter_devices)[1:3])
         initialise_variables(tf, session)
-        same(evaluated(session, strategy, copies), [5.0] * 2)
+        same(evaluated(session, strategy, copies), [5.0] * 4)
+        same(evaluated(session, strategy, two), [[6.0, 7.0]] * 2)
 
 
 @page.clause(".broadcast/args:destinations/device-string")
 def broadcast_to_device(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
-        device = strategy.worker_devices[1]
-        copies = strategy.broadcast(tf.constant(5.0), device)
-        require_devices(strategy, copies, [device])
-        same(evaluated(session, strategy, copies), [5.0])
+        for device in strategy.worker_devices:
+            copies = strategy.broadcast(tf.constant(5.0), device)
+            require_devices(strategy, copies, [device])
+            same(evaluated(session, strategy, copies), [5.0])
 
 
 @page.clause(".broadcast/args:destinations/device-list")
 def broadcast_to_devices(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
-        devices = list(strategy.worker_devices)[:2]
+        devices = list(strategy.worker_devices)[3:0:-2]
         copies = strategy.broadcast(tf.constant(5.0), destinations=devices)
         require_devices(strategy, copies, devices)
         same(evaluated(session, strategy, copies), [5.0, 5.0])

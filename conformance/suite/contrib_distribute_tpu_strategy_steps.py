@@ -6,9 +6,9 @@ All values are small whole numbers in float32, so that they are exact.
 import numpy as np
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     evaluated,
-    initialise_variables,
     page,
     parameters,
     required,
@@ -140,6 +140,15 @@ def steps_tuple_unpacked(tf):
         )
         # The last two pairs: 3 + 30 and 4 + 40.
         same(output(session, strategy, context.last_step_outputs["sum"]), 77.0)
+        seen = []
+
+        def takes_one(context, *elements):
+            seen.append([type(one) is tuple for one in elements])
+            return tf.no_op()
+
+        ones = strategy.distribute_dataset(lambda: pairs(tf).map(lambda x, y: (x,)))
+        strategy.run_steps_on_dataset(takes_one, ones.make_one_shot_iterator(), 2)
+        same(seen, [[False]], call="whether the only entry is still in its tuple")
 
 
 @page.clause(".run_steps_on_dataset/args:fn/single-value-passed-as-is")

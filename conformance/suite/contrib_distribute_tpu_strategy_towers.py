@@ -8,11 +8,10 @@ import time
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
+from ..probes import eager_mode, initialise_variables
 from .tpu_strategy_page import (
     FREE,
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     parameters,
@@ -267,11 +266,18 @@ def call_positional(tf):
         seen.append((a, b))
         return own * 10.0
 
-    with running_strategy(tf, cores=2) as (session, strategy):
-        values = per_tower(tf, strategy, [1.0, 2.0])
+    with running_strategy(tf, cores=3) as (session, strategy):
+        values = per_tower(tf, strategy, [1.0, 2.0, 3.0])
         results = strategy.call_for_each_tower(fn, 3, "b", values)
-        same(seen, [(3, "b")] * 2)
-        same(evaluated(session, strategy, results), [10.0, 20.0])
+        same(seen, [(3, "b")] * 3)
+        same(evaluated(session, strategy, results), [10.0, 20.0, 30.0])
+        results = strategy.call_for_each_tower(fn, None, [None, {"k": None}], values)
+        same(seen[3:], [(None, [None, {"k": None}])] * 3)
+        results = strategy.call_for_each_tower(
+            lambda nest: nest["k"][0] - nest["none"][0],
+            {"k": (values,), "none": [results]},
+        )
+        same(evaluated(session, strategy, results), [-9.0, -18.0, -27.0])
 
 
 @page.clause(".call_for_each_tower/args:kwargs/keyword")
@@ -287,6 +293,9 @@ def call_keyword(tf):
         results = strategy.call_for_each_tower(fn, a=1, own=values)
         same(seen, [((), ["a", "own"], 1)] * 2)
         same(evaluated(session, strategy, results), [2.0, 3.0])
+        del seen[:]
+        strategy.call_for_each_tower(fn, 7, None, a=None, own=values)
+        same(seen, [((7, None), ["a", "own"], None)] * 2)
 
 
 @page.clause(".call_for_each_tower/args:kwargs/run-concurrently")
@@ -326,6 +335,10 @@ def call_returns_merged(tf):
     with running_strategy(tf, cores=4) as (session, strategy):
         numbers = strategy.call_for_each_tower(lambda: tf.get_tower_context().tower_id)
         same(strategy.unwrap(numbers), [0, 1, 2, 3])
+        halves = strategy.call_for_each_tower(
+            lambda: "low" if tf.get_tower_context().tower_id < 2 else "high"
+        )
+        same(strategy.unwrap(halves), ["low", "low", "high", "high"])
 
         def nest():
             number = tf.constant(tf.get_tower_context().tower_id)
@@ -335,6 +348,8 @@ def call_returns_merged(tf):
         same(evaluated(session, strategy, first), [0, 1, 2, 3])
         same(evaluated(session, strategy, second["k"]), [0, 2, 4, 6])
         same(second["shared"], None)
+        (single,) = strategy.call_for_each_tower(lambda: [nest()[0]])
+        same(evaluated(session, strategy, single), [0, 1, 2, 3])
 
         def differing(number):
             mine = tf.get_tower_context().tower_id == number
@@ -432,7 +447,7 @@ def value_container_membership(tf):
 @page.clause(".group/signature/parameters")
 def group_parameters(tf):
     method = tf.contrib.distribute.TPUStrategy.group
-    same(parameters(method), [("value", (), ""), ("name", None, "")])
+    same(parameters(method), [*required("value"), ("name", None, "")])
 
 
 @page.clause(".group/behaviour/groups-unwrapped-values")

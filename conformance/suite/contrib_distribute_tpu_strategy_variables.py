@@ -4,10 +4,10 @@ All values are small whole numbers in float32, so that they are exact.
 """
 
 from ..clause import expect_raises, same
+from ..probes import initialise_variables
 from .tpu_strategy_page import (
     FREE,
     evaluated,
-    initialise_variables,
     local_strategy,
     page,
     parameters,
@@ -44,6 +44,12 @@ def colocate_controls_devices(tf):
         with strategy.colocate_vars_with(first):
             second = variable(tf, "second")
         same(devices_of(strategy, second), devices)
+        with strategy.colocate_vars_with(devices[1:]):
+            with strategy.colocate_vars_with(first):
+                inner = variable(tf, "inner")
+            outer = variable(tf, "outer")
+        same(devices_of(strategy, inner), devices)
+        same(devices_of(strategy, outer), devices[1:])
         afterwards = variable(tf, "afterwards")
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
 
@@ -70,8 +76,10 @@ def colocate_for_variables(tf):
         first = variable(tf, "first")
         with strategy.colocate_vars_with(first):
             made = [variable(tf, name) for name in ("second", "third")]
+            operation = tf.constant(1.0)
         for one in made:
             same(devices_of(strategy, one), devices_of(strategy, first))
+        same(operation.device, tf.constant(1.0).device)
 
 
 @page.clause(".colocate_vars_with/returns/context-manager")
@@ -119,7 +127,7 @@ def update_mirrored(tf):
         seen.append((v, tf.constant(0.0).device))
         return v.assign_add(1.0)
 
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=3) as (session, strategy):
         mirrored = variable(tf, value=4.0)
         update = strategy.update(mirrored, fn)
         parts = strategy.unwrap(mirrored)
@@ -127,20 +135,26 @@ def update_mirrored(tf):
         same([device for _, device in seen], [part.device for part in parts])
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
-        same(evaluated(session, strategy, mirrored), [5.0] * 2)
+        same(evaluated(session, strategy, mirrored), [5.0] * 3)
+        session.run(strategy.unwrap(update))
+        same(evaluated(session, strategy, mirrored), [6.0] * 3)
 
 
 @page.clause(".update/behaviour/other-variable-colocated")
 def update_other_variable(tf):
     with tf.device("/device:CPU:0"):
         plain = variable(tf, "plain")
-    seen = []
+    seen, given = [], []
 
-    def fn(v):
+    def fn(v, *arguments, **named):
         seen.append(v)
+        given.append((arguments, named))
         return tf.identity(v)
 
     with strategy_in_scope(tf, cores=4) as strategy:
+        strategy.update(plain, fn, 1.0, None, k="text", none=None)
+        same(given, [((1.0, None), {"k": "text", "none": None})])
+        del seen[:]
         result = strategy.update(plain, fn)
         same(len(seen), 1, call="calls of fn")
         assert seen[0] is plain, repr(seen[0])
@@ -156,14 +170,14 @@ def update_mirrored_arguments(tf):
         seen.append((m.device, k.device, v.device))
         return v.assign(m + k)
 
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=3) as (session, strategy):
         mirrored = variable(tf)
         two = strategy.broadcast(tf.constant(2.0))
         update = strategy.update(mirrored, fn, two, k=two)
         same(seen, [(device,) * 3 for device in strategy.worker_devices])
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
-        same(evaluated(session, strategy, mirrored), [4.0] * 2)
+        same(evaluated(session, strategy, mirrored), [4.0] * 3)
 
 
 @page.clause(".update/raises/per-device-argument")
@@ -194,7 +208,7 @@ def update_variable_first(tf):
     with running_strategy(tf, cores=2) as (session, strategy):
         mirrored = variable(tf)
         update = strategy.update(
-            mirrored, lambda v, a, b=0.0: v.assign(a + b), 1.0, b=2.0
+            mirrored, lambda v, a, c, b=0.0: v.assign(a - c + b), 5.0, 4.0, b=2.0
         )
         initialise_variables(tf, session)
         session.run(strategy.unwrap(update))
@@ -203,11 +217,16 @@ def update_variable_first(tf):
 
 @page.clause(".update/returns/merged")
 def update_returns_merged(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=3) as (session, strategy):
         mirrored = variable(tf, value=2.0)
-        result = strategy.update(mirrored, lambda v: tf.identity(v) * 3.0)
+        result = strategy.update(
+            mirrored, lambda v: {"a": tf.identity(v) * 3.0, "b": (v.assign(7.0),)}
+        )
+        devices = [part.device for part in strategy.unwrap(result["a"])]
+        same(devices, list(strategy.worker_devices))
         initialise_variables(tf, session)
-        same(evaluated(session, strategy, result), [6.0] * 2)
+        same(evaluated(session, strategy, result["a"]), [6.0] * 3)
+        same(evaluated(session, strategy, result["b"][0]), [7.0] * 3)
 
 
 # ---------------------------------------------------------------- non-slot variables

@@ -4,6 +4,7 @@ Each takes the module under test and the function under test, which either page 
 under a name of its own.
 """
 
+import collections
 import inspect
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..probes import (
     initialised_topology,
     padded_inputs,
     padded_shapes,
+    static_shape,
 )
 from .page import about
 from .tf_tpu_page import function_clause
@@ -43,6 +45,28 @@ def counter(tf):
     return tf.get_variable(
         "counter", [], initializer=tf.zeros_initializer(), use_resource=True
     )
+
+
+Pair = collections.namedtuple("Pair", "x y")
+
+
+def _plus(x, nest):
+    """Return the nest with ``x`` added to each number."""
+    if isinstance(nest, Pair):
+        return Pair(*(_plus(x, one) for one in nest))
+    if isinstance(nest, (list, tuple)):
+        return type(nest)(_plus(x, one) for one in nest)
+    return x + nest
+
+
+def _require_same_containers(tf, found, nest):
+    if not isinstance(nest, (list, tuple)):
+        assert isinstance(found, tf.Tensor), repr(found)
+        return
+    same(type(found), type(nest))
+    same(len(found), len(nest))
+    for one, other in zip(found, nest):
+        _require_same_containers(tf, one, other)
 
 
 def is_noop(tf, value):
@@ -161,6 +185,10 @@ def inputs_indexed_replica_then_input(tf, replicate):
     with fixed_system(tf, 2) as sess:
         out = replicate(lambda a, b: 10 * a + b, [[1.0, 2.0], [3.0, 4.0]])
         same(sess.run(out), [[12.0], [34.0]])
+    with fixed_system(tf, 3) as sess:
+        inputs = [[float(10 * r + i) for i in range(4)] for r in range(3)]
+        out = replicate(lambda *given: list(given), inputs)
+        same(sess.run(out), inputs)
 
 
 @replicate_clause("/args:inputs/none-is-one-empty-list")
@@ -175,7 +203,7 @@ def inputs_none_is_one_empty_list(tf, replicate):
 def inputs_equal_number(tf, replicate):
     a, b, c, d = (tf.constant(value) for value in (1.0, 2.0, 3.0, 4.0))
     expect_raises(ValueError, replicate, lambda x: x, [[a], [b, c]])
-    for inputs in ([[a, b], [c]], [[], [a]], [[a], [b], [c, a]]):
+    for inputs in ([[a, b], [c]], [[], [a]], [[a], [b], [c, a]], [[a], [], [c]]):
         expect_raises(ValueError, replicate, lambda *arguments: a, inputs)
     same(len(replicate(lambda x, y: x + y, [[a, b], [c, d]])), 2)
 
@@ -194,6 +222,20 @@ def inputs_nested_structure(tf, replicate):
         assert isinstance(nest["b"], tuple), f"expected a tuple, got {nest['b']!r}"
         assert isinstance(nest["b"][1], list), f"expected a list, got {nest['b']!r}"
         same(sess.run(out), [[4.0]])
+    del received[:]
+    ordered = collections.OrderedDict([("b", 1.0), ("a", (2.0,))])
+    pair = Pair([3.0], {"c": 4.0})
+    with fixed_system(tf, 2) as sess:
+        out = replicate(
+            lambda first, second: (
+                first["b"],
+                first["a"][0],
+                second.x[0],
+                second.y["c"],
+            ),
+            [[ordered, pair], [ordered, pair]],
+        )
+        same(sess.run(out), [[1.0, 2.0, 3.0, 4.0]] * 2)
 
 
 @replicate_clause("/args:inputs/leaves-convert")
@@ -226,7 +268,7 @@ def inputs_nested_list_of_numbers_is_scalars(tf, replicate):
     same([len(row) for row in rows], [2, 2])
     for scalar in rows[0] + rows[1]:
         assert isinstance(scalar, tf.Tensor), f"expected a Tensor, got {scalar!r}"
-        same(scalar.shape.as_list(), [])
+        same(static_shape(scalar), [])
         same(scalar.dtype.name, "int32")
 
 
@@ -241,7 +283,7 @@ def inputs_convert_to_tensor_keeps_rank(tf, replicate):
     replicate(computation, [[tf.convert_to_tensor([[1, 2], [3, 4]])]])
     (x,) = received
     assert isinstance(x, tf.Tensor), f"expected a Tensor, got {x!r}"
-    same(x.shape.as_list(), [2, 2])
+    same(static_shape(x), [2, 2])
 
 
 # -------------------------------------------------------- args: infeed_queue
@@ -255,6 +297,23 @@ def infeed_queue_appended_to_arguments(tf, replicate):
         element = [tf.constant([10.0, 20.0])]
         sess.run(queue.split_inputs_and_generate_enqueue_ops(element))
         same(sess.run(out), [[11.0], [22.0]])
+    with fixed_system(tf, 3) as sess:
+        queue = infeed_queue(tf, [tf.float32, tf.int32], [[3], [6]])
+        out = replicate(
+            lambda a, b, q, p: (a - b, q, p),
+            [[float(r), 1.0] for r in range(3)],
+            queue,
+        )
+        element = [tf.constant([10.0, 20.0, 30.0]), tf.range(6)]
+        sess.run(queue.split_inputs_and_generate_enqueue_ops(element))
+        same(
+            sess.run(out),
+            [
+                [-1.0, [10.0], np.array([0, 1], np.int32)],
+                [0.0, [20.0], np.array([2, 3], np.int32)],
+                [1.0, [30.0], np.array([4, 5], np.int32)],
+            ],
+        )
 
 
 # --------------------------------------------------- args: device_assignment
@@ -438,6 +497,9 @@ def returns_same_structure(tf, replicate):
     assert isinstance(second["b"][0], tf.Tensor), f"no tensor in {second['b']!r}"
     assert isinstance(second["b"][1], tuple), f"no tuple in {second['b']!r}"
     assert first["a"] is not second["a"], "both replicas share one tensor"
+    for nest in ([1.0], (1.0,), [(1.0,), [2.0]], Pair((1.0,), [2.0, 3.0])):
+        for entry in replicate(lambda x, nest=nest: _plus(x, nest), [[1.0], [2.0]]):
+            _require_same_containers(tf, entry, nest)
 
 
 @replicate_clause("/returns/none-gives-noop")
@@ -472,6 +534,8 @@ def returns_single_value_is_tuple(tf, replicate):
     for entry in out:
         assert isinstance(entry, tuple), f"expected a tuple, got {entry!r}"
         same(len(entry), 1, call="values in the tuple")
+    (listed,) = replicate(lambda x: [x + 1], [[1.0]])
+    assert isinstance(listed, list) and len(listed) == 1, repr(listed)
 
 
 def returns_operations_only_give_noop(tf, replicate):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from ..clause import clause, expect_raises, same
+from ..probes import static_shape
 
 PLAIN = (
     "batch_parallel",
@@ -67,7 +68,7 @@ def graph_mode_by_default(tf):
 def constant(tf):
     seven = tf.constant(7)
     same(seven.dtype.name, "int32")
-    same(seven.shape.as_list(), [])
+    same(static_shape(seven), [])
     same(tf.constant(7.0).dtype.name, "float32")
     with tf.Session() as session:
         same(session.run(seven), 7)
@@ -78,7 +79,7 @@ def convert_to_tensor(tf):
     tensor = tf.convert_to_tensor([[1.0, 2.0], [3.0, 4.0]])
     assert isinstance(tensor, tf.Tensor), repr(tensor)
     same(tensor.dtype.name, "float32")
-    same(tensor.shape.as_list(), [2, 2])
+    same(static_shape(tensor), [2, 2])
     assert tf.convert_to_tensor(tensor) is tensor
 
 
@@ -110,7 +111,7 @@ def get_variable(tf):
     variable = tf.get_variable("v", [2])
     assert isinstance(variable, tf.Variable), repr(variable)
     same(variable.dtype.base_dtype.name, "float32")
-    same(variable.shape.as_list(), [2])
+    same(static_shape(variable), [2])
     same([v.op.name for v in tf.global_variables()], ["v"])
 
 

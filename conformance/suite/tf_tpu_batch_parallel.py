@@ -12,6 +12,7 @@ from ..probes import (
     fixed_system,
     infeed_queue,
     initialised_topology,
+    static_shape,
 )
 from .tf_tpu_page import function_clause, run_every_check
 
@@ -197,7 +198,7 @@ def python_function(tf, batch_parallel):
     for arguments in received:
         same(len(arguments), 1)
         assert isinstance(arguments[0], tf.Tensor), repr(arguments[0])
-        same(arguments[0].shape.as_list(), [2, 3])
+        same(static_shape(arguments[0]), [2, 3])
 
 
 @function_clause("tf.tpu.batch_parallel/args:inputs/list-of-tensors")

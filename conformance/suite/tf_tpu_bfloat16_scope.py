@@ -39,6 +39,19 @@ def get_variable_reads_bfloat16(tf, bfloat16_scope):
     tensor = tf.convert_to_tensor(read)
     same(tensor.dtype.name, "bfloat16")
     same(tensor.shape.as_list(), [2])
+    with bfloat16_scope(), tf.variable_scope("outer"):
+        first = tf.get_variable("first", [3], dtype=tf.bfloat16)
+        with bfloat16_scope(), tf.variable_scope("inner"):
+            second = tf.get_variable("second", [4], tf.bfloat16, trainable=False)
+        third = tf.get_variable("third", [], dtype=tf.bfloat16)
+    for read in (first, second, third):
+        same(tf.convert_to_tensor(read).dtype.name, "bfloat16")
+    stored = {v.op.name.rpartition("/")[2]: v for v in tf.global_variables()}
+    shapes = {name: v.shape.as_list() for name, v in stored.items()}
+    same(shapes, {"w": [2], "first": [3], "second": [4], "third": []})
+    same({v.dtype.base_dtype.name for v in stored.values()}, {"float32"})
+    trainable = [v.op.name.rpartition("/")[2] for v in tf.trainable_variables()]
+    same(sorted(trainable), ["first", "third", "w"])
 
 
 @function_clause("tf.tpu.bfloat16_scope/behaviour/custom-getter-stores-float32")
@@ -91,6 +104,15 @@ def ends_with_block(tf, bfloat16_scope):
     with contextlib.suppress(KeyError), bfloat16_scope():
         raise KeyError("leave")
     _require_uncast(tf, tf.get_variable("after_error", [1], tf.bfloat16), "bfloat16")
+    with bfloat16_scope():
+        with contextlib.suppress(KeyError), bfloat16_scope():
+            raise KeyError("leave the inner scope")
+        still = tf.get_variable("still", [1], tf.bfloat16)
+    same(tf.convert_to_tensor(still).dtype.name, "bfloat16")
+    same(
+        {v.op.name: v.dtype.base_dtype.name for v in tf.global_variables()}["still"],
+        "float32",
+    )
 
 
 @clause("tf.tpu.bfloat16_scope_dyn/name/exists")

@@ -27,7 +27,8 @@ def num_only(tf, core):
 def device_name_string(tf, core):
     assert isinstance(core(0), str)
     same(core(0), "device:TPU_REPLICATED_CORE:0")
-    same(core(7), "device:TPU_REPLICATED_CORE:7")
+    for num in (1, 2, 3, 7, 12):
+        same(core(num), f"device:TPU_REPLICATED_CORE:{num}")
 
 
 @function_clause("tf.tpu.core/returns/usable-in-tf-device")
@@ -56,6 +57,22 @@ def virtual_core_within_replica(tf, core):
     same(values, [[4.0], [12.0]])
     same(_cores_of(trace, "on_core_0"), {0: 0, 1: 2})
     same(_cores_of(trace, "on_core_1"), {0: 1, 1: 3})
+
+    def on_three_cores(x):
+        for num in (2, 0, 1):
+            with tf.device(core(num)):
+                x = tf.add(x, 1.0, name=f"step_{num}")
+        return x
+
+    with initialised_topology(tf, cores=8) as (session, topology):
+        assignment = assign_cores(tf, topology, [[6, 7, 2], [1, 0, 5]])
+        out = tf.tpu.replicate(
+            on_three_cores, [[1.0], [5.0]], device_assignment=assignment
+        )
+        values, trace = traced(tf, session, out)
+    same(values, [[4.0], [8.0]])
+    for num, cores in enumerate([{0: 6, 1: 1}, {0: 7, 1: 0}, {0: 2, 1: 5}]):
+        same(_cores_of(trace, f"step_{num}"), cores)
 
 
 def _cores_of(trace, operation):

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from ..clause import Unavailable, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, initialise_variables
 from .tf_tpu_page import function_clause
 
 
@@ -20,7 +20,7 @@ def in_each_replica(tf, computation, replicas):
     """
     with fixed_system(tf, cores=replicas) as session:
         out = tf.tpu.replicate(computation, [[float(i)] for i in range(replicas)])
-        session.run(tf.global_variables_initializer())
+        initialise_variables(tf, session)
         return session.run(out)
 
 
@@ -72,6 +72,9 @@ def sums_all_replicas(tf, cross_replica_sum):
     for by_default, in_one_group in in_each_replica(tf, computation, 4):
         same(by_default, [6.0, 60.0])
         same(in_one_group, by_default)
+    for replicas in (1, 3, 6):
+        out = in_each_replica(tf, lambda i: cross_replica_sum(tf.pow(2.0, i)), replicas)
+        same(out, [[2.0**replicas - 1.0]] * replicas)
 
 
 @function_clause("tf.tpu.cross_replica_sum/behaviour/identical-on-replicas")
@@ -93,6 +96,8 @@ def identical_on_replicas(tf, cross_replica_sum):
 def local_tensor(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda i: cross_replica_sum(i + 1.0), 2)
     same(out, [[3.0], [3.0]])
+    out = in_each_replica(tf, lambda i: cross_replica_sum(tf.zeros([0]) + i), 3)
+    same([np.shape(entry[0]) for entry in out], [(0,)] * 3)
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:x/overload-object")
@@ -134,6 +139,9 @@ def overload_per_replica(tf, cross_replica_sum):
     vectors = per_replica([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0], [4.0, 40.0]])
     out = in_each_replica(tf, lambda _: cross_replica_sum(vectors), 4)
     same(out, [[[10.0, 100.0]]] * 4)
+    groups = [[3, 1], [2, 0]]
+    out = in_each_replica(tf, lambda i: cross_replica_sum(value, groups) + i, 4)
+    same(out, [[4.0], [7.0], [6.0], [9.0]])
     total = cross_replica_sum(value)
     assert isinstance(total, tf.Tensor), repr(total)
     with fixed_system(tf, cores=4) as session:
@@ -163,12 +171,28 @@ def overload_dictionary(tf, cross_replica_sum):
         tf, lambda _: cross_replica_sum({"a": 1.0, "b": [2.0, 3.0]}), 2
     )
     same(out, [{"a": 2.0, "b": [4.0, 6.0]}] * 2)
+    groups = [[2, 0], [1, 3]]
+    out = in_each_replica(
+        tf, lambda i: cross_replica_sum({"b": i, "a": {"c": 10.0 * i}}, groups), 4
+    )
+    same([entry["b"] for entry in out], [2.0, 4.0, 2.0, 4.0])
+    same([entry["a"]["c"] for entry in out], [20.0, 40.0, 20.0, 40.0])
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/subgroups")
 def subgroups(tf, cross_replica_sum):
     out = in_each_replica(tf, lambda i: cross_replica_sum(i, [[0, 2], [1, 3]]), 4)
     same(out, [[2.0], [4.0], [2.0], [4.0]])
+    for groups in ([[5, 0], [3, 1], [4, 2]], [[4, 0, 2], [5, 1, 3]], [[1], [0], [2]]):
+        replicas = sum(map(len, groups))
+
+        def computation(i, groups=groups):
+            x = tf.pow(2.0, i)
+            return cross_replica_sum(x, groups), cross_replica_sum(-x, groups)
+
+        totals = {i: sum(2.0**k for k in row) for row in groups for i in row}
+        out = in_each_replica(tf, computation, replicas)
+        same(out, [[totals[i], -totals[i]] for i in range(replicas)])
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids")
@@ -205,8 +229,13 @@ def group_sizes_equal(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/int32")
 def group_ids_int32(tf, cross_replica_sum):
-    for groups in (np.array([[0, 1]], np.int32), np.array([[0, 1]]), ((0, 1),)):
-        build_sum(tf, cross_replica_sum, 1.0, groups)
+    for groups in (
+        np.array([[2, 0], [1, 3]], np.int32),
+        np.array([[2, 0], [1, 3]]),
+        ((2, 0), (1, 3)),
+        [[np.int32(2), np.int64(0)], [1, 3]],
+    ):
+        build_sum(tf, cross_replica_sum, 1.0, groups, 4)
     for groups in ([[0.0, 1.0]], [["0", "1"]], [[0, 1.5]]):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, 1.0, groups)
 
@@ -229,7 +258,10 @@ def groups_partition_the_replicas(tf, cross_replica_sum):
 def name_names_the_op(tf, cross_replica_sum):
     def computation():
         x = tf.constant(1.0)
-        return [cross_replica_sum(x, name="foo").op.name for _ in range(2)]
+        sums = [cross_replica_sum(x, name="foo") for _ in range(2)]
+        if not hasattr(sums[0], "op"):
+            raise Unavailable("tensors have no attribute op, whose name could be seen")
+        return [total.op.name for total in sums]
 
     first, second = build_in_replicas(tf, computation, 2)
     assert first.endswith("foo"), first
@@ -266,6 +298,11 @@ def dtype_and_shape_kept(tf, cross_replica_sum):
             same(np.asarray(total).dtype.name, dtype.name)
             same(total, np.full(shape, 4.0, dtype.as_numpy_dtype))
     _require_bfloat16_sum_in_float32(tf, cross_replica_sum)
+    # Above 2**24 float32 has only every other whole number.
+    out = in_each_replica(
+        tf, lambda i: cross_replica_sum(tf.cast(i, tf.int32) + 2**24), 3
+    )
+    same(out, [[3 * 2**24 + 3]] * 3)
 
     for dtype in (tf.int64, tf.bool, tf.string, tf.complex64):
         x = tf.placeholder(dtype, [2])

@@ -93,6 +93,17 @@ def python_function(tf, outside_compilation):
     assert arguments[0] is x
     same(arguments[1:], (5,))
     same(keywords, {"key": "value"})
+    del received[:]
+    marker = object()
+    out = tf.tpu.replicate(
+        lambda y: outside_compilation(host_part, y, 5, None, key=marker, none=None),
+        [[1.0], [2.0], [3.0]],
+    )
+    same(len(out), 3)
+    ((arguments, keywords),) = received
+    assert isinstance(arguments[0], tf.Tensor), repr(arguments)
+    same(arguments[1:], (5, None))
+    assert keywords["key"] is marker and keywords["none"] is None, repr(keywords)
 
 
 @function_clause("tf.tpu.outside_compilation/args:args/forwarded-in-order")
@@ -101,6 +112,12 @@ def args_forwarded_in_order(tf, outside_compilation):
         return outside_compilation(lambda a, b: a - b, x, y)
 
     same(in_one_replica(tf, computation, 5.0, 3.0), [2.0])
+
+    def twice(x, y):
+        first = outside_compilation(lambda a, b, c: a - b * c, x, y, 10.0)
+        return first, outside_compilation(lambda a, b: a - b, first, y)
+
+    same(in_one_replica(tf, twice, 5.0, 3.0), [-25.0, -28.0])
 
 
 @function_clause("tf.tpu.outside_compilation/args:kwargs/forwarded-by-name")

@@ -11,6 +11,7 @@ from ..probes import (
     fixed_system,
     infeed_queue,
     initialised_topology,
+    static_shape,
     traced,
 )
 from .tf_tpu_page import function_clause, run_every_check
@@ -177,7 +178,7 @@ def inputs_leaves_convert(tf, rewrite):
     leaves = _received(tf, rewrite, [1, 2.0, True, np.zeros((2, 3))])
     names = [leaf.dtype.name for leaf in leaves]
     same(names, ["int32", "float32", "bool", "float64"])
-    same([leaf.shape.as_list() for leaf in leaves], [[], [], [], [2, 3]])
+    same([static_shape(leaf) for leaf in leaves], [[], [], [], [2, 3]])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/nested-list-of-numbers-is-scalars")
@@ -187,7 +188,7 @@ def inputs_nested_list_is_scalars(tf, rewrite):
     same([len(row) for row in rows], [2, 2])
     for scalar in rows[0] + rows[1]:
         assert isinstance(scalar, tf.Tensor), repr(scalar)
-        same(scalar.shape.as_list(), [])
+        same(static_shape(scalar), [])
 
 
 @function_clause("tf.tpu.rewrite/args:inputs/convert-to-tensor-keeps-rank")
@@ -195,7 +196,7 @@ def inputs_converted_keep_rank(tf, rewrite):
     (x,) = _received(tf, rewrite, [tf.convert_to_tensor([[1, 2], [3, 4]])])
     assert isinstance(x, tf.Tensor), repr(x)
     same(x.dtype.name, "int32")
-    same(x.shape.as_list(), [2, 2])
+    same(static_shape(x), [2, 2])
 
 
 def _received(tf, rewrite, inputs):

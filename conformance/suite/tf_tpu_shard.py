@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, static_shape
 from . import tf_tpu_batch_parallel
 from .tf_tpu_page import function_clause, run_checks, run_every_check
 
@@ -46,7 +46,7 @@ def splits_along_axes(tf, shard):
     seen = []
 
     def computation(piece):
-        seen.append(piece.shape.as_list())
+        seen.append(static_shape(piece))
         return piece
 
     out = shard(
@@ -59,6 +59,16 @@ def splits_along_axes(tf, shard):
     same(seen[0], [4, 3])
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [GRID])
+    flat = np.arange(6, dtype=np.float32)
+    two = shard(
+        lambda a, b: (b, a),
+        [tf.constant(GRID), tf.constant(flat)],
+        num_shards=3,
+        input_shard_axes=[1, 0],
+        output_shard_axes=[0, 1],
+    )
+    with fixed_system(tf, cores=3) as session:
+        same(session.run(two), [flat, GRID])
 
 
 @function_clause("tf.tpu.shard/name/inputs-list-or-none")
@@ -83,13 +93,20 @@ def input_axes_default_zero(tf, shard):
     seen = []
 
     def computation(piece):
-        seen.append(piece.shape.as_list())
+        seen.append(static_shape(piece))
         return tf.reduce_sum(piece, axis=1)
 
     out = shard(computation, [tf.constant(GRID)], num_shards=2)
     same(seen[0], [2, 6])
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [GRID.sum(axis=1)])
+    out = shard(
+        lambda a, b: (tf.reduce_sum(a, axis=1), b + 1.0),
+        [tf.constant(GRID), tf.constant(GRID)],
+        num_shards=4,
+    )
+    with fixed_system(tf, cores=4) as session:
+        same(session.run(out), [GRID.sum(axis=1), GRID + 1.0])
 
 
 @function_clause("tf.tpu.shard/name/input-axis-divisible")
@@ -103,6 +120,8 @@ def input_axis_divisible(tf, shard):
             num_shards=num_shards,
             input_shard_axes=[axis],
         )
+    tensors = [tf.constant(GRID), tf.zeros([7])]
+    expect_raises(ValueError, shard, lambda a, b: a, tensors, num_shards=2)
 
 
 @function_clause("tf.tpu.shard/name/outputs-from-all-shards-true")
@@ -116,6 +135,9 @@ def outputs_from_all_shards_true(tf, shard):
     )
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [np.concatenate([GRID[:2], GRID[2:]], axis=1)])
+    with fixed_system(tf, cores=4) as session:
+        out = shard(lambda piece: piece, [tf.constant(GRID)], num_shards=4)
+        same(session.run(out), [GRID])
 
 
 @function_clause("tf.tpu.shard/name/outputs-from-all-shards-false")
@@ -189,6 +211,10 @@ def captured_broadcast(tf, shard):
     out = shard(lambda: x + 3, num_shards=2)
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [[10, 10]])
+    whole = tf.constant([1.0, 2.0, 3.0])
+    out = shard(lambda piece: whole + piece, [tf.constant(GRID[:3, :3])], num_shards=3)
+    with fixed_system(tf, cores=3) as session:
+        same(session.run(out), [GRID[:3, :3] + np.array([1.0, 2.0, 3.0], np.float32)])
 
 
 @function_clause("tf.tpu.shard/name/infeed-device-name")
@@ -213,7 +239,7 @@ def returns_list(tf, shard):
     same(len(two), 2)
     for tensor in two:
         assert isinstance(tensor, tf.Tensor)
-        same(tensor.shape.as_list(), [4])
+        same(static_shape(tensor), [4])
     nothing = shard(lambda piece: None, [tf.zeros([4])], num_shards=2)
     assert isinstance(nothing, list)
     same([operation.type for operation in nothing], ["NoOp"])

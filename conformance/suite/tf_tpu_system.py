@@ -155,6 +155,9 @@ def initialize_on_job(tf, initialize_system):
     for job in ("worker", "ps", "tpu_worker"):
         device = initialize_system(job=job).op.device
         assert "/job:" + job in device.split("/device")[0], device
+        with tf.device("/job:elsewhere"):
+            device = initialize_system(job=job).op.device
+        assert "/job:" + job in device.split("/device")[0], device
     assert "/job:" not in initialize_system().op.device, "a job was not asked for"
 
 
@@ -260,6 +263,9 @@ def shutdown_returns_operation(tf, shutdown_system):
 def shutdown_on_job(tf, shutdown_system):
     for job in ("worker", "ps", "tpu_worker"):
         device = shutdown_system(job=job).device
+        assert "/job:" + job in device.split("/device")[0], device
+        with tf.device("/job:elsewhere"):
+            device = shutdown_system(job=job).device
         assert "/job:" + job in device.split("/device")[0], device
     assert "/job:" not in shutdown_system().device, "a job was not asked for"
 

@@ -4,7 +4,7 @@ import contextlib
 import inspect
 
 from ..clause import same
-from ..probes import fixed_system
+from ..probes import fixed_system, sized
 from .cloud_stand_ins import hosts, reachable
 from .page import Page
 
@@ -24,8 +24,10 @@ def size(tf, cores):
 
     A release without a TPU has none of its own; there the local master lists them.
     """
-    config = getattr(getattr(tf, "config", None), "override", None)
-    with config(cores=cores) if config else reachable(tf, hosts(cores)):
+    settable = hasattr(tf, "judged_module") or hasattr(
+        getattr(tf, "config", None), "override"
+    )
+    with sized(tf, cores=cores) if settable else reachable(tf, hosts(cores)):
         yield
 
 
@@ -78,10 +80,6 @@ def evaluated(session, strategy, value):
     return session.run(list(strategy.unwrap(value)))
 
 
-def initialise_variables(tf, session):
-    session.run(tf.global_variables_initializer())
-
-
 def require_devices(strategy, value, devices):
     """Require the components of ``value`` to be on ``devices``, in order."""
     same(
@@ -92,7 +90,8 @@ def require_devices(strategy, value, devices):
 def parameters(method):
     """Return (name, default, kind) of a method's parameters, without self.
 
-    The default is ``()`` where there is none; the kind ``""``, ``"*"`` or ``"**"``.
+    The default is ``inspect.Parameter.empty`` where there is none; the kind is ``""``,
+    ``"*"`` or ``"**"``.
     """
     kinds = {
         inspect.Parameter.POSITIONAL_OR_KEYWORD: "",
@@ -101,14 +100,16 @@ def parameters(method):
     }
     found = []
     for one in list(inspect.signature(method).parameters.values())[1:]:
-        default = () if one.default is inspect.Parameter.empty else one.default
-        found.append((one.name, default, kinds.get(one.kind, str(one.kind))))
+        found.append((one.name, one.default, kinds.get(one.kind, str(one.kind))))
     return found
 
 
 def required(*names):
     """Return what `parameters` gives for parameters without a default."""
-    return [(name, (), "") for name in names]
+    return [(name, inspect.Parameter.empty, "") for name in names]
 
 
-FREE = [("args", (), "*"), ("kwargs", (), "**")]
+FREE = [
+    ("args", inspect.Parameter.empty, "*"),
+    ("kwargs", inspect.Parameter.empty, "**"),
+]

@@ -16,6 +16,7 @@ from typing import Any
 import tomllib
 from mkdocs.structure.files import File, Files
 from notebooks import NOTEBOOK, as_markdown
+from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.suite import load_clauses
 
 import tpuref as tf
@@ -30,6 +31,7 @@ from maintenance.pages import pages  # noqa: E402
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|conformance|examples)/[^)]*\)")
 PLOTS = TOP / "docs" / "performance"
 TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
+DOCUMENT = re.compile("|".join(re.escape(one.file) for one in DOCUMENTS))
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
 
 
@@ -45,7 +47,7 @@ def on_files(files: Files, config: Any) -> None:
         files.append(File.generated(config, path, content=page))
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links into the repository into names, and insert what a page asks for."""
     text = OUTSIDE.sub(r"\1", markdown)
     text = text.replace("notebooks/first_steps.ipynb)", "notebooks/first_steps.md)")
@@ -55,9 +57,34 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
         text = text.replace("<!-- differences -->", differences())
     if "<!-- unreleased -->" in text:
         text = text.replace("<!-- unreleased -->", unreleased())
+    if not page.file.src_uri.startswith("notebooks/"):
+        text = continued(text)  # not the programs of error codes, which are whole
     if "<!-- error codes -->" in text:
         text = text.replace("<!-- error codes -->", error_codes())
     return text
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Call a document by the title of its page instead of by its file."""
+    return DOCUMENT.sub(lambda found: titles()[found[0]], html)
+
+
+def titles() -> dict[str, str]:
+    """Return what each document is called on the site."""
+    return {one.file: f"{one.title} (TensorFlow {one.release})" for one in DOCUMENTS}
+
+
+def continued(text: str) -> str:
+    """Say of each block of code that needs an earlier one that it does."""
+    parts = re.split(r"^(?=[ ]*```python\b)", text, flags=re.MULTILINE)
+    started = False
+    for index, part in enumerate(parts[1:], 1):
+        indent, _, code = part.partition("```python")
+        if "import tpuref" in code.partition("```")[0]:
+            started = True
+        elif started and not parts[index - 1].rstrip().endswith("-->"):
+            parts[index] = f"{indent}<small>Continues from above.</small>\n\n{part}"
+    return "".join(parts)
 
 
 def unreleased() -> str:

@@ -4,7 +4,6 @@ What lies below the mutated packages is imported once, before the forks.
 """
 
 import importlib
-import importlib.machinery
 import importlib.util
 import pathlib
 import resource
@@ -16,6 +15,7 @@ from tpuref_conformance.judge import judge
 from tpuref_conformance.outcome import CONTRADICTIONS
 from tpuref_conformance.suite import load_clauses
 
+from ..mutated_module import MutatedModule
 from . import forks
 from .covering import Covering
 from .mutants import changed_line, mutants_of
@@ -62,24 +62,6 @@ class Verdict:
             "before": self.before,
             "after": self.after,
         }
-
-
-class MutatedModule(importlib.machinery.SourceFileLoader):
-    """Finds and loads one module, from another text than its file's."""
-
-    def __init__(self, name, path, source):
-        super().__init__(name, path)
-        self._source = source
-
-    def get_code(self, fullname):
-        """Return the code of the other text."""
-        return compile(self._source, self.path, "exec")
-
-    def find_spec(self, fullname, path=None, target=None):
-        """Return how to load it, for its name alone."""
-        if fullname != self.name:
-            return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
 
 
 def modules(parts=()):

@@ -3,6 +3,7 @@
 from . import (
     bfloat16_and_cores,
     cross_replica_sum,
+    families,
     outside_compilation,
     padding,
     replicate_inputs,
@@ -24,4 +25,5 @@ MUTANTS = (
     *system.MUTANTS,
     *resolver.MUTANTS,
     *strategy.MUTANTS,
+    *families.MUTANTS,
 )

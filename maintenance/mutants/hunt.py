@@ -1,21 +1,32 @@
-"""Runs the clause of every mutant against it: a mutant that survives is a failure."""
+"""Runs the clause of every mutant against it: a mutant that survives is a failure.
 
-import concurrent.futures
+Each mutant is a fork of this process, which has imported what the mutant does not
+change.
+"""
+
+import importlib
 import importlib.util
 import os
+import signal
 import sys
-import tempfile
 
-from tpuref_conformance.catalogue import Subject
-from tpuref_conformance.known import Known
+from tpuref_conformance import subject
+from tpuref_conformance.judge import judge
 from tpuref_conformance.outcome import CONTRADICTIONS
-from tpuref_conformance.runner import Runner
 
+from ..cosmic_ray import forks
+from ..mutated_module import MutatedModule
 from .mutant import Misfit
 
 CAUGHT = "caught"
 SURVIVED = "survived"
 MISFIT = "misfit"
+
+#: What is imported before the mutants that change nothing of it.
+BELOW = ("tpuref.functions", "tpuref.remote")
+#: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.
+CLAUSE_CPU_SECONDS = 20
+CLAUSE_SECONDS = 120
 
 
 class Verdict:
@@ -41,53 +52,68 @@ def package_directory():
     return os.path.dirname(importlib.util.find_spec("tpuref").origin)
 
 
-def hunt(mutants, clauses, report=None):
-    """Return the verdict on every mutant.
+def hunt(mutants, clauses):
+    """Yield the verdict on every mutant, in the order in which they are decided.
 
     Parameters
     ----------
     mutants : list of Mutant
     clauses : list of Clause
         The suite.
-    report : callable, optional
-        Is called with each verdict.
     """
     by_id = {clause.id: clause for clause in clauses}
-
-    def judge(mutant):
-        verdict = judged(mutant, by_id)
-        if report is not None:
-            report(verdict)
-        return verdict
-
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-        return list(threads.map(judge, mutants))
-
-
-def judged(mutant, by_id):
-    """Apply one mutant and run its clause."""
-    if mutant.clause not in by_id:
-        return Verdict(mutant, MISFIT, f"there is no clause {mutant.clause}")
-    with tempfile.TemporaryDirectory() as directory:
+    changed = []
+    for mutant in mutants:
         try:
-            mutant.apply(package_directory(), directory)
+            if mutant.clause not in by_id:
+                raise Misfit(f"there is no clause {mutant.clause}")
+            changed.append((mutant, *_module(mutant)))
         except Misfit as error:
-            return Verdict(mutant, MISFIT, str(error))
-        clause = by_id[mutant.clause]
-        run = Runner([clause], Known(directory)).run_subject(_subject(directory))
-    (result,) = run.results
-    if run.reason:
-        return Verdict(mutant, MISFIT, run.reason)
+            yield Verdict(mutant, MISFIT, str(error))
+    importlib.import_module("numpy")
+    importlib.import_module("ml_dtypes")
+    above = [one for one in changed if one[1].split(".")[1:2] == ["distribute"]]
+    above += [one for one in changed if one[1].startswith(_ABOVE)]
+    below = [one for one in changed if one not in above]
+    yield from _verdicts(below, by_id)
+    if above:
+        for name in BELOW:
+            importlib.import_module(name)
+        yield from _verdicts(above, by_id)
+
+
+_ABOVE = ("tpuref.tpu.", "tpuref.cluster_resolver.")
+
+
+def _module(mutant):
+    """Return the name, path and text of the module that a mutant changes."""
+    package = package_directory()
+    path, text = mutant.changed(package)
+    name = os.path.relpath(path, os.path.dirname(package))[: -len(".py")]
+    return name.replace(os.sep, ".").replace(".__init__", ""), path, text
+
+
+def _verdicts(changed, by_id):
+    jobs = [
+        lambda one=one: _try(MutatedModule(*one[1:]), by_id[one[0].clause])
+        for one in changed
+    ]
+    for number, answer in forks.as_completed(jobs):
+        # A process that ended without an answer has noticed in its way.
+        yield Verdict(changed[number][0], *(answer or (CAUGHT, "the process ended")))
+
+
+def _try(module, clause):
+    forks.silence()
+    signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+    if module.name in sys.modules:
+        return MISFIT, f"{module.name} is imported before it can be changed"
+    sys.meta_path.insert(0, module)
+    try:
+        tf = subject.load("tpuref")
+    except subject.SubjectError as error:
+        return MISFIT, str(error)
+    result = judge(clause, tf)
     state = CAUGHT if result.outcome in CONTRADICTIONS else SURVIVED
-    return Verdict(mutant, state, f"{result.outcome}: {result.message}")
-
-
-def _subject(directory):
-    path = [directory, os.environ.get("PYTHONPATH", "")]
-    settings = {
-        "PYTHONPATH": os.pathsep.join(entry for entry in path if entry),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TPUREF_EXECUTOR": "lockstep",
-        "TPUREF_KERNELS": "python",
-    }
-    return Subject("mutant", "tpuref", sys.executable, settings)
+    return state, f"{result.outcome}: {result.message}"

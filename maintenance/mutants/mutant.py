@@ -4,7 +4,6 @@ import ast
 import functools
 import os
 import re
-import shutil
 
 
 class Misfit(Exception):
@@ -74,24 +73,6 @@ class Mutant:
         except SyntaxError as error:
             raise Misfit(f"{self.name}: {error}") from error
         return path, text
-
-    def apply(self, package, directory):
-        """Write a copy of tpuref with the change.
-
-        Parameters
-        ----------
-        package : str
-            Directory of the unchanged package.
-        directory : str
-            Where the copy is made. Unchanged files are links.
-        """
-        path, text = self.changed(package)
-        copy = os.path.join(directory, "tpuref")
-        shutil.copytree(package, copy, copy_function=os.symlink)
-        changed = os.path.join(copy, os.path.relpath(path, package))
-        os.remove(changed)
-        with open(changed, "w", encoding="utf-8") as stream:
-            stream.write(text)
 
 
 def _pattern(text):

@@ -22,7 +22,7 @@ MUTANTS = (
     Mutant(
         "building-starts-it",
         "shutdown_system stops nothing",
-        "tf.tpu.shutdown_system_dyn/behaviour/same-as-plain",
+        "tf.tpu.shutdown_system/behaviour/stops-running-system",
         "System.shutdown",
         "self._explicit, self._stopped = False, site",
         "pass",

@@ -9,10 +9,26 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from tpuref.api import *  # noqa: F403
+if TYPE_CHECKING:  # type checkers and editors cannot follow names in a circle
+    from tpuref.api import *  # noqa: F403, I001
+    from tpuref import compat as compat
+    from tpuref import contrib as contrib
+    from tpuref import core as core
+    from tpuref import data as data
+    from tpuref import distribute as distribute
+    from tpuref import estimator as estimator
+    from tpuref import layers as layers
+    from tpuref import losses as losses
+    from tpuref import metrics as metrics
+    from tpuref import optimizers as optimizers
+    from tpuref import profiler as profiler
+    from tpuref import python as python
+    from tpuref import summary as summary
+    from tpuref import tpu as tpu
+    from tpuref import train as train
     from tpuref.version import __version__ as __version__
 else:
 
@@ -50,3 +66,19 @@ else:
             return finder.find_spec(name, sys._getframe(2))
 
     sys.meta_path.append(_Finder)
+
+    def _show(kind: Any, error: Any, trace: Any, show: Any = sys.excepthook) -> None:
+        if not isinstance(error, Exception):  # an import would change the exit status
+            show(kind, error, trace)
+            return
+        tracebacks = importlib.import_module("tpuref.base.tracebacks")
+        tracebacks.display(kind, error, trace, show)
+
+    def _show_in_thread(arguments: Any, show: Any = threading.excepthook) -> None:
+        tracebacks = importlib.import_module("tpuref.base.tracebacks")
+        tracebacks.display_of_thread(arguments, show)
+
+    sys.excepthook, threading.excepthook = _show, _show_in_thread
+    if "IPython" in sys.modules:
+        notebook = getattr(sys.modules["IPython"], "get_ipython", lambda: None)()
+        importlib.import_module("tpuref.base.tracebacks").install_in_notebook(notebook)

@@ -186,6 +186,10 @@ class Config:
     def __init__(self) -> None:
         object.__setattr__(self, "_values", _from_environment())
 
+    def offer(self, **functions: Any) -> None:
+        """Give the object further attributes: functions of modules above this one."""
+        vars(self).update(functions)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)

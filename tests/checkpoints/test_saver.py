@@ -286,3 +286,22 @@ def test_checkpoints_elsewhere() -> None:
         "checkpoint", "model-1.index", "model-1.safetensors"
     ]  # fmt: skip
     tf.gfile.DeleteRecursively("memory://folder")
+
+
+def test_assigning_from_a_checkpoint(tmp_path: Path) -> None:
+    assign = tf.contrib.framework.assign_from_checkpoint_fn
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("old", initializer=[[1.0, 2.0]])
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / "m"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        v, w = (tf.get_variable(name, [2, 1]) for name in "vw")
+        session.run(tf.global_variables_initializer())
+        restore = assign(path, {"old": v, "w": w}, True, reshape_variables=True)
+        restore(session)
+        assert session.run(v).tolist() == [[1.0], [2.0]]
+        assert assign(path, [w], ignore_missing_vars=True) is None
+        with pytest.raises(tf.errors.NotFoundError):
+            assign(path, [w])(session)
+        with pytest.raises(ValueError, match="var_list is empty"):
+            assign(path, [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,3 +131,38 @@ def test_a_reader_that_has_enough() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["topology", "--svg", "no/such/mesh.svg"],
+        ["trace", "-o", "no/such/trace.json", "program.py"],
+        ["bench", "--quick", "--write-docs", "no/such"],
+        ["conformance", "--smoke", "--json", "no/such/report.json"],
+        ["port", "--write", "program.py"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_cannot_be_written(
+    arguments: list[str],
+    script: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+) -> None:
+    def refuse(path: Path, data: bytes) -> int:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    script("import tensorflow as tf\n")
+    monkeypatch.setattr(Path, "write_bytes", refuse)  # root may write everywhere
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(f"tpuref {arguments[0]}: ")
+
+
+def test_run_without_a_script(capsys: Any) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "--cores", "2"])
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "tpuref run: error: the following arguments are required: SCRIPT"

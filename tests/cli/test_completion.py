@@ -68,6 +68,11 @@ def test_the_script_for_bash_is_one(capsys: Any) -> None:
         ("tpuref bench --no-p", "--no-peers"),
         ("tpuref port --wr", "--write"),
         ("tpuref conf", "conformance"),
+        ("tpuref conformance --inc", "--include-releases"),
+        ("tpuref conformance --tier b", "build"),
+        ("tpuref explain E02", "E021"),
+        ("tpuref explain e02", "e021"),
+        ("tpuref run --as", "--as-tensorflow"),
     ],
 )
 def test_what_a_shell_offers(line: str, offered: str, tmp_path: Path) -> None:

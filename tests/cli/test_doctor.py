@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import tpuref as tf
+from tpuref.base import processors as processors_module
+from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.cli import checks, doctor, main
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
-from tpuref.cli.doctor import memory_bytes
-from tpuref.runtime import processors as processors_module
-from tpuref.runtime.processors import cpu_quota, processors, usable_cpus
+from tpuref.cli.doctor import memory
 from tpuref.runtime.topology import Topology
 from tpuref.version import __version__
 
@@ -31,7 +31,7 @@ def test_doctor_tells_what_is_in_use(capsys: Any, environment: Any) -> None:
     facts = {name.strip(): value.strip() for name, value in facts.items()}
     assert facts["tpuref"] == __version__
     assert facts["topology"].startswith("3x1x2, 6 cores")
-    assert int(facts["usable CPUs"]) == usable_cpus() >= 1
+    assert int(facts["usable CPUs"]) == usable_processors() >= 1
     assert facts["memory"].endswith("GiB")
     assert {"python", "platform", "numpy", "ml_dtypes", "kernels", "executor"} <= set(
         facts
@@ -76,9 +76,9 @@ def test_a_setting_with_which_nothing_runs() -> None:
 def test_cpus_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
-    assert usable_cpus() == 6
+    assert usable_processors() == 6
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert usable_cpus() == 1
+    assert usable_processors() == 1
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_quota_of_a_container(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(processors_module, "CONTROL_GROUPS", tmp_path)
-    monkeypatch.setattr(processors_module, "usable_cpus", lambda: 6)
+    monkeypatch.setattr(processors_module, "usable_processors", lambda: 6)
     assert cpu_quota() == quota and processors() == usable
 
 
@@ -125,7 +125,7 @@ def test_the_tpu_that_the_environment_names(environment: Any) -> None:
 
 
 def test_memory_is_in_bytes() -> None:
-    assert memory_bytes() > 2**20
+    assert float(memory().removesuffix(" GiB")) > 0.1
 
 
 def test_extras_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,3 +79,10 @@ def test_colours_are_for_terminals_that_want_them(
     environment.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
     assert (colour.bold("x") != "x") == coloured
     assert (colour.alarming("x") != "x") == coloured
+
+
+def test_the_beginning_of_codes_suggests_them(capsys: Any) -> None:
+    assert main(["explain", "E02"]) == 2
+    suggested = capsys.readouterr().err
+    assert "did you mean TPUREF-E020, TPUREF-E021" in suggested
+    assert "E102" not in suggested

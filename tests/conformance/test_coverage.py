@@ -17,6 +17,7 @@ def test_the_command_finds_nothing(capsys):
     assert capsys.readouterr().out.splitlines() == [
         "statements without a check: none",
         "checks without a statement: none",
+        "sentences without a statement: none",
         "faults: none",
     ]
 

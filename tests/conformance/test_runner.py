@@ -172,6 +172,17 @@ def test_a_recorded_failure_deviates(clauses, tmp_path):
     assert complaints == []
 
 
+@pytest.mark.parametrize("verdict", ["differs", "not-applicable"])
+def test_a_recorded_failure_may_be_no_contradiction(clauses, tmp_path, verdict):
+    text = ENTRY + f'verdict = "{verdict}"\n'
+    finished, complaints = judged(clauses, tmp_path, "wrong", text)
+    assert outcomes(finished)[0] == verdict
+    assert complaints == []
+    assert not any(
+        one.id == "tf.double/returns/twice" for one in Column.of(finished).failures()
+    )
+
+
 def test_a_recorded_failure_that_passes_is_stale(clauses, tmp_path):
     finished, complaints = judged(clauses, tmp_path, "right", ENTRY)
     assert outcomes(finished) == ["pass"] * 4
@@ -208,7 +219,13 @@ evidence = "seen"
 
 @pytest.mark.parametrize(
     "text",
-    [ENTRY + ENTRY, ENTRY.replace('"seen"', '""'), ENTRY + 'more = "x"\n', "clause\n"],
+    [
+        ENTRY + ENTRY,
+        ENTRY.replace('"seen"', '""'),
+        ENTRY + 'more = "x"\n',
+        ENTRY + 'verdict = "pass"\n',
+        "clause\n",
+    ],
 )
 def test_a_malformed_file_is_refused(clauses, tmp_path, text):
     with pytest.raises(ValueError, match="toml"):

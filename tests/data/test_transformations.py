@@ -315,6 +315,24 @@ def test_transformations_combine(first: str) -> None:
     assert lists(dataset.repeat(2)) == expected * 2
 
 
+def test_samples_of_several_datasets() -> None:
+    from tpuref.data.dataset import Dataset
+
+    many = Dataset.range(600).map(lambda x: {"x": x, "y": [0]})
+    few = Dataset.range(1000, 1200).map(lambda x: {"x": x, "y": [1, 2]})
+    sample = tf.data.experimental.sample_from_datasets
+    dataset = sample([many, few], [0.75, 0.25], seed=3)
+    assert str(dataset.output_shapes["y"]) == "(?,)"
+    found = [int(element["x"]) for element in dataset.as_numpy_iterator()]
+    assert [x for x in found if x < 1000] == list(range(600))
+    assert [x for x in found if x >= 1000] == list(range(1000, 1200))
+    assert 60 < sum(x >= 1000 for x in found[:400]) < 140
+    with pytest.raises(ValueError, match="for each of the 2 datasets"):
+        sample([many, few], [1.0])
+    with pytest.raises(TypeError, match="the same types"):
+        sample([Dataset.range(3), Dataset.from_tensor_slices([1.0])])
+
+
 def test_a_cache_keeps_what_a_whole_pass_gave() -> None:
     asked: list[int] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,25 @@ def test_an_input_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
         estimator.evaluate(batches(4, repeat=False), steps=2)
 
 
+def test_evaluations_between_loops(tmp_path: Path) -> None:
+    estimator = made(tmp_path, iterations_per_loop=2, run={"save_checkpoints_steps": 2})
+    evaluated: list[int] = []
+
+    class Hook(tf.estimator.SessionRunHook):
+        def end(self, session: Any) -> None:
+            evaluated.append(int(session.run(tf.train.get_global_step())))
+
+    ends = tf.estimator.TrainSpec(batches(20, repeat=False), max_steps=6)
+    every = tf.estimator.EvalSpec(batches(4), 1, hooks=[Hook()], throttle_secs=0)
+    with pytest.raises(tf.errors.OutOfRangeError, match="2 steps too early"):
+        tf.estimator.train_and_evaluate(estimator, ends, every)
+    assert evaluated == [2, 4]
+    longer = tf.estimator.TrainSpec(batches(20), max_steps=6)
+    metrics, _ = tf.estimator.train_and_evaluate(estimator, longer, every)
+    assert metrics["global_step"] == 6
+    assert evaluated[-1] == 6
+
+
 def test_nan_stops(tmp_path: Path) -> None:
     estimator = made(tmp_path, params={"rate": 1e30}, iterations_per_loop=5)
     with (
@@ -343,6 +363,7 @@ def test_evaluation_needs_steps_and_prediction_a_dataset(tmp_path: Path) -> None
 CONSTRUCTIONS = [
     ({"train_batch_size": None}, "`train_batch_size` cannot be `None`"),
     ({"eval_batch_size": 0}, "must be positive"),
+    ({"eval_batch_size": "8"}, "must be an integer"),
     ({"params": {"batch_size": 3}}, "reserved keys"),
     ({"iterations_per_loop": 0}, "iterations_per_loop must be positive"),
     ({"num_cores_per_replica": 3}, "must be 1, 2, 4, 8"),
@@ -353,7 +374,7 @@ CONSTRUCTIONS = [
 
 @pytest.mark.parametrize(("given", "message"), CONSTRUCTIONS)
 def test_wrong_arguments(given: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         made(tmp_path, **given)
 
 
@@ -382,3 +403,13 @@ def test_lines_of_progress(tmp_path: Path, caplog: Any) -> None:
             for event in tf.train.summary_iterator(path):
                 tags |= {value.tag for value in event.summary.value}
     assert {"loss", "global_step/sec", "examples/sec"} <= tags
+
+
+def test_a_bar_on_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    made(tmp_path, iterations_per_loop=2).train(batches(4), max_steps=4)
+    first, last = capsys.readouterr().err.rstrip("\n").split("\r")[1:]
+    assert first.startswith(f"[{'=' * 15}{' ' * 15}] step 2 of 4, loss ")
+    assert last.startswith(f"[{'=' * 30}] step 4 of 4, loss ")

@@ -19,6 +19,8 @@ class Kernels(NamedTuple):
 
     sharding: ModuleType
     padding: ModuleType
+    checksum: ModuleType
+    examples: ModuleType
 
 
 def require_compiled() -> None:
@@ -40,8 +42,7 @@ def kernels(request: pytest.FixtureRequest) -> Kernels:
         require_compiled()
     package = f"tpuref.kernels.{request.param}"
     return Kernels(
-        importlib.import_module(f"{package}.sharding"),
-        importlib.import_module(f"{package}.padding"),
+        *(importlib.import_module(f"{package}.{name}") for name in Kernels._fields)
     )
 
 

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +16,8 @@ from tpuref_conformance import main
 from tpuref_conformance.suite import load_clauses
 
 from maintenance.mutants import MUTANTS
-from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED, hunt, package_directory
+from maintenance.mutants.families import read_family
+from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED, package_directory
 from maintenance.mutants.mutant import Misfit, Mutant
 
 TOP = Path(__file__).resolve().parents[2]
@@ -58,34 +63,78 @@ def test_every_mutant_fits():
 
 
 def test_each_has_a_name_and_a_clause():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 226
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 400
     clauses = {one.id for one in CLAUSES}
     assert [m.name for m in MUTANTS if m.clause not in clauses] == []
 
 
-@pytest.mark.parametrize("mutant", MUTANTS[::20], ids=lambda one: one.name)
-def test_a_mutant_is_caught(mutant):
-    (verdict,) = hunt([mutant], CLAUSES)
-    assert verdict.state == CAUGHT, verdict.message
+# In a process of its own, which has not imported what the mutants change.
+HUNT = """
+import json, sys
+from maintenance.mutants.hunt import hunt
+from maintenance.mutants.mutant import Mutant
+from tpuref_conformance.suite import load_clauses
+
+mutants = [Mutant(*one) for one in json.load(sys.stdin)]
+for one in hunt(mutants, load_clauses()):
+    print(json.dumps([one.mutant.name, one.state, one.message]))
+"""
 
 
-def core_mutant(new, clause=CORES, old='f"device:{REPLICATED_CORE}:{num}"'):
-    return Mutant("mine", "a test", clause, "cores.core", old, new)
+def core_mutant(name, new, clause=CORES, old='f"device:{REPLICATED_CORE}:{num}"'):
+    return Mutant(name, "a test", clause, "cores.core", old, new)
 
 
-@pytest.mark.parametrize(
-    ("mutant", "state", "message"),
-    [
-        (core_mutant('"cpu:0"'), CAUGHT, "fail"),
-        (core_mutant('f"device:{REPLICATED_CORE}:{num!s}"'), SURVIVED, "pass"),
-        (core_mutant("x", old="no such text"), MISFIT, "'no such text' 0 times"),
-        (core_mutant("x", clause="tf.no/such/clause"), MISFIT, "no clause"),
-        (core_mutant("("), MISFIT, "was never closed"),
-    ],
-)
-def test_verdicts(mutant, state, message):
-    (verdict,) = hunt([mutant], CLAUSES)
-    assert verdict.state == state and message in verdict.message
+MINE = {
+    core_mutant("wrong", '"cpu:0"'): (CAUGHT, "fail"),
+    core_mutant("alike", 'f"device:{REPLICATED_CORE}:{num!s}"'): (SURVIVED, "pass"),
+    core_mutant("absent", "x", old="no such text"): (MISFIT, "'no such text' 0 times"),
+    core_mutant("unstated", "x", clause="tf.no/such/clause"): (MISFIT, "no clause"),
+    core_mutant("no-program", "("): (MISFIT, "was never closed"),
+    core_mutant("leaves", "__import__('os')._exit(1)"): (CAUGHT, "the process ended"),
+}
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return state and message of some of the mutants, and of those of this file."""
+    chosen = [*MUTANTS[::40], *MINE]
+    facts = ("name", "says", "clause", "function", "old", "new")
+    done = subprocess.run(
+        [sys.executable, "-c", HUNT],
+        input=json.dumps([[getattr(one, fact) for fact in facts] for one in chosen]),
+        env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    return {name: (state, message) for name, state, message in found}
+
+
+def test_mutants_are_caught(verdicts):
+    states = {one.name: verdicts[one.name] for one in MUTANTS[::40]}
+    assert {state for state, _ in states.values()} == {CAUGHT}, states
+
+
+@pytest.mark.parametrize("mutant", MINE, ids=lambda one: one.name)
+def test_verdicts(verdicts, mutant):
+    state, message = MINE[mutant]
+    assert verdicts[mutant.name][0] == state and message in verdicts[mutant.name][1]
+
+
+def test_a_family_is_a_list_of_entries(tmp_path):
+    path = tmp_path / "family.txt"
+    path.write_text("# why\n\na: is b\n  = tf.a/b/c\n  @ f\n  - 1\n  + 2\n")
+    (one,) = read_family(path)
+    assert (one.name, one.says, one.clause) == ("a", "is b", "tf.a/b/c")
+    assert (one.function, one.old, one.new) == ("f", "1", "2")
+    path.write_text("a: is b\n  = tf.a/b/c\n  @ f\n  + 2\n")
+    with pytest.raises(ValueError, match="expected a name and"):
+        read_family(path)
 
 
 def changed(tmp_path, function, old, new="0"):

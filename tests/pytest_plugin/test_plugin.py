@@ -433,3 +433,99 @@ def test_a_cloud_of_its_own_for_each_test(pytester: pytest.Pytester) -> None:
     assert result.ret == 0
     outcomes = result.parseoutcomes()
     assert outcomes["passed"] + outcomes.get("skipped", 0) == 3
+
+
+# -- options -------------------------------------------------------------------
+
+
+def test_options_count_where_markers_say_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import unittest
+        import pytest
+
+        def test_plain(tpu_system):
+            assert tpu_system.executor == "lockstep"
+
+        @pytest.mark.tpu(cores=4)
+        def test_marked(tpu_system):
+            assert (tpu_system.cores, tpu_system.executor) == (4, "lockstep")
+
+        @pytest.mark.tpu(topology="1x1x2", executor="pool")
+        def test_all_said(tpu_system):
+            assert (tpu_system.cores, tpu_system.executor) == (2, "pool")
+
+        class TestOld(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def system(self, tpu_system):
+                self.cores = tpu_system.cores
+
+            def test_first_of_the_option(self):
+                assert self.cores == 1
+
+        def test_without():
+            pass
+        """
+    )
+    result = run(pytester, "-v", "--tpu-cores=1,2", "--tpu-executor=lockstep")
+    passed(result, 6)
+    for name in ("plain[cores=1-lockstep]", "plain[cores=2-lockstep]"):
+        result.stdout.fnmatch_lines([f"*::test_{name.replace('[', '[[]')} PASSED*"])
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--tpu-cores=1,x", "*must be a positive integer*'x'*"),
+        ("--tpu-cores=2,2", "*must not repeat*"),
+        ("--tpu-executor=gpu", "*must be 'pool' or 'lockstep'*'gpu'*"),
+    ],
+)
+def test_wrong_options(pytester: pytest.Pytester, option: str, words: str) -> None:
+    result = run(pytester, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --tpu-cores, --tpu-executor: {words}"])
+
+
+def test_tensorflow_is_tpuref(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("import tensorflow as tf\nassert tf.__name__ == 'tpuref'")
+    pytester.makepyfile(
+        """
+        import tensorflow.compat.v1 as tf
+
+        def test_sum(tpu_system):
+            def computation(x):
+                return tf.matmul(x, x)
+
+            tf.tpu.rewrite(computation, [tf.zeros([2, 3])])
+        """
+    )
+    result = run(pytester, "--tpu-as-tensorflow", "--tpu-executor=lockstep")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["tensorflow: tpuref (--tpu-as-tensorflow)"])
+    assert "replication.py" not in result.stdout.str()  # only the user's lines
+    result = run(
+        pytester, "--tpu-as-tensorflow", "--tpu-executor=lockstep", "--full-trace"
+    )
+    assert "replication.py" in result.stdout.str()
+
+
+def test_xdist_keeps_a_system_in_one_process(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    pytester.makepyfile(
+        """
+        import os
+        import pytest
+
+        @pytest.mark.tpu(cores=[1, 2], executor="lockstep")
+        @pytest.mark.parametrize("k", range(4))
+        def test_sum(tpu_system, k, request):
+            assert os.environ["PYTEST_XDIST_WORKER"]
+            with open(f"cores{tpu_system.cores}", "a") as file:
+                print(os.getpid(), file=file)
+        """
+    )
+    passed(run(pytester, "-p", "xdist", "-n", "2", "--dist", "loadgroup"), 8)
+    for cores in (1, 2):
+        lines = (pytester.path / f"cores{cores}").read_text().splitlines()
+        assert (len(lines), len(set(lines))) == (4, 1)

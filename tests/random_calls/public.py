@@ -20,6 +20,7 @@ NAMESPACES: dict[str, ModuleType] = {
     "tf.contrib.opt": tf.contrib.opt,
     "tf.contrib.tpu": tf.contrib.tpu,
     "tf.data": tf.data,
+    "tf.estimator": tf.estimator,
     "tf.experimental.dlpack": tf.experimental.dlpack,
     "tf.initializers": tf.initializers,
     "tf.layers": tf.layers,

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-_LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_TPUREF = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 _THREADS = os.path.abspath(threading.__file__)
 _CONTEXTS = os.path.abspath(contextlib.__file__)
@@ -75,7 +75,7 @@ def user_site() -> CallSite:
     In a thread of tpuref that has no such frame, return the line it works for.
     """
     frame = sys._getframe(1)
-    while _is_library(frame.f_code.co_filename):
+    while is_library(frame.f_code.co_filename):
         if frame.f_back is None:
             if _origin.site is not None:
                 return _origin.site
@@ -85,7 +85,14 @@ def user_site() -> CallSite:
 
 
 @lru_cache(maxsize=1024)
-def _is_library(filename: str) -> bool:
+def is_tpuref(filename: str) -> bool:
+    """Return whether a file of code belongs to tpuref."""
+    return os.path.abspath(filename).startswith(_TPUREF)
+
+
+@lru_cache(maxsize=1024)
+def is_library(filename: str) -> bool:
+    """Return whether a file of code is tpuref's, NumPy's or Python's own."""
     if filename.startswith("<frozen"):
         return True
-    return os.path.abspath(filename).startswith((_LIBRARY, _NUMPY, _THREADS, _CONTEXTS))
+    return os.path.abspath(filename).startswith((_TPUREF, _NUMPY, _THREADS, _CONTEXTS))

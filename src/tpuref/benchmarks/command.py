@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ from tpuref.benchmarks import (
     all_reduce,
     convolution,
     digits,
+    input_pipeline,
     machine,
     padding,
     page,
@@ -30,11 +32,16 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "start": start.tables,
     "digits": digits.tables,
     "convolution": convolution.tables,
+    "input": input_pipeline.tables,
 }
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``tpuref bench`` and return its exit status."""
+    if options.write_docs is not None and not os.access(options.write_docs, os.W_OK):
+        where = options.write_docs
+        print(f"tpuref bench: {where} is no folder to write to", file=sys.stderr)
+        return 2
     extent = Extent(quick=options.quick, peers=options.peers, report=_report)
     facts = machine.description()
     tables = [

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from tpuref import kernels
+from tpuref.base.processors import usable_processors
 from tpuref.version import __version__
 
 LEAST_BYTES = 1 << 20
@@ -19,13 +20,6 @@ LEAST_BYTES = 1 << 20
 
 MOVED_BYTES = 64 << 20
 """The least number of bytes that a measurement moves."""
-
-
-def usable_processors() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def description() -> dict[str, str]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.errors import coded
-from tpuref.checkpoints.saver import check_fits
+from tpuref.checkpoints.saver import Saver, check_fits, variables_by_name
 from tpuref.checkpoints.state import latest_checkpoint
 from tpuref.checkpoints.stored import CheckpointReader
 from tpuref.files.filesystem import PathLike, files_at
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.variables import Variable
 from tpuref.ops.definition import Array
+
+_ASSIGN = "tf.contrib.framework.assign_from_checkpoint_fn"
+_log = logging.getLogger("tpuref.checkpoints")
 
 
 def load_checkpoint(ckpt_dir_or_file: PathLike) -> CheckpointReader:
@@ -126,6 +130,51 @@ def init_from_checkpoint(
             variable.restore(value)
         else:
             variable.start_with(value)
+
+
+def assign_from_checkpoint_fn(
+    model_path: PathLike,
+    var_list: Any,
+    ignore_missing_vars: bool = False,
+    reshape_variables: bool = False,
+) -> Callable[[Any], None] | None:
+    """Return a function of a session that restores variables from a checkpoint.
+
+    It suits the ``init_fn`` of a `tf.train.Scaffold`, which gives it the session.
+
+    Parameters
+    ----------
+    model_path
+        The checkpoint.
+    var_list
+        The variables: a list, or a dict from names in the checkpoint to variables.
+    ignore_missing_vars
+        Whether variables that the checkpoint lacks are left out, with a warning.
+    reshape_variables
+        Whether a variable takes a tensor of another shape with as many elements.
+
+    Returns
+    -------
+    function or None
+        None if no variable is left.
+
+    Raises
+    ------
+    ValueError
+        If there are no variables.
+    """
+    variables = variables_by_name(var_list)
+    if not variables:
+        raise coded(ValueError, f"{_ASSIGN}: var_list is empty", code=codes.CANNOT_SAVE)
+    if ignore_missing_vars:
+        reader = CheckpointReader(model_path)
+        for name in [name for name in variables if not reader.has_tensor(name)]:
+            _log.warning("%s: the checkpoint %s has no %s", _ASSIGN, model_path, name)
+            del variables[name]
+    if not variables:
+        return None
+    saver = Saver(variables, reshape=reshape_variables)
+    return lambda session: saver.restore(session, model_path)
 
 
 def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:

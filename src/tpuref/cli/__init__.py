@@ -65,6 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == [conformance.NAME]:
         return conformance.run(arguments[1:])
+    if arguments[:1] == [run.AS_TENSORFLOW]:  # a short form
+        arguments = [run.NAME, *arguments]
     parser = _parser()
     _complete(parser)
     _check_name(parser, arguments)
@@ -88,10 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)
-    commands.add_parser(
-        conformance.NAME,
-        help="check every documented statement (see tpuref conformance --help)",
-    )
+    conformance.add(commands)
     return parser
 
 

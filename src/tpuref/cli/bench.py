@@ -9,7 +9,7 @@ NAME = "bench"
 
 BENCHMARKS = (
     *("all-reduce", "step", "steps", "sharding", "padding", "start", "digits"),
-    "convolution",
+    *("convolution", "input"),
 )
 """The names of `tpuref.benchmarks.command.BENCHMARKS`, which is slow to import."""
 

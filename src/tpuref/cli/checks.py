@@ -31,6 +31,7 @@ VARIABLES = (
     "TPUREF_TIMEOUT",
     "TPUREF_TOKEN",
     "TPUREF_TOPOLOGY",
+    "TPUREF_TRACEBACKS",
 )
 """The variables that tpuref reads when a program runs."""
 

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import sys
 
 NAME = "conformance"
+
+Commands = argparse._SubParsersAction  # the type has no public name
+
+
+def add(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command to those of ``tpuref``, with its options where a shell asks."""
+    shell_asks = "_ARGCOMPLETE" in os.environ
+    commands.add_parser(
+        NAME,
+        help="check every documented statement (see tpuref conformance --help)",
+        parents=_parsers() if shell_asks else [],
+        add_help=not shell_asks,
+    )
+
+
+def _parsers() -> list[argparse.ArgumentParser]:
+    """Return the parser of the suite, if it is installed."""
+    _find_suite_of_checkout()
+    try:
+        from tpuref_conformance.command import parser
+    except ImportError:
+        return []
+    return [parser()]
 
 
 def run(arguments: list[str]) -> int:

@@ -10,10 +10,10 @@ import platform
 from importlib import metadata
 from typing import Any
 
+from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.cli import checks
 from tpuref.cli.checks import PROBLEM, Check
 from tpuref.cli.colour import alarming, bold
-from tpuref.runtime.processors import cpu_quota, processors, usable_cpus
 from tpuref.version import __version__
 
 NAME = "doctor"
@@ -81,9 +81,9 @@ def _machine() -> dict[str, Any]:
         "numpy": metadata.version("numpy"),
         "ml_dtypes": metadata.version("ml_dtypes"),
         "extras": ", ".join(f"{name}: {_extra(name)}" for name in EXTRAS),
-        "usable CPUs": usable_cpus(),
+        "usable CPUs": usable_processors(),
         "CPU quota": cpu_quota() or "none",
-        "memory": f"{memory_bytes() / 2**30:.1f} GiB",
+        "memory": memory(),
     }
 
 
@@ -102,13 +102,14 @@ def _is_installed(module: str) -> bool:
 def _system() -> dict[str, Any]:
     from tpuref import kernels
     from tpuref.configuration import config
+    from tpuref.runtime.executor import available
 
     topology = _topology()
     mesh = "x".join(map(str, topology.mesh_shape))
     return {
         "kernels": kernels.IMPLEMENTATION,
         "vector instructions": kernels.links.vector_instructions(),
-        "executor": config.executor,
+        "executor": available(config.executor),
         "all-reduce": config.all_reduce,
         "topology": f"{mesh}, {topology.num_cores} cores, {topology.num_tasks} host(s)",
         "Cloud TPU": _named_tpu(),
@@ -132,6 +133,7 @@ def _findings() -> list[Check]:
     from tpuref import kernels
     from tpuref.configuration import config
     from tpuref.runtime.available_memory import available_bytes
+    from tpuref.runtime.executor import available
     from tpuref.runtime.split import Split
 
     topology = _topology()
@@ -141,7 +143,7 @@ def _findings() -> list[Check]:
         checks.compiled_kernels(kernels.IMPLEMENTATION),
         checks.processors(processors(), cores),
         checks.memory(available_bytes(), Split.configured(cores).processes),
-        checks.sum_over_cores(topology, config.executor),
+        checks.sum_over_cores(topology, available(config.executor)),
     ]
 
 
@@ -152,6 +154,9 @@ def _topology() -> Any:
     return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
 
 
-def memory_bytes() -> int:
-    """Return the size of the machine's memory in bytes."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def memory() -> str:
+    """Return the size of the machine's memory."""
+    if not hasattr(os, "sysconf"):  # Windows
+        return "unknown"
+    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return f"{size / 2**30:.1f} GiB"

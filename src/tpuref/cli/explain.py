@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     entry = find(options.code)
     if entry is None:
         close = near(options.code)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see tpuref explain"
+        hint = f"did you mean {_either(close)}?" if close else "see tpuref explain"
         print(
             f"tpuref explain: there is no code {options.code!r}; {hint}",
             file=sys.stderr,
@@ -61,11 +61,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def known_codes(**_: Any) -> list[str]:
-    """Return the codes for shell completion."""
+def _either(codes: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(codes[:-1]), codes[-1]]))
+
+
+def known_codes(prefix: str = "", **_: Any) -> list[str]:
+    """Return the codes for shell completion, in the form in which one begins."""
     from tpuref.error_catalogue import ENTRIES
 
-    return [entry.code for entry in ENTRIES]
+    codes = [entry.code for entry in ENTRIES]
+    short = [code.removeprefix("TPUREF-") for code in codes]
+    forms = codes, short, [code.lower() for code in short]
+    return [code for form in forms for code in form if code.startswith(prefix)]
 
 
 def as_text(entry: Entry) -> str:

@@ -67,7 +67,10 @@ def run(options: argparse.Namespace) -> int:
             status = _failed(f"cannot read {path}: {error}")
     for _, rewrite in found:
         if rewrite is not None:
-            rewrite.save()
+            try:
+                rewrite.save()
+            except OSError as error:
+                status = _failed(f"cannot write {error.filename}: {error.strerror}")
     print(_dumped(found) if options.json else _listed(found))
     stays = any(rewrite is not None and rewrite.refusals for _, rewrite in found)
     return status or int(stays or any(program.missing for program, _ in found))

@@ -16,6 +16,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.executors import EXECUTORS
 
 NAME = "run"
+AS_TENSORFLOW = "--as-tensorflow"
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -23,6 +24,7 @@ _EPILOG = """examples:
   tpuref run train.py
   tpuref run --topology 2x2x2 train.py --steps 100
   tpuref run --cores 4 --executor lockstep train.py
+  tpuref run --as-tensorflow old_train.py
   tpuref run --json train.py 2> train.log
 
 The exit status is that of the script: 1 if it raises an exception, and 2 if it does not
@@ -55,10 +57,18 @@ def add_script(command: argparse.ArgumentParser) -> None:
     )
     size.add_argument("--cores", type=int, metavar="N", help="the number of cores")
     command.add_argument("--executor", choices=EXECUTORS, help="what runs the replicas")
+    command.add_argument(
+        AS_TENSORFLOW,
+        action="store_true",
+        help="let `import tensorflow` mean tpuref, in the script and its children",
+    )
     command.add_argument("script", metavar="SCRIPT", help="the script to run")
     command.add_argument(
-        "arguments", nargs=argparse.REMAINDER, help="the arguments of the script"
-    )
+        "arguments",
+        nargs=argparse.REMAINDER,
+        metavar="ARGUMENT",
+        help="the arguments of the script",
+    ).required = False  # or the message about a missing script would name it, too
 
 
 def run(options: argparse.Namespace) -> int:
@@ -98,12 +108,14 @@ def from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
 
 
 def apply_settings(options: argparse.Namespace) -> None:
-    """Set the size of the system and what runs the replicas.
+    """Set the size of the system, what runs the replicas, and what TensorFlow is.
 
     Raises
     ------
     ValueError
         If the system is invalid, or the script does not exist.
+    ImportError
+        If TensorFlow is to be tpuref and was imported before.
     """
     from tpuref.configuration import config
     from tpuref.runtime.topology import Topology
@@ -117,6 +129,10 @@ def apply_settings(options: argparse.Namespace) -> None:
         config.executor = options.executor
     if not os.path.exists(options.script):
         raise ValueError(f"there is no file {options.script!r}")
+    if options.as_tensorflow:
+        from tpuref import as_tensorflow
+
+        as_tensorflow.install()
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             _write(options.svg, drawn.draw("svg"))
         except OSError as error:
-            return _refused(error, 1)
+            return _refused(error, 2)
     if options.json:
         print(json.dumps(_facts(topology, assignment), indent=2))
     elif options.svg is None:

@@ -14,6 +14,7 @@ from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.source import Master, text_of
 from tpuref.cluster_resolver.tpu import CloudTPUs
 from tpuref.missing.members import explain_missing_members
+from tpuref.tpu.bring_up import experimental_connect_to_cluster, initialize_tpu_system
 
 _NAME = "TPUClusterResolver"
 
@@ -111,6 +112,31 @@ class TPUClusterResolver(CloudTPUs):
             service,
             discovery_url,
         )
+
+    @classmethod
+    def connect(
+        cls, tpu: Any = None, zone: str | None = None, project: str | None = None
+    ) -> TPUClusterResolver:
+        """Return the resolver of a TPU after connecting to it and starting it.
+
+        Parameters
+        ----------
+        tpu, zone, project
+            As for the class.
+
+        Examples
+        --------
+        >>> import tpuref as tf
+        >>> from tpuref.distribute.cluster_resolver import TPUClusterResolver
+        >>> with tf.eager_execution():
+        ...     resolver = TPUClusterResolver.connect("local")
+        >>> resolver.master()
+        'local'
+        """
+        resolver = cls(tpu, zone, project)
+        experimental_connect_to_cluster(resolver)
+        initialize_tpu_system(resolver)
+        return resolver
 
     def master(
         self,

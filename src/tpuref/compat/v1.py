@@ -8,6 +8,7 @@ from tpuref import estimator as estimator
 from tpuref import layers as layers
 from tpuref import losses as losses
 from tpuref import metrics as metrics
+from tpuref import optimizers as optimizers
 from tpuref import summary as summary
 from tpuref import tpu as tpu
 from tpuref import train as train
@@ -128,6 +129,7 @@ from tpuref.functions.joining import *
 from tpuref.functions.linalg import *
 from tpuref.functions.logic import *
 from tpuref.functions.mapping import *
+from tpuref.functions.module import Module as Module
 from tpuref.functions.placeholders import *
 from tpuref.functions.printing import print_ as print
 from tpuref.functions.random import *
@@ -158,16 +160,28 @@ from tpuref.graph.convert import (
     convert_to_tensor as convert_to_tensor,
 )
 from tpuref.graph.default import (
+    disable_eager_execution as disable_eager_execution,
+)
+from tpuref.graph.default import (
+    disable_v2_behavior as disable_v2_behavior,
+)
+from tpuref.graph.default import (
     eager_execution as eager_execution,
 )
 from tpuref.graph.default import (
     enable_eager_execution as enable_eager_execution,
 )
 from tpuref.graph.default import (
+    enable_v2_behavior as enable_v2_behavior,
+)
+from tpuref.graph.default import (
     executing_eagerly as executing_eagerly,
 )
 from tpuref.graph.default import (
     get_default_graph as get_default_graph,
+)
+from tpuref.graph.default import (
+    init_scope as init_scope,
 )
 from tpuref.graph.default import (
     reset_default_graph as reset_default_graph,
@@ -235,12 +249,16 @@ from tpuref.graph.variables import (
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
 from tpuref.namespaces import bitwise as bitwise
+from tpuref.namespaces import (
+    config as _functions_of_config,
+)
 from tpuref.namespaces import dtypes as dtypes
 from tpuref.namespaces import errors as errors
 from tpuref.namespaces import flags as flags
 from tpuref.namespaces import gfile as gfile
 from tpuref.namespaces import initializers as initializers
 from tpuref.namespaces import io as io
+from tpuref.namespaces import keras as keras
 from tpuref.namespaces import linalg as linalg
 from tpuref.namespaces import logging as logging
 from tpuref.namespaces import math as math
@@ -260,5 +278,6 @@ from tpuref.tpu.padding_report import (
 from tpuref.tpu.padding_report import (
     padding_report as padding_report,
 )
+from tpuref.tracing.function import function as function
 
 _explain_missing(__name__, "tf.compat.v1")

@@ -9,6 +9,7 @@ from tpuref.data.fused import (
     parallel_interleave,
     shuffle_and_repeat,
 )
+from tpuref.data.sampling import sample_from_datasets
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "batch_and_drop_remainder",
     "map_and_batch",
     "parallel_interleave",
+    "sample_from_datasets",
     "shuffle_and_repeat",
 ]
 

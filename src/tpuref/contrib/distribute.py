@@ -16,6 +16,7 @@ from tpuref.distribute.tpu_strategy import TPUStrategy
 from tpuref.distribute.values import Mirrored, PerDevice
 from tpuref.distribute.variables import MirroredVariable, TowerLocalVariable
 from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.tpu.bring_up import initialize_tpu_system
 from tpuref.tpu.per_replica import PerReplica
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "get_tower_context",
     "has_distribution_strategy",
     "in_cross_tower_context",
+    "initialize_tpu_system",
 ]
 
 _explain_missing(__name__, "tf.contrib.distribute")

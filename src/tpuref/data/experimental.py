@@ -13,6 +13,7 @@ from tpuref.data.options import (
     DistributeOptions,
     ThreadingOptions,
 )
+from tpuref.data.sampling import sample_from_datasets
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "ThreadingOptions",
     "map_and_batch",
     "parallel_interleave",
+    "sample_from_datasets",
     "shuffle_and_repeat",
 ]
 

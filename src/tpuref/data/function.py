@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -10,6 +10,7 @@ from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.configuration import config
+from tpuref.data.batched import qualifies, run_batch
 from tpuref.data.element import Item, mapped, specs_of
 from tpuref.data.stage import Pass
 from tpuref.graph.build import parameter
@@ -19,6 +20,7 @@ from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower_region
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.ops.meaning import Array
 from tpuref.ops.sources import ARGUMENT
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
@@ -61,18 +63,30 @@ class Function:
         self._host_functions = graph.host_functions
         instrs = list(self._program.all_instrs())
         self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
+        self._in_batches = qualifies(self._program, self._host_functions)
 
     def __call__(self, item: Item, current: Pass) -> Item:
         """Return the components of the result for one element."""
-        variables = current.variables or current.draws
-        run = Run(
+        given = [*item, *self._common(current)]
+        return tuple(run_program(self._program, {0: given}, self._run(current))[0])
+
+    def batch(self, items: Sequence[Item], current: Pass) -> Item | None:
+        """Return those for several elements as rows, None where that cannot be."""
+        if not self._in_batches:
+            return None
+        common = self._common(current)
+        return run_batch(self._program, items, common, self._run(current))
+
+    def _common(self, current: Pass) -> list[Array]:
+        return [current.values[tensor] for tensor in self.captured]
+
+    def _run(self, current: Pass) -> Run:
+        return Run(
             state=current.draws,
-            variables=[variables],
+            variables=[current.variables or current.draws],
             functions=self._host_functions,
             timeout=config.timeout,
         )
-        given = [*item, *(current.values[tensor] for tensor in self.captured)]
-        return tuple(run_program(self._program, {0: given}, run)[0])
 
 
 def check_callable(caller: str, function: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator as Values
 from collections.abc import MutableMapping, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from tpuref.base.shapes import TensorShape
 from tpuref.data.element import declared, mapped, specs_of
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.build import apply_all, apply_operation
-from tpuref.graph.default import get_default_graph
+from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.eager import STATE
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.graph import Graph
@@ -26,6 +27,8 @@ from tpuref.ops.meaning import Array
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
+
+_eager_serial = itertools.count()
 
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 
@@ -140,6 +143,16 @@ class Iterator(ElementDescription):
             shapes=tuple(_plain(spec.shape) for spec in specs),
         )
         return nest.pack_sequence_as(self.element, tensors)
+
+    def __next__(self) -> Any:
+        if not get_default_graph().traced:
+            raise coded(
+                RuntimeError,
+                "next(iterator): outside of tf.function and eager mode an iterator of "
+                "a graph gives its elements with iterator.get_next()",
+                code=codes.WRONG_ITERATOR,
+            )
+        return self.get_next()
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
         """Return the operation that starts the iterator on `dataset`.
@@ -308,8 +321,22 @@ class EagerIterator(ElementDescription):
 
     def __init__(self, stage: Stage) -> None:
         self.element = stage.element
+        self._handle = f"{stage.name}#{next(_eager_serial)}"
         current = Pass(variables=STATE, epochs=_EAGER_EPOCHS)
         self._iteration = Iteration(stage.started(current))
+
+    def traced_key(self) -> Any:
+        """Return what its elements are like, for `tpuref.tracing`."""
+        kinds = tuple(spec.describe() for spec in specs_of(self.element))
+        return repr(mapped(self.element, lambda spec: 0)), kinds
+
+    def traced(self) -> Iterator:
+        """Return what stands for it while a function is traced."""
+        return Iterator(get_default_graph(), f"traced#{self._handle}", self.element)
+
+    def bind(self, stand_in: Any) -> None:
+        """Let a stand-in give the elements of this iterator from now on."""
+        STATE.lend_iteration(stand_in.handle, self._iteration)
 
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element.
@@ -319,6 +346,10 @@ class EagerIterator(ElementDescription):
         tpuref.errors.OutOfRangeError
             If there is no further element.
         """
+        if not executing_eagerly():  # in a function that uses it from around
+            own = Iterator(get_default_graph(), self._handle, self.element)
+            self.bind(own)
+            return own.get_next(name)
         arrays = self._iteration.next()
         return nest.pack_sequence_as(self.element, [EagerTensor.of(a) for a in arrays])
 

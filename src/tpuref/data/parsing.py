@@ -12,11 +12,12 @@ from tpuref.base.arguments import check_name, instance_of, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import as_shape
-from tpuref.data.examples import Example
+from tpuref.data.batched import in_batches
 from tpuref.data.sparse import SparseTensor
 from tpuref.functions.control_flow import py_func
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
+from tpuref.kernels import examples
 from tpuref.ops.definition import Array
 
 __all__ = [
@@ -80,7 +81,10 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
 
-_LISTS = {float32: "float_list", int64: "int64_list", string: "bytes_list"}
+_KINDS = {string: 1, float32: 2, int64: 3}
+"""The numbers of the lists that features are."""
+
+_NAMES = {1: "bytes_list", 2: "float_list", 3: "int64_list"}
 
 
 def parse_single_example(
@@ -146,21 +150,24 @@ def parse_example(
     return _parsed("tf.parse_example", serialized, features, name, single=False)
 
 
+Values = list[bytes] | Array | None
+
+
 class _Reader(NamedTuple):
     """How a feature becomes arrays.
 
     Attributes
     ----------
     read
-        Takes the values of the feature in each example, None where it is missing, and
-        returns as many arrays as there are `dtypes`.
+        Takes the values of the feature in each example, None where it is
+        missing, and returns as many arrays as there are `dtypes`.
     dtypes, shapes
         Of those arrays, for one example.
     sparse
         Whether they are the parts of a sparse tensor.
     """
 
-    read: Callable[[Sequence[Array | None]], Sequence[Array]]
+    read: Callable[[Sequence[Values]], Sequence[Array]]
     dtypes: Sequence[DType]
     shapes: Sequence[Sequence[int | None]]
     sparse: bool = False
@@ -182,19 +189,17 @@ def _parsed(
     keys = sorted(
         instance_of(str, f"{argument}: a name", "a string", key) for key in features
     )
+    kinds = {key: _kind(function, key, features[key].dtype) for key in keys}
     readers = {key: _reader(function, key, features[key], single) for key in keys}
-    lists = {key: _list_of(function, key, features[key].dtype) for key in keys}
 
     def parse(records: Any) -> list[Array]:
         several = [records] if single else list(records)
-        messages = [_message(function, record) for record in several]
-        arrays: list[Array] = []
-        for key in keys:
-            values = [_values(function, m, key, lists[key]) for m in messages]
-            arrays += readers[key].read(values)
-        return arrays
+        return _read(function, several, kinds, readers)
 
     dtypes = [dtype for key in keys for dtype in readers[key].dtypes]
+    if single and all(isinstance(f, FixedLenFeature) for f in features.values()):
+        rows = {key: _reader(function, key, features[key], False) for key in keys}
+        in_batches(parse, lambda records: _read(function, records, kinds, rows))
     text = convert_to_tensor(serialized, string)
     tensors = iter(py_func(parse, [text], dtypes, name=name or "ParseExample"))
     return {key: _result(readers[key], tensors) for key in keys}
@@ -209,8 +214,8 @@ def _result(reader: _Reader, tensors: Any) -> Any:
     return SparseTensor(*found) if reader.sparse else found[0]
 
 
-def _list_of(function: str, key: str, dtype: Any) -> str:
-    found = _LISTS.get(as_dtype(dtype))
+def _kind(function: str, key: str, dtype: Any) -> int:
+    found = _KINDS.get(as_dtype(dtype))
     if found is None:
         raise coded(
             ValueError,
@@ -222,37 +227,36 @@ def _list_of(function: str, key: str, dtype: Any) -> str:
     return found
 
 
-def _message(function: str, record: Any) -> Any:
-    try:
-        return Example.FromString(bytes(record))
-    except Exception as error:
-        if type(error).__name__ != "DecodeError":  # protobuf may not be installed
-            raise
-        raise InvalidArgumentError(
-            f"{function}: the text is no tf.train.Example: {error}",
-            code=codes.INVALID_FEATURE,
-        ) from None
-
-
-def _values(function: str, message: Any, key: str, wanted: str) -> Array | None:
-    """Return the values of a feature, None where the example lacks it."""
-    if key not in message.features.feature:
-        return None
-    feature = message.features.feature[key]
-    kind = feature.WhichOneof("kind")
-    if kind is None:
-        return None
-    if kind != wanted:
-        raise InvalidArgumentError(
-            f"{function}: the feature {key!r} is a {kind}, expected a {wanted}",
-            code=codes.INVALID_FEATURE,
-        )
-    found = getattr(feature, kind).value
-    if kind == "bytes_list":
-        array = np.empty(len(found), object)
-        array[:] = list(found)
-        return array
-    return np.array(found, np.float32 if kind == "float_list" else np.int64)
+def _read(
+    function: str,
+    records: Sequence[Any],
+    kinds: Mapping[str, int],
+    readers: Mapping[str, _Reader],
+) -> list[Array]:
+    """Return the arrays of all features of examples."""
+    names = [key.encode() for key in kinds]
+    columns: dict[str, list[Values]] = {key: [] for key in kinds}
+    for record in records:
+        found = examples.features(bytes(record), names)
+        if found is None:
+            raise InvalidArgumentError(
+                f"{function}: the text is no tf.train.Example, or is damaged",
+                code=codes.INVALID_FEATURE,
+            )
+        for (key, wanted), feature in zip(kinds.items(), found, strict=True):
+            kind, values = (wanted, None) if feature is None else feature
+            if kind != wanted:
+                raise InvalidArgumentError(
+                    f"{function}: the feature {key!r} is a {_NAMES[kind]}, expected "
+                    f"a {_NAMES[wanted]}",
+                    code=codes.INVALID_FEATURE,
+                )
+            columns[key].append(
+                np.frombuffer(values, "<f4" if kind == 2 else "<i8")
+                if isinstance(values, bytes)
+                else values
+            )
+    return [array for key in kinds for array in readers[key].read(columns[key])]
 
 
 def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
@@ -274,29 +278,27 @@ def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
 def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     count = int(np.prod(shape))
-    default = None
+    default: Values = None
     if feature.default_value is not None:
-        default = np.broadcast_to(_array(feature.default_value, dtype), shape)
+        default = np.broadcast_to(_array(feature.default_value, dtype), shape).ravel()
 
-    def read(values: Sequence[Array | None]) -> list[Array]:
-        rows = []
-        for found in values:
-            if found is None and default is None:
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [default if found is None else found for found in values]
+        for row in rows:
+            if row is None:
                 raise InvalidArgumentError(
                     f"{function}: an example has no feature {key!r}; give it a "
                     "default_value, or use tf.VarLenFeature",
                     code=codes.INVALID_FEATURE,
                 )
-            if found is not None and found.size != count:
+            if len(row) != count:
                 raise InvalidArgumentError(
-                    f"{function}: an example has {found.size} values of the feature "
+                    f"{function}: an example has {len(row)} values of the feature "
                     f"{key!r}, its shape {shape} takes {count}",
                     code=codes.INVALID_FEATURE,
                 )
-            rows.append(default if found is None else found.reshape(shape))
-        return [
-            _stacked(rows, [len(rows), *shape], dtype)[0 if single else slice(None)]
-        ]
+        flat = _joined(rows, dtype)
+        return [flat.reshape(shape if single else [len(rows), *shape])]
 
     return _Reader(read, [dtype], [shape if single else [None, *shape]])
 
@@ -305,8 +307,8 @@ def _variable(feature: VarLenFeature, single: bool) -> _Reader:
     dtype = as_dtype(feature.dtype)
     rank = 1 if single else 2
 
-    def read(values: Sequence[Array | None]) -> list[Array]:
-        rows = [_array([], dtype) if found is None else found for found in values]
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [_array([] if found is None else found, dtype) for found in values]
         places = [
             (column,) if single else (row, column)
             for row, found in enumerate(rows)
@@ -339,8 +341,8 @@ def _sequence(
     if filling is None:
         filling = b"" if dtype == string else 0
 
-    def read(values: Sequence[Array | None]) -> list[Array]:
-        rows = [_array([], dtype) if found is None else found for found in values]
+    def read(values: Sequence[Values]) -> list[Array]:
+        rows = [_array([] if found is None else found, dtype) for found in values]
         for found in rows:
             if found.size % width:
                 raise InvalidArgumentError(
@@ -371,22 +373,25 @@ def _sizes(function: str, key: str, feature: Any) -> list[int]:
     return [int(size or 0) for size in shape.as_list()]
 
 
+def _joined(rows: Sequence[Any], dtype: DType) -> Array:
+    if dtype == string:
+        return _array([text for row in rows for text in row], dtype)
+    return np.concatenate([_array([], dtype), *rows])
+
+
 def _array(value: Any, dtype: DType) -> Array:
+    """Return values as an array; NumPy would look into texts."""
     if dtype != string:
         return np.asarray(value, dtype.np)
+    if isinstance(value, list) and all(type(one) is bytes for one in value):
+        texts = np.empty(len(value), object)
+        texts[:] = value
+        return texts
     given = np.asarray(value, object)
     encoded = np.empty(given.shape, object)
     for index, item in np.ndenumerate(given):
         encoded[index] = item.encode() if isinstance(item, str) else item
     return encoded
-
-
-def _stacked(rows: Sequence[Any], sizes: Sequence[Any], dtype: DType) -> Array:
-    """Return the rows as one array; NumPy would look into texts."""
-    result = np.empty(sizes, dtype.np)
-    for k, row in enumerate(rows):
-        result[k] = row if result.ndim > 1 else row[()]
-    return result
 
 
 def decode_raw(
@@ -440,6 +445,7 @@ def decode_raw(
         flat = np.frombuffer(b"".join(several.flat), order).astype(dtype.np)
         return flat.reshape(*several.shape, -1) if flat.size else flat
 
+    in_batches(decode, decode)
     given = convert_to_tensor(input_bytes if bytes is None else bytes, string)
     result: Tensor = py_func(decode, [given], dtype, name=name or "DecodeRaw")
     if given.shape.ndims is not None:

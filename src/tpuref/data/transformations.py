@@ -29,15 +29,15 @@ class Map(Stage):
     name = "MapDataset"
 
     def __init__(self, source: Stage, function: Callable[..., Any]) -> None:
-        self._source = source
-        self._function = Function("Dataset.map", function, source.element)
-        super().__init__(self._function.result, [source], self._function.captured)
-        self.variables += self._function.variables
+        self.source = source
+        self.function = Function("Dataset.map", function, source.element)
+        super().__init__(self.function.result, [source], self.function.captured)
+        self.variables += self.function.variables
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the results."""
-        for item in self._source.items(current):
-            yield self._function(item, current)
+        for item in self.source.items(current):
+            yield self.function(item, current)
 
 
 class Filter(Stage):
@@ -195,11 +195,17 @@ class Batch(Stage):
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the batches."""
         size = self.positive("batch_size", current.number(self._size))
-        items = self._source.items(current)
-        while batch := list(itertools.islice(items, size)):
-            if len(batch) == size or not self._drop:
-                columns = zip(*batch, strict=True)
-                yield tuple(self._joined(k, col) for k, col in enumerate(columns))
+        step = self._source
+        items = (step.source if isinstance(step, Map) else step).items(current)
+        while turn := list(itertools.islice(items, size)):
+            rows = None
+            if isinstance(step, Map):
+                rows = step.function.batch(turn, current)
+                if rows is None:
+                    turn = [step.function(item, current) for item in turn]
+            if len(turn) == size or not self._drop:
+                columns = enumerate(zip(*turn, strict=True))
+                yield rows or tuple(self._joined(k, column) for k, column in columns)
 
     def _joined(self, number: int, arrays: tuple[Array, ...]) -> Array:
         for k, array in enumerate(arrays):

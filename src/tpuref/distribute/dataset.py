@@ -160,13 +160,24 @@ class PerDeviceIterator(ElementDescription):
         return self
 
     def __next__(self) -> Any:
-        if not isinstance(self.rounds, EagerIterator):
-            raise coded(
-                RuntimeError,
-                "an iterator can be gone through in eager mode only; use get_next()",
-                code=codes.WRONG_ITERATOR,
-            )
         return merged(next(self.rounds), self._devices)
+
+    # -- as an argument of a traced function ---------------------------------------
+
+    def traced_key(self) -> Any:
+        """Return what its elements are like, for `tpuref.tracing`."""
+        assert isinstance(self.rounds, EagerIterator)
+        return self.rounds.traced_key(), tuple(self._devices)
+
+    def traced(self) -> PerDeviceIterator:
+        """Return what stands for it while a function is traced."""
+        assert isinstance(self.rounds, EagerIterator)
+        return PerDeviceIterator(self.element, self.rounds.traced(), self._devices)
+
+    def bind(self, stand_in: Any) -> None:
+        """Let a stand-in give the elements of this iterator from now on."""
+        assert isinstance(self.rounds, EagerIterator)
+        self.rounds.bind(stand_in.rounds)
 
     def __repr__(self) -> str:
         return (

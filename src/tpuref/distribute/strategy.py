@@ -275,8 +275,11 @@ class DistributionStrategy:
         """
         self._require_cross_tower("call_for_each_tower")
         variables = SharedVariables()
-        contexts = [TowerContext(self, k, variables) for k in range(self.num_towers)]
+        contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
         return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
+
+    def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
+        return TowerContext(self, number, variables)
 
     def map(
         self,

@@ -20,10 +20,13 @@ class TowerDevices:
         The device of each tower, in tower order.
     system
         The cores that run the towers; None where the host does.
+    replicas
+        Whether the strategy and its variables behave as in TensorFlow 2.
     """
 
     names: tuple[str, ...]
     system: TowerSystem | None = None
+    replicas: bool = False
 
     @property
     def count(self) -> int:

@@ -62,6 +62,11 @@ class DistributedValues:
         """The components in device order."""
         return list(self.index.values())
 
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The components in device order, as TensorFlow 2 gives them."""
+        return tuple(self.index.values())
+
     def get(self, device: str | None = None) -> Any:
         """Return the component of `device`, or of the device that is current.
 
@@ -123,6 +128,14 @@ class PerDevice(DistributedValues):
     def dtype(self) -> DType:
         """The element type of the components."""
         return convert_to_tensor(self.components[0]).dtype
+
+    def traced_parts(self) -> list[Any]:
+        """Return the components, for `tpuref.tracing`."""
+        return self.components
+
+    def with_parts(self, parts: Sequence[Any]) -> PerDevice:
+        """Return a value with other components."""
+        return type(self)(dict(zip(self.index, parts, strict=True)))
 
     def _as_tensor(self) -> Tensor:
         raise coded(
@@ -193,6 +206,14 @@ class Mirrored(Operators, DistributedValues):
     def shape(self) -> TensorShape:
         """The static shape of the components."""
         return self._as_tensor().shape
+
+    def traced_parts(self) -> list[Any]:
+        """Return the components, for `tpuref.tracing`."""
+        return self.components
+
+    def with_parts(self, parts: Sequence[Any]) -> Mirrored:
+        """Return a value with other components."""
+        return type(self)(dict(zip(self.index, parts, strict=True)))
 
     def nearest(self) -> Any:
         """Return the component of the current device, or else the first."""

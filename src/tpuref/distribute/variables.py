@@ -15,6 +15,7 @@ from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.updates import along, operation_of, update
 from tpuref.distribute.values import DistributedValues
 from tpuref.functions.control_flow import group
+from tpuref.functions.conversion import cast
 from tpuref.functions.logic import logical_and
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.convert import convert_to_tensor
@@ -167,7 +168,10 @@ class MirroredVariable(DistributedVariable):
     def _change_in_tower(
         self, tower: TowerContext, change: Callable[..., Any], value: Any
     ) -> Any:
-        if self.aggregation is VariableAggregation.NONE:
+        alone = self.aggregation is VariableAggregation.NONE
+        if alone and self._towers.replicas:  # as in TensorFlow 2.4 and later
+            return change(self.here(), value)
+        if alone:
             raise coded(
                 ValueError,
                 f"{self!r} cannot be assigned within a tower, because nothing says how "
@@ -226,6 +230,20 @@ class TowerLocalVariable(DistributedVariable):
                 values.append(component.read_value())
         return fold(self.aggregation, values)
 
+    def _spread(self, value: Any) -> Any:
+        """Give the components values that combine to `value`."""
+        share = convert_to_tensor(value, dtype_hint=self.dtype)
+        if self.aggregation is VariableAggregation.SUM:
+            share = cast(share / len(self.components), self.dtype)
+        for device, component in self.index.items():
+            with self._towers.on(device):
+                component.assign(share)
+        return self.combined() if self._combines else share
+
+    @property
+    def _combines(self) -> bool:
+        return self.aggregation is not VariableAggregation.NONE
+
     def _as_graph_element(self) -> Tensor:
         if current_place().device in self.index:
             return self.here()._as_graph_element()
@@ -235,7 +253,10 @@ class TowerLocalVariable(DistributedVariable):
         return self._whole
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
-        if current_place().device not in self.index:
+        outside = current_place().device not in self.index
+        if outside and self._towers.replicas and op == "Assign":
+            return self._spread(value)
+        if outside:
             raise coded(
                 ValueError,
                 f"{self!r} belongs to the towers and can be assigned only within one; "

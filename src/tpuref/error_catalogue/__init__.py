@@ -26,6 +26,7 @@ from tpuref.error_catalogue import (
     settings,
     strategies,
     topologies,
+    traces,
     warnings,
 )
 from tpuref.error_catalogue.entry import Entry
@@ -43,6 +44,7 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Files and checkpoints", files.ENTRIES),
     ("Graphs", graphs.ENTRIES),
     ("Operations and values", operations.ENTRIES),
+    ("Traced functions and replicas", traces.ENTRIES),
     ("Gradients", gradients.ENTRIES),
     ("Sessions and variables", sessions.ENTRIES),
     ("Optimizers", optimizers.ENTRIES),
@@ -80,14 +82,17 @@ def find(text: str) -> Entry | None:
 
 
 def near(text: str) -> list[str]:
-    """Return codes similar to one that does not exist.
+    """Return codes that begin with a text that is none, or else are similar to it.
 
     Examples
     --------
-    >>> "TPUREF-E021" in near("E0211")
-    True
+    >>> "TPUREF-E021" in near("E0211"), near("E021")
+    (True, ['TPUREF-E021'])
     """
     known = [entry.code for entry in ENTRIES]
+    begins = [code for code in known if code.startswith(_full(text))]
+    if len(begins) <= 10 and begins:  # those of a full decade
+        return begins
     return difflib.get_close_matches(_full(text), known, n=3, cutoff=0.8)
 
 

@@ -21,4 +21,23 @@ ENTRIES = (
             tf.keras.Sequential()
         """,
     ),
+    Entry(
+        codes.TENSORFLOW_LOADED,
+        "The real TensorFlow is already imported",
+        meaning="`tpuref run --as-tensorflow` and `pytest --tpu-as-tensorflow` let "
+        "`import tensorflow` mean tpuref. They refuse where something has imported the "
+        "real TensorFlow before, because a program would then use a part of each.",
+        remedy="Ask for tpuref first: before a plugin, sitecustomize or the program "
+        "itself imports TensorFlow.",
+        text="""
+            import sys
+            import types
+
+            import tpuref.as_tensorflow
+
+            sys.modules["tensorflow"] = types.ModuleType("tensorflow")
+            tpuref.as_tensorflow.install()
+        """,
+        alone=True,
+    ),
 )

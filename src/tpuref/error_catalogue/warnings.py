@@ -55,6 +55,24 @@ ENTRIES = (
         document="000_04abb9e9288042d8.txt",
     ),
     Entry(
+        codes.MANY_TRACES,
+        "A function was traced several times in a row",
+        meaning="Each call differed from all before it in a Python value, a type or a "
+        "shape, so the function was traced again, which takes far longer than a call.",
+        remedy="Pass tensors instead of Python numbers, keep shapes equal, give "
+        "reduce_retracing=True, or define the function outside of the loop.",
+        text="""
+            import logging
+
+            import tpuref as tf
+
+            logging.basicConfig()
+            doubled = tf.function(lambda x: 2 * x)
+            for number in range(5):
+                doubled(number)
+        """,
+    ),
+    Entry(
         codes.SUM_OF_MEANS,
         "Means of batches are summed over towers",
         meaning="Each tower's value is already a mean over its own batch. Their sum "
@@ -110,5 +128,25 @@ ENTRIES = (
             server.stop()
         """,
         needs=("grpc",),
+    ),
+    Entry(
+        codes.NO_POOL_HERE,
+        "There is no core pool on this platform",
+        meaning="The core pool needs Linux. Elsewhere lockstep runs all replicas in "
+        "the process of the program: the results are the same, and one processor is "
+        "used.",
+        remedy="TPUREF_EXECUTOR=lockstep asks for lockstep and silences the warning. "
+        "For the pool, use Linux, WSL 2 or a Linux container.",
+        text="""
+            import sys
+            from unittest import mock
+
+            import tpuref as tf
+
+            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+            with mock.patch.object(sys, "platform", "darwin"):  # plays a Mac
+                with tf.config.override(executor="pool"), tf.Session() as sess:
+                    sess.run(outputs)
+        """,
     ),
 )

@@ -28,6 +28,7 @@ from tpuref.training.hooks.final_ops import FinalOpsHook
 from tpuref.training.hooks.global_step_waiter import GlobalStepWaiterHook
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.training.hooks.nan_tensor import NanLossDuringTrainingError, NanTensorHook
+from tpuref.training.hooks.profiler import ProfilerHook
 from tpuref.training.hooks.session_run_hook import (
     SessionRunArgs,
     SessionRunContext,
@@ -57,6 +58,7 @@ __all__ = [
     "ModeKeys",
     "NanLossDuringTrainingError",
     "NanTensorHook",
+    "ProfilerHook",
     "RunConfig",
     "SecondOrStepTimer",
     "SessionRunArgs",

@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import number
 from tpuref.base.errors import coded
 
 _UNSET = object()
@@ -23,7 +24,13 @@ _REPLACEABLE = (
     "protocol",
     "session_creation_timeout_secs",
 )
-_COUNTS = ("save_summary_steps", "save_checkpoints_steps", "save_checkpoints_secs")
+_INTERVALS = ("save_checkpoints_steps", "save_checkpoints_secs")
+_COUNTS = (
+    *_INTERVALS,
+    "save_summary_steps",
+    "log_step_count_steps",
+    "keep_checkpoint_max",
+)
 
 
 class RunConfig:
@@ -135,18 +142,10 @@ class RunConfig:
     def _check(self) -> None:
         for name in _COUNTS:
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and number(f"RunConfig: {name}", value) < 0:
                 raise _invalid(f"{name} must be 0 or more, got {value!r}")
-        if self.log_step_count_steps is not None and self.log_step_count_steps <= 0:
-            raise _invalid(
-                "log_step_count_steps must be greater than 0, got "
-                f"{self.log_step_count_steps!r}"
-            )
-        if self.keep_checkpoint_max is not None and self.keep_checkpoint_max < 0:
-            raise _invalid(
-                f"keep_checkpoint_max must be 0 or more, got "
-                f"{self.keep_checkpoint_max!r}"
-            )
+        if self.log_step_count_steps == 0:
+            raise _invalid("log_step_count_steps must be greater than 0, or None")
         seed = self.tf_random_seed
         if seed is not None and not hasattr(seed, "__index__"):
             raise _invalid(f"tf_random_seed must be an integer, got {seed!r}")
@@ -164,7 +163,7 @@ class RunConfig:
                 f"replace({', '.join(unknown)}=...): replaceable are "
                 f"{', '.join(self.replaceable)}"
             )
-        by_steps, by_secs = _COUNTS[1:]
+        by_steps, by_secs = _INTERVALS
         if kwargs.get(by_steps) is not None and kwargs.get(by_secs) is not None:
             raise _invalid(f"replace: give {by_steps} or {by_secs}, not both")
         if by_steps in kwargs:

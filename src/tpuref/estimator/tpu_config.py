@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, integer, wrong_type
 from tpuref.base.errors import coded
 from tpuref.estimator.run_config import RunConfig as _RunConfig
 from tpuref.graph.session_options import ConfigProto
@@ -176,9 +177,17 @@ class RunConfig(_RunConfig):
         super().__init__(**kwargs)
         if master is not None and cluster is not None:
             raise invalid("RunConfig: Both master and cluster are set; give one")
-        self.tpu_config = tpu_config or TPUConfig()
+        self.tpu_config = instance_of(
+            TPUConfig,
+            "tf.contrib.tpu.RunConfig: tpu_config",
+            "a tf.contrib.tpu.TPUConfig",
+            TPUConfig() if tpu_config is None else tpu_config,
+        )
         self.cluster = cluster
         if cluster is not None:
+            if not callable(getattr(cluster, "master", None)):
+                argument = "tf.contrib.tpu.RunConfig: cluster"
+                raise wrong_type(argument, "a cluster resolver or None", cluster)
             master = cluster.master()
             self.cluster_spec = cluster.cluster_spec()
         self.master = "" if master is None else master
@@ -194,7 +203,7 @@ class RunConfig(_RunConfig):
 
 def check_count(argument: str, value: Any) -> None:
     """Refuse what is no positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or integer(f"tf.contrib.tpu.{argument}", value) < 1:
         raise invalid(f"{argument} must be positive, got {value!r}")
 
 

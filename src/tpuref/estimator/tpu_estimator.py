@@ -440,18 +440,20 @@ class TPUEstimator(Estimator):
     def _run_training(
         self, spec: EstimatorSpec, hooks: list[Any], listeners: Any
     ) -> Any:
+        loop = self._loop  # an evaluation of a checkpoint has another one meanwhile
         loss = super()._run_training(spec, hooks, listeners)
-        if self._loop is not None:
-            self._loop.check_finished()
+        if loop is not None:
+            loop.check_finished()
         return loss
 
     def _run_evaluation(
         self, spec: EstimatorSpec, steps: Any, path: Any, hooks: list[Any]
     ) -> dict[str, Any]:
-        runs = steps if self._loop is None else 1
+        loop = self._loop
+        runs = steps if loop is None else 1
         values = super()._run_evaluation(spec, runs, path, hooks)
-        if self._loop is not None:
-            self._loop.check_finished()
+        if loop is not None:
+            loop.check_finished()
         return values
 
     def _steps_per_run(self) -> int:

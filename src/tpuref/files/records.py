@@ -12,8 +12,8 @@ from typing import IO, Any, cast
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import DataLossError, coded
-from tpuref.files.crc32c import masked_crc32c
 from tpuref.files.filesystem import PathLike, failures, files_at
+from tpuref.kernels import checksum
 
 
 class TFRecordCompressionType:
@@ -64,9 +64,9 @@ def framed(record: bytes) -> bytes:
     return b"".join(
         (
             length,
-            struct.pack("<I", masked_crc32c(length)),
+            struct.pack("<I", checksum.masked_crc32c(length)),
             record,
-            struct.pack("<I", masked_crc32c(record)),
+            struct.pack("<I", checksum.masked_crc32c(record)),
         )
     )
 
@@ -197,8 +197,8 @@ def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
     return content or None
 
 
-def _checked(content: bytes, checksum: bytes, path: str, start: int) -> bytes:
-    if struct.pack("<I", masked_crc32c(content)) != checksum:
+def _checked(content: bytes, stored: bytes, path: str, start: int) -> bytes:
+    if struct.pack("<I", checksum.masked_crc32c(content)) != stored:
         raise _damaged(path, start, "a checksum differs")
     return content
 

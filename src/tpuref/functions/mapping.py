@@ -117,7 +117,8 @@ def _results(result: Any, types: Any) -> list[Tensor]:
 
 
 def _applied_now(applied: Callable[[Any], list[Tensor]], first: Tensor) -> list[Tensor]:
-    results = [applied(index) for index in range(first.shape.as_list()[0])]
+    sizes: Any = first.shape.as_list()
+    results = [applied(index) for index in range(sizes[0])]
     return [stack(list(tensors)) for tensors in zip(*results, strict=True)]
 
 
@@ -131,7 +132,8 @@ def _applied_in_a_loop(
     def turn(index: Tensor) -> Tensor:
         given.extend(applied(index))
         sizes.extend(shape(tensor) for tensor in given)
-        return index + 1
+        following: Tensor = index + 1
+        return following
 
     last = while_loop(lambda index: index < count, turn, [0])
     return [

@@ -306,7 +306,7 @@ def get_variable(
     constraint: Any = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Any:
+) -> Variable:
     """Return the variable of that name in the current scope, creating it if needed.
 
     Parameters
@@ -381,9 +381,12 @@ def get_variable(
         "synchronization": synchronization,
         "aggregation": aggregation,
     }
-    if getter is not None:
-        return getter(_true_getter, name=full, **arguments)
-    return _true_getter(full, **arguments)
+    made: Variable
+    if getter is None:
+        made = _true_getter(full, **arguments)
+    else:
+        made = getter(_true_getter, name=full, **arguments)
+    return made
 
 
 def _check_partitioner(function: str, partitioner: Any) -> None:
@@ -396,7 +399,7 @@ def _check_partitioner(function: str, partitioner: Any) -> None:
         )
 
 
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Variable:
     """Return a local variable of that name, which is neither trained nor saved.
 
     Parameters

@@ -7,7 +7,7 @@ imports it, so it is registered whichever module of the folder is imported first
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +23,9 @@ class Builder(Protocol):
 
     def get_item(self, value: Any, item: Any) -> Any:
         """Return the part of a tensor or variable that a subscript names."""
+
+    def turns(self, counts: Any) -> Iterator[Any]:
+        """Return what a ``for`` over a range runs through in a traced function."""
 
     def apply_ufunc(
         self,

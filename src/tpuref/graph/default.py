@@ -21,11 +21,14 @@ class _Outermost:
         The default graph.
     eager
         Whether operations run at once.
+    chosen
+        Whether the program has said which mode it wants.
     """
 
     def __init__(self) -> None:
         self.graph = Graph()
         self.eager = False
+        self.chosen = False
 
 
 _outermost = _Outermost()
@@ -68,7 +71,71 @@ def enable_eager_execution(
             f"graph already has {_outermost.graph.version} operations",
             code=codes.WRONG_MODE,
         )
-    _outermost.eager = True
+    _outermost.eager = _outermost.chosen = True
+
+
+def disable_eager_execution() -> None:
+    """Build graphs from now on, as TensorFlow 1 does."""
+    _outermost.eager, _outermost.chosen = False, True
+
+
+def enable_v2_behavior() -> None:
+    """Behave as TensorFlow 2 does: run operations at once from now on.
+
+    Raises
+    ------
+    ValueError
+        If operations were already added to the default graph.
+    """
+    enable_eager_execution()
+
+
+def disable_v2_behavior() -> None:
+    """Behave as TensorFlow 1 does: build graphs from now on."""
+    disable_eager_execution()
+
+
+def begin_eagerly() -> None:
+    """Run operations at once from now on, unless the program builds graphs.
+
+    The names that only programs for TensorFlow 2 use call it, because those programs
+    never say that they want eager mode.
+    """
+    undecided = not (_outermost.chosen or _outermost.graph.version or context.eager)
+    if undecided:
+        _outermost.eager = True
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Leave the functions that are being traced, for what happens only once.
+
+    Operations in the block run at once where the outermost caller runs eagerly.
+    Elsewhere the block adds to the graph itself, outside of branches and loops.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @tf.function
+    ... def traced():
+    ...     with tf.init_scope():
+    ...         return tf.executing_eagerly()
+    >>> with tf.eager_execution():
+    ...     print(traced())
+    True
+    """
+    graphs = [graph for graph in context.graphs if not graph.traced]
+    if len(graphs) == len(context.graphs):
+        with get_default_graph().outside_regions():
+            yield
+        return
+    before = context.graphs, context.eager, context.recorders
+    context.graphs, context.recorders = graphs, []
+    context.eager = [*context.eager, True]
+    try:
+        yield
+    finally:
+        context.graphs, context.eager, context.recorders = before
 
 
 @contextlib.contextmanager

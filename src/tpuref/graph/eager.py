@@ -11,6 +11,7 @@ from tpuref.base.callsite import user_site
 from tpuref.base.errors import coded
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
+from tpuref.graph.connection import connected_target, is_remote
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.executor import GraphExecutor
@@ -19,7 +20,7 @@ from tpuref.graph.target import LocalTarget
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import OpDef
 from tpuref.ops.meaning import Array
-from tpuref.program import Instr
+from tpuref.program import Instr, Program
 from tpuref.runtime.lockstep import run_instr
 from tpuref.runtime.recording import events_of_run
 from tpuref.runtime.run import Run
@@ -38,18 +39,24 @@ def run_at_once(
     name: str | None,
 ) -> list[Tensor]:
     """Run one operation and return its outputs."""
+    taken = tuple(range(len(tensors)))
+    elsewhere = is_remote() and definition.effect is not None
     instr = Instr(
         op=definition.name,
         name=name or definition.name,
-        inputs=tuple(range(len(tensors))),
-        outputs=(),
+        inputs=taken,
+        outputs=tuple(len(taken) + k for k in range(len(specs))) if elsewhere else (),
         attrs=attrs,
         specs=specs,
         core=0,
         site=user_site(),
     )
     arrays = [_array_of(tensor) for tensor in tensors]
-    outputs = run_instr(instr, {0: arrays}, _run())[0]
+    if elsewhere:  # variables live where the functions run that use them
+        program = Program("eager", taken, (instr,), instr.outputs)
+        outputs: Sequence[Array] = connected_target().run(program, arrays, _run())
+    else:
+        outputs = run_instr(instr, {0: arrays}, _run())[0]
     return [EagerTensor.of(array, definition.name) for array in outputs]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.arguments import check_name, instance_of, listed, wrong_type
-from tpuref.base.callsite import user_site
+from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.limits import MAX_DEPTH
 from tpuref.base.spec import TensorSpec
@@ -82,6 +82,8 @@ class Graph:
 
     def __init__(self) -> None:
         self.serial = next(Graph._serial)
+        self.traced = False  # whether it is that of a tf.function
+        self.abandoned_loop: CallSite | None = None
         self.seed: int | None = None
         self.padding_log: dict[str, Any] = {}
         self.host_functions: dict[int, Callable[..., Any]] = {}

@@ -13,6 +13,7 @@ from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.drawings.notebook import tensor_html
+from tpuref.graph.builder import builder
 from tpuref.graph.context import session_for
 from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
@@ -228,9 +229,10 @@ class Tensor(Operators):
             """Nothing: an AttributeError says how to get the value."""
             raise coded(
                 AttributeError,
-                f"numpy() of the symbolic tensor {self.describe()} does not exist "
-                "before a session evaluates it; use tf.Session().run(tensor), or call "
-                "tf.enable_eager_execution() when the program starts",
+                f"the tensor {self.describe()} belongs to a graph and has no value yet,"
+                " so it has no numpy(); run it with tf.Session().run(tensor), or call "
+                "tf.enable_eager_execution() at the start of the program to compute "
+                "values at once",
                 code=codes.NO_VALUE_YET,
             )
 
@@ -258,12 +260,27 @@ class Tensor(Operators):
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
 
     def __bool__(self) -> bool:
+        if self.graph.traced:
+            raise self._steers_python()
         raise coded(
             TypeError,
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
             f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
             "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run",
             code=codes.NO_TRUTH_VALUE,
+        )
+
+    def _steers_python(self) -> TypeError:
+        return coded(
+            TypeError,
+            f"the tensor {self.describe()}, made at {self.op.site}, has no truth value "
+            "while tf.function traces; Python's `if` and `while` are not rewritten. "
+            "Instead of `if x > 0: y = f(x)` with `else: y = g(x)` write\n"
+            "    y = tf.cond(x > 0, lambda: f(x), lambda: g(x))\n"
+            "and instead of `while x > 0: x = f(x)` write\n"
+            "    x = tf.while_loop(lambda x: x > 0, f, [x])\n"
+            "tf.where chooses element by element, tf.logical_and is Python's `and`",
+            code=codes.PYTHON_CONTROL_FLOW,
         )
 
     def __len__(self) -> int:
@@ -278,14 +295,16 @@ class Tensor(Operators):
         return size
 
     def __iter__(self) -> Iterator[Tensor]:
+        if self.graph.traced and self.op.type == "Range":
+            return builder().turns(self)
         if self.shape.ndims == 0:
             raise TypeError(f"cannot iterate over the scalar tensor {self.describe()}")
         if not self.shape.dims or self.shape.dims[0].value is None:
             raise coded(
                 TypeError,
                 f"cannot iterate over {self.describe()}: its length is not known while "
-                f"the graph is built (made at {self.op.site}); use tf.while_loop, or "
-                "give the tensor a static shape",
+                f"the graph is built (made at {self.op.site}); use tf.map_fn for "
+                "`for row in x`, or tf.while_loop, or give the tensor a static shape",
                 code=codes.NO_VALUE_YET,
             )
         return (self[i] for i in range(len(self)))

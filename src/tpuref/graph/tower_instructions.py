@@ -188,7 +188,12 @@ class StagedInstructions(HostInstructions):
     def block(
         self, op: Operation, region: Region, captured: Sequence[Tensor]
     ) -> Program:
-        """Return the program of a region inside an operation, on the host."""
+        """Return the program of a region inside an operation.
+
+        The towers in a loop of the host run on the cores in each turn.
+        """
+        if tower_of(op) is None and op.definition is not REPLICATE:
+            return block_program(region, captured, StagedInstructions())
         return HostInstructions().block(op, region, captured)
 
     def _add_stage(

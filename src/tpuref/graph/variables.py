@@ -17,7 +17,11 @@ from tpuref.graph.aggregation import VariableAggregation, VariableSynchronizatio
 from tpuref.graph.build import apply
 from tpuref.graph.context import context, session_for
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.default import (
+    executing_eagerly,
+    get_default_graph,
+    init_scope,
+)
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.recorder import record_read
@@ -70,6 +74,9 @@ class _MadeByCreators(type):
     """Sends ``tf.Variable(...)`` through the variable creators in force."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Variable and get_default_graph().traced and not executing_eagerly():
+            with init_scope():  # it outlives the call of the function
+                return cls(*args, **kwargs)
         if not context.creators or cls is not Variable:
             return super().__call__(*args, **kwargs)
         given = inspect.signature(Variable.__init__).bind(None, *args, **kwargs)
@@ -266,8 +273,8 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
     @property
     def device(self) -> str:
-        """The device name of the variable."""
-        return self.op.device
+        """The device name of the variable, ``""`` for one of eager mode."""
+        return "" if self._element is None else self.op.device
 
     @property
     def initializer(self) -> Operation:

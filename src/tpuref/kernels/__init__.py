@@ -19,6 +19,8 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 
 COMPILED = (
+    "tpuref.kernels.cython.checksum",
+    "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
     "tpuref.kernels.cython.padding",
@@ -56,8 +58,30 @@ IMPLEMENTATION = _choose(os.environ.get("TPUREF_KERNELS", "auto"))
 
 # Type checkers see the Python twin; the compiled one has stubs of the same signatures.
 if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
-    from tpuref.kernels.cython import flags, links, padding, sharding
+    from tpuref.kernels.cython import (
+        checksum,
+        examples,
+        flags,
+        links,
+        padding,
+        sharding,
+    )
 else:
-    from tpuref.kernels.python import flags, links, padding, sharding
+    from tpuref.kernels.python import (
+        checksum,
+        examples,
+        flags,
+        links,
+        padding,
+        sharding,
+    )
 
-__all__ = ["IMPLEMENTATION", "flags", "links", "padding", "sharding"]
+__all__ = [
+    "IMPLEMENTATION",
+    "checksum",
+    "examples",
+    "flags",
+    "links",
+    "padding",
+    "sharding",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Reduction"]
+__all__ = ["LossReduction", "Reduction"]
 
 
 class Reduction:
@@ -58,3 +58,18 @@ class Reduction:
                 f"tf.losses: {key!r} is not a reduction; the reductions are "
                 f"{', '.join(map(repr, cls.all()))}"
             )
+
+
+class LossReduction:
+    """The same for the losses of TensorFlow 2, under ``tf.keras.losses``.
+
+    Attributes
+    ----------
+    AUTO, NONE, SUM, SUM_OVER_BATCH_SIZE
+        What the context suggests, nothing, the sum, or the mean.
+    """
+
+    AUTO = "auto"
+    NONE = "none"
+    SUM = "sum"
+    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"

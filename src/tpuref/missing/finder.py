@@ -30,12 +30,13 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
         Where an import statement names what tpuref does not have, with what to do.
     """
     parent, _, last = name.rpartition(".")
-    if parent not in NAMESPACES:
+    around = getattr(sys.modules.get(parent), "__name__", parent)
+    if around not in NAMESPACES:
         return None
-    namespace = f"{NAMESPACES[parent]}.{last}"
+    namespace = f"{NAMESPACES[around]}.{last}"
     value = getattr(sys.modules[parent], last, None)
     if isinstance(value, ModuleType) and value.__name__ in NAMESPACES:
-        return importlib.machinery.ModuleSpec(name, _Existing(value))
+        return importlib.machinery.ModuleSpec(name, Existing(value))
     if asker.f_globals.get("__name__") == "importlib.util":  # only asks whether it is
         return None
     if value is None:
@@ -45,13 +46,14 @@ def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | N
     raise coded(ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name)
 
 
-class _Existing(importlib.abc.Loader):
+class Existing(importlib.abc.Loader):
     """Import a module that exists, under another name."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
 
     def exec_module(self, module: ModuleType) -> None:
+        """Put the module that exists in the place of the new one."""
         spec = module.__spec__
         assert spec is not None
         sys.modules[spec.name] = self._module

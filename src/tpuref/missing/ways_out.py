@@ -71,28 +71,25 @@ OPERATION = (
 WAYS_OUT = (
     # -- modes
     WayOut(
-        "disable_v2_behavior disable_eager_execution disable_resource_variables "
+        "disable_resource_variables "
         "enable_resource_variables disable_v2_tensorshape disable_tensor_equality "
         "disable_control_flow_v2 enable_control_flow_v2",
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
-        "enable_v2_behavior enable_v2_tensorshape enable_tensor_equality compat.v2.*",
+        "enable_v2_tensorshape enable_tensor_equality compat.v2.*",
         "tpuref has the names and the meaning of TensorFlow 1.15, under tf and "
         "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
     ),
     WayOut(
-        "function autograph",
-        "Pass the Python function itself to tf.tpu.rewrite, tf.tpu.replicate or "
-        "tf.tpu.shard, and use tf.cond and tf.while_loop instead of if and while "
-        "over tensors.",
+        "autograph",
+        "Use tf.function, which traces and rewrites no Python, with tf.cond and "
+        "tf.while_loop instead of if and while over tensors.",
     ),
     WayOut(
         "ConfigProto.* RunOptions.* "
-        "RunMetadata.* config.set_soft_device_placement config.threading "
-        "config.optimizer config.*_jit config.experimental.*mlir* "
-        "config.experimental.*memory* config.*_visible_devices "
-        "core.protobuf.config_pb2.*",
+        "RunMetadata.* config.*_jit config.experimental.* config.threading.* "
+        "config.optimizer.* config.*_visible_devices core.protobuf.config_pb2.*",
         "Remove it: there is no device whose memory or compiler could be configured.",
     ),
     WayOut("Session.*", "Use session.run."),
@@ -103,28 +100,12 @@ WAYS_OUT = (
     ),
     # -- the TPU system
     WayOut(
-        "tpu.experimental.initialize_tpu_system contrib.distribute."
-        "initialize_tpu_system python.tpu.tpu_strategy_util.initialize_tpu_system",
-        "Run tf.tpu.initialize_system() in a session instead; without it the system "
-        "starts with the first computation.",
+        "python.tpu.tpu_strategy_util.initialize_tpu_system",
+        "Use tf.tpu.experimental.initialize_tpu_system.",
     ),
     WayOut(
-        "tpu.experimental.shutdown_tpu_system",
-        "Run tf.tpu.shutdown_system() in a session instead.",
-    ),
-    WayOut(
-        "config.experimental_connect_to_cluster config.experimental_connect_to_host "
-        "distribute.cluster_resolver.TPUClusterResolver.connect",
-        "Remove the call: the cores run on this computer. A session on another "
-        "computer takes its address: tf.Session(resolver.master()).",
-    ),
-    WayOut(
-        "config.list_logical_devices config.list_physical_devices "
-        "config.experimental.list_logical_devices "
-        "config.experimental.list_physical_devices config.experimental_list_devices "
-        "python.client.device_lib",
-        "Use tf.Session().list_devices(), or the topology that "
-        "tf.tpu.initialize_system() returns.",
+        "config.experimental_list_devices",
+        "Use tf.config.list_logical_devices.",
     ),
     WayOut(
         "tpu.experimental.embedding* tpu.experimental.*Parameters "
@@ -143,29 +124,18 @@ WAYS_OUT = (
         "Write the model as a function of its weights, and pass that to tf.tpu.shard.",
     ),
     WayOut(
-        "distribute.TPUStrategy distribute.experimental.TPUStrategy "
         "python.distribute.tpu_strategy",
-        "Use tf.contrib.distribute.TPUStrategy, as release 1.11 has it, with "
-        "strategy.run.",
-    ),
-    WayOut(
-        "distribute.get_strategy distribute.has_strategy "
-        "distribute.get_replica_context distribute.in_cross_replica_context "
-        "distribute.Strategy distribute.ReplicaContext",
-        "Import it from tpuref.compat.strategy_names.",
-    ),
-    WayOut(
-        "distribute.OneDeviceStrategy distribute.experimental.OneDeviceStrategy",
-        "Use tf.contrib.distribute.OneDeviceStrategy.",
+        "Use tf.distribute.TPUStrategy.",
     ),
     WayOut(
         "distribute.* contrib.distribute.* python.distribute",
-        "Use tf.contrib.distribute.TPUStrategy or OneDeviceStrategy, the strategies "
-        "that tpuref has.",
+        "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
+        "strategies that tpuref has.",
     ),
     WayOut(
         "contrib.distribute.*Strategy.* distribute.*Strategy.*",
-        "Use the strategy's run, or distribute_dataset and run_steps_on_dataset.",
+        "Use the strategy's run and reduce; tf.contrib.distribute.TPUStrategy has "
+        "run_steps_on_dataset.",
     ),
     WayOut(
         "distribute.cluster_resolver.* contrib.cluster_resolver.*",
@@ -181,7 +151,7 @@ WAYS_OUT = (
     ),
     WayOut(
         "train.*Optimizer train.*_decay "
-        "optimizers contrib.opt.* contrib.training.create_train_op "
+        "optimizers.* contrib.opt.* contrib.training.create_train_op "
         "contrib.layers.optimize_loss train.experimental mixed_precision "
         "contrib.mixed_precision contrib.optimizer_v2",
         "Use another optimizer or decay of tf.train, or write a subclass of "
@@ -220,10 +190,10 @@ WAYS_OUT = (
     ),
     # -- models
     WayOut(
-        "keras contrib.keras python.keras Module",
-        "Build the model from variables and functions such as tf.matmul and "
-        "tf.nn.relu, or call a model of another library within "
-        "tf.tpu.outside_compilation.",
+        "keras.** contrib.keras python.keras",
+        "Build the model as a tf.Module from variables and functions such as "
+        "tf.matmul and tf.nn.relu, and write the training loop with tf.GradientTape "
+        "and tf.optimizers.",
     ),
     WayOut(
         "layers.* contrib.layers.* contrib.slim nn.rnn_cell nn.*_rnn contrib.rnn "

@@ -11,5 +11,6 @@ from tpuref.functions.sorting import top_k as top_k
 from tpuref.functions.trigonometry import tanh as tanh
 from tpuref.functions.windows import *
 from tpuref.missing.namespaces import explain_missing as _explain_missing
+from tpuref.training.average_loss import *
 
 _explain_missing(__name__, "tf.nn")

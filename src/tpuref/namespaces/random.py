@@ -9,6 +9,7 @@ from tpuref.functions.random import random_normal as normal
 from tpuref.functions.random import random_shuffle as shuffle
 from tpuref.functions.random import random_uniform as uniform
 from tpuref.functions.random import set_random_seed as set_random_seed
+from tpuref.functions.random import set_random_seed as set_seed
 from tpuref.functions.random import truncated_normal as truncated_normal
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 

@@ -6,13 +6,22 @@ import os
 import socket
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.profiler import profile
 from tpuref.runtime import recording
 
-__all__ = ["Profile", "Trace", "start", "stop"]
+__all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
+
+
+class ProfilerOptions(NamedTuple):
+    """How closely to look, accepted for programs that say; everything is recorded."""
+
+    host_tracer_level: int = 2
+    python_tracer_level: int = 0
+    device_tracer_level: int = 1
+    delay_ms: int | None = None
 
 
 def start(logdir: profile.Path, options: Any = None) -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.kernels import slab
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, run_program
+from tpuref.runtime.log import advice
 from tpuref.runtime.run import Run
+
+_LOG = advice("executor")
 
 
 class Executor(Protocol):
@@ -72,6 +78,28 @@ def _pool(cores: int) -> Executor:
     from tpuref.runtime.pool import CorePool
 
     return CorePool(cores)
+
+
+def available(name: str) -> str:
+    """Return the executor that runs if one is chosen: lockstep where there is no pool.
+
+    The pool needs Linux: its cores end with the host because the kernel sees to it.
+    """
+    if name != "pool" or sys.platform.startswith("linux"):
+        return name
+    _warn_of_lockstep(sys.platform)
+    return "lockstep"
+
+
+@functools.cache
+def _warn_of_lockstep(platform: str) -> None:
+    _LOG.warning(
+        "the core pool needs Linux, this is %s; lockstep runs all replicas in this "
+        "process instead, with the same results. TPUREF_EXECUTOR=lockstep asks for it"
+        " [%s]",
+        platform,
+        codes.NO_POOL_HERE,
+    )
 
 
 STARTS: dict[str, Callable[[int], Executor]] = {

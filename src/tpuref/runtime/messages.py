@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from tpuref.runtime.descriptions import Described
 
-STACK_SIGNAL = signal.SIGUSR1
-"""What the host sends to a process that is to write its stack to its log."""
+STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
+"""What the host sends to a process that is to write its stack to its log, if it can."""
 
 Site = tuple[str, int, str, "str | None"]
 """A call site, as plain values."""

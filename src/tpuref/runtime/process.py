@@ -27,6 +27,7 @@ import tpuref
 from tpuref import kernels
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
+from tpuref.base.processors import usable_processors
 from tpuref.runtime.arena import anonymous_file
 from tpuref.runtime.channel import Channel
 from tpuref.runtime.messages import STACK_SIGNAL
@@ -151,7 +152,8 @@ class CoreProcess:
         self.output.show()
         start = self.output.size
         with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(STACK_SIGNAL)
+            if STACK_SIGNAL is not None:
+                self._process.send_signal(STACK_SIGNAL)
         return start
 
     def log(self, start: int = 0) -> str:
@@ -223,7 +225,7 @@ def _command() -> Sequence[str]:
 
 def _environment(processes: int) -> dict[str, str]:
     """Return the environment of a process: the host's kernels, few BLAS threads."""
-    threads = str(max(1, len(os.sched_getaffinity(0)) // processes))
+    threads = str(max(1, usable_processors() // processes))
     return {
         **os.environ,
         "TPUREF_KERNELS": kernels.IMPLEMENTATION,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tpuref.base.processors import processors
 from tpuref.configuration import config
-from tpuref.runtime.processors import processors
 
 
 class Split(NamedTuple):

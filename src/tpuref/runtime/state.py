@@ -133,6 +133,11 @@ class State:
         if before is not None:
             before.close()
 
+    def lend_iteration(self, name: str, iteration: Iteration) -> None:
+        """Let an iterator give the elements of a pass that somebody else ends."""
+        with self._lock:
+            self._iterations[name] = iteration
+
     def has_iteration(self, name: str) -> bool:
         """Return whether the iterator of that name has begun."""
         with self._lock:

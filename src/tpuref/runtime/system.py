@@ -18,7 +18,7 @@ from tpuref.configuration import config
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
-from tpuref.runtime.executor import STARTS, Executor, Lockstep
+from tpuref.runtime.executor import STARTS, Executor, Lockstep, available
 from tpuref.runtime.log import logger
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
@@ -118,14 +118,15 @@ class System:
 
     def _start(self, topology: Topology) -> None:
         """Start the executor, unless one of that size runs."""
+        kind = available(config.executor)
         running = 0 if self._topology is None else self._topology.num_cores
-        if running == topology.num_cores and self._kind == config.executor:
+        if running == topology.num_cores and self._kind == kind:
             self._topology = topology
             return
         self._executor.retire()
         self._executor, self._topology, self._kind = Lockstep(), None, ""
-        self._executor = STARTS[config.executor](topology.num_cores)
-        self._topology, self._kind = topology, config.executor
+        self._executor = STARTS[kind](topology.num_cores)
+        self._topology, self._kind = topology, kind
         self.incarnation = new_incarnation()
         _LOG.info(
             "the TPU system of job %r runs: mesh %s, %d cores, executor %s",

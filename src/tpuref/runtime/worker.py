@@ -28,6 +28,7 @@ import numpy as np
 
 from tpuref.base import errors
 from tpuref.base.errors import OpError, ResourceExhaustedError
+from tpuref.base.processors import usable_processors
 from tpuref.kernels import flags, links
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
@@ -84,8 +85,7 @@ class Worker:
         self._arena = arena
         self._heap = arena.heap(number + 1)
         self._channel = channel
-        processes = split.processes
-        spins = SPINS if processes <= len(os.sched_getaffinity(0)) else 0
+        spins = SPINS if split.processes <= usable_processors() else 0
         self._flags = flags.Flags(arena.bytes, 0, split.cores)
         self._links = {
             core: links.Links(self._flags, core, spins)
@@ -389,7 +389,8 @@ def _fault(error: Exception, instr: Instr | None) -> OpError:
 
 def _watch_lifeline(lifeline: int, host: int) -> None:
     """End this process when the host is gone, in case the kernel does not."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
+    if STACK_SIGNAL is not None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {STACK_SIGNAL})
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
     while True:
@@ -413,7 +414,8 @@ def main(arguments: Sequence[str]) -> None:
     memory, end, lifeline = passed
     _write_lines_at_once()
     faulthandler.enable()
-    faulthandler.register(STACK_SIGNAL, all_threads=False)
+    if STACK_SIGNAL is not None:
+        faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
     split = Split(cores, processes)

@@ -58,10 +58,13 @@ class SummaryWriter:
     ----------
     writer
         What writes; None for a writer that writes nothing.
+    max_queue
+        How many summaries may wait before they are handed over.
     """
 
-    def __init__(self, writer: FileWriter | None) -> None:
-        self._writer = writer
+    def __init__(self, writer: FileWriter | None, max_queue: int = 10) -> None:
+        self._writer, self._max_queue = writer, max_queue
+        self._waiting = 0
 
     @contextlib.contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
@@ -102,8 +105,13 @@ class SummaryWriter:
 
     def write(self, summary: bytes, step: int) -> None:
         """Write a serialized summary."""
-        if self._writer is not None:
-            self._writer.add_summary(summary, step)
+        if self._writer is None:
+            return
+        self._writer.add_summary(summary, step)
+        self._waiting += 1
+        if self._waiting > self._max_queue:
+            self._waiting = 0
+            self._writer.flush()
 
     def add_graph(self, graph: Graph) -> None:
         """Write the operations of a graph."""
@@ -138,10 +146,12 @@ def create_file_writer(
     ----------
     logdir
         The directory.
-    max_queue, name
-        Accepted for compatibility; they have no effect.
+    max_queue
+        How many summaries may wait before TensorBoard can see them, by default 10.
     flush_millis
-        How long events may wait before TensorBoard can see them.
+        How long they may wait, by default two minutes.
+    name
+        Accepted for compatibility; has no effect.
     filename_suffix
         What ends the name of the file.
 
@@ -160,7 +170,7 @@ def create_file_writer(
     file = FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix)
     if not executing_eagerly():
         get_default_graph().add_to_collection(WRITERS, file)
-    return SummaryWriter(file)
+    return SummaryWriter(file, 10 if max_queue is None else max_queue)
 
 
 def flush_writers(graph: Graph) -> None:

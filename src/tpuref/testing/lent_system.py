@@ -12,6 +12,7 @@ from tpuref.graph.default import fresh_defaults
 from tpuref.graph.eager import STATE
 from tpuref.graph.session import Session
 from tpuref.graph.variables import Variable, global_variables
+from tpuref.runtime.executor import available
 from tpuref.runtime.system import LOCAL, LOCAL_JOB, System
 from tpuref.runtime.topology import Topology
 from tpuref.testing.tpu_marker import Wanted
@@ -41,7 +42,7 @@ class TPUSystem:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.cores = topology.num_cores
-        self.executor: str = config.executor
+        self.executor: str = available(config.executor)
         self._session: Session | None = None
         self._initialized: set[Variable] = set()
 

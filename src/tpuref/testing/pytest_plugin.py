@@ -7,7 +7,8 @@ a test needs it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator
+import sys
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,12 +26,30 @@ MARKER = (
     "each value of a list; fail it after timeout seconds."
 )
 _KEPT: pytest.StashKey[KeptSystem] = pytest.StashKey()
+_DEFAULTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 _LIMIT: pytest.StashKey[float] = pytest.StashKey()
 _WATCHDOG: pytest.StashKey[Watchdog] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the setting for the default timeout."""
+    """Add the options, and the setting for the default timeout."""
+    group = parser.getgroup("tpu", "TPU systems of tpuref")
+    group.addoption(
+        "--tpu-cores",
+        metavar="N[,N...]",
+        help="run tests that use a TPU system on one with N cores, once for each N, if "
+        "their markers name neither cores nor a topology",
+    )
+    group.addoption(
+        "--tpu-executor",
+        metavar="NAME[,NAME...]",
+        help="run them on 'pool' or 'lockstep', if their markers name no executor",
+    )
+    group.addoption(
+        "--tpu-as-tensorflow",
+        action="store_true",
+        help="let `import tensorflow` mean tpuref, in all tests and what they start",
+    )
     parser.addini(
         "tpu_timeout",
         "seconds after which a test on a TPU system fails, with the stacks of host and "
@@ -39,9 +58,71 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> None:
+    """Let TensorFlow be tpuref, and add the options of the suite, if asked for.
+
+    Both must have happened before a conftest.py is imported.
+    """
+    if early_config.known_args_namespace.tpu_as_tensorflow:
+        from tpuref import as_tensorflow
+
+        try:
+            as_tensorflow.install()
+        except ImportError as error:
+            raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
+    if any(one.split("::")[0] == "tpuref.conformance" for one in args):
+        _add_conformance_options(parser)
+
+
+def _add_conformance_options(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tpuref.conformance")
+    group.addoption("--subject", metavar="NAME", help="a module or its subject file")
+    group.addoption("--known", metavar="FILE", help="its known deviations, as TOML")
+    group.addoption(
+        "--include-releases",
+        action="store_true",
+        help="judge it also by what releases of TensorFlow do",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say what TensorFlow is."""
+    asked = config.getoption("tpu_as_tensorflow")
+    return "tensorflow: tpuref (--tpu-as-tensorflow)" if asked else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, and read the setting."""
+    """Register the marker, and read options and setting."""
     config.addinivalue_line("markers", MARKER)
+    _read_timeout(config)
+    config.stash[_DEFAULTS] = _defaults(config)
+
+
+def _defaults(config: pytest.Config) -> dict[str, Any]:
+    """Return what the options ask for, as arguments of the marker."""
+    cores: str | None = config.getoption("tpu_cores")
+    executor: str | None = config.getoption("tpu_executor")
+    if cores is None and executor is None:
+        return {}
+    from tpuref.testing.tpu_marker import MarkerError, request_of
+
+    asked: dict[str, Any] = {}
+    if cores is not None:
+        counts = cores.split(",")
+        asked["cores"] = [int(n) if n.isdecimal() else n for n in counts]
+    if executor is not None:
+        asked["executor"] = executor.split(",")
+    try:
+        request_of([pytest.mark.tpu(**asked)])
+    except MarkerError as error:
+        raise pytest.UsageError(f"--tpu-cores, --tpu-executor: {error}") from None
+    return asked
+
+
+def _read_timeout(config: pytest.Config) -> None:
     text = config.getini("tpu_timeout")
     if text == "0":
         return
@@ -57,9 +138,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a marked test on each of the systems that it requests."""
+    """Run a test on each of the systems that its markers or the options request."""
     node = metafunc.definition
-    if node.get_closest_marker("tpu") is None:
+    uses = node.get_closest_marker("tpu") or "tpu_system" in metafunc.fixturenames
+    if not uses:
         return
     systems = _request(node).systems
     if not any(wanted.settings for wanted in systems):
@@ -79,6 +161,16 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         _use_first(item, names)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let xdist keep the tests on one system in one process, if it keeps groups."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tpuref.testing.xdist_groups import SystemScheduling
+
+    return SystemScheduling(config, log)
+
+
 def _use_first(item: pytest.Item, names: list[str]) -> None:
     if "tpu_system" in names:
         names.remove("tpu_system")
@@ -91,11 +183,14 @@ def _use_first(item: pytest.Item, names: list[str]) -> None:
     names.insert(next(first, len(names)), "tpu_system")
 
 
-def _request(node: pytest.Item) -> Request:
+def _request(node: pytest.Item, defaults: Mapping[str, Any] | None = None) -> Request:
+    """Return what the markers of a test request, and otherwise the options."""
     from tpuref.testing.tpu_marker import MarkerError, request_of
 
     try:
-        return request_of(node.iter_markers("tpu"))
+        if defaults is None:
+            defaults = node.config.stash[_DEFAULTS]
+        return request_of(node.iter_markers("tpu"), defaults)
     except MarkerError as error:
         path, line, name = node.location
         pytest.fail(f"{path}:{(line or 0) + 1}: {name}: {error}", pytrace=False)
@@ -133,7 +228,7 @@ def tpu_system(
 def _only_one(node: pytest.Item) -> Wanted:
     """Return the request of a test that cannot run several times."""
     systems = _request(node).systems
-    if len(systems) > 1:
+    if len(systems) > 1 and len(_request(node, {}).systems) > 1:
         pytest.fail(
             f"{node.nodeid}: pytest cannot run a test of unittest.TestCase more than "
             "once; pass single values to tpu(), or write a plain function",
@@ -161,6 +256,21 @@ def fake_cloud_tpu() -> Iterator[FakeCloudTPU]:
 
     with FakeCloudTPU() as cloud, cloud.environment():
         yield cloud
+
+
+# -- failures ------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Leave the frames of tpuref out of the report, as at the end of a program."""
+    if call.excinfo is None or "tpuref.base" not in sys.modules:
+        return
+    from tpuref.base import tracebacks
+
+    if not item.config.getoption("fulltrace"):
+        tracebacks.shorten(call.excinfo.value)
+        call.excinfo = pytest.ExceptionInfo.from_exception(call.excinfo.value)
 
 
 # -- timeouts ------------------------------------------------------------------

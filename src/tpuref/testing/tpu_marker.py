@@ -67,11 +67,18 @@ class Request:
     timeout: float | None
 
 
-def request_of(markers: Iterable[Any]) -> Request:
+def request_of(markers: Iterable[Any], defaults: Mapping[str, Any] = {}) -> Request:
     """Return the request of a test's markers, the closest one first.
 
     An argument of a closer marker overrides that of another; ``cores`` and ``topology``
     are two ways to say the same.
+
+    Parameters
+    ----------
+    markers
+        The markers.
+    defaults
+        The arguments that count where no marker has them.
 
     Raises
     ------
@@ -79,8 +86,8 @@ def request_of(markers: Iterable[Any]) -> Request:
         If an argument is unknown or invalid.
     """
     said: dict[str, Any] = {}
-    for marker in markers:
-        arguments = _arguments(marker.args, marker.kwargs)
+    for args, kwargs in [*((m.args, m.kwargs) for m in markers), ((), defaults)]:
+        arguments = _arguments(args, kwargs)
         if "cores" in said or "topology" in said:
             arguments.pop("cores", None)
             arguments.pop("topology", None)

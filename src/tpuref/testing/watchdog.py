@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
 import threading
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 
 from tpuref.testing.stacks import host_stacks
 
-SIGNAL = signal.SIGUSR2
+SIGNAL = getattr(signal, "SIGUSR2", signal.SIGINT)  # Windows has SIGINT alone
 """The signal that makes the main thread raise the failure."""
 
 _AGAIN_SECONDS = 10.0  # until it is sent again, if the failure was swallowed
@@ -82,7 +83,7 @@ class Watchdog:
         self._late = True
         self.report = f"the host\n{host_stacks()}\nthe cores\n{self._of_cores()}\n"
         while self._in_main and not self._done.is_set():
-            signal.pthread_kill(self._main, SIGNAL)
+            _signal_main_thread(self._main)
             self._done.wait(_AGAIN_SECONDS)
 
     def _of_cores(self) -> str:
@@ -96,3 +97,10 @@ class Watchdog:
             self._before(number, frame)
         elif not self._done.is_set():
             pytest.fail(self._message)
+
+
+def _signal_main_thread(thread: int) -> None:
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(thread, SIGNAL)
+    else:
+        _thread.interrupt_main(SIGNAL)

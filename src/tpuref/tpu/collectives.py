@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -26,6 +26,18 @@ from tpuref.tpu.per_replica import PerReplica
 __all__ = ["cross_replica_sum"]
 
 _log = advice()
+
+
+@overload
+def cross_replica_sum(
+    x: Mapping[Any, Any], group_assignment: Any = None, name: str | None = None
+) -> dict[Any, Tensor]: ...
+
+
+@overload
+def cross_replica_sum(
+    x: Any, group_assignment: Any = None, name: str | None = None
+) -> Tensor: ...
 
 
 def cross_replica_sum(

@@ -113,7 +113,7 @@ def required_global_step(user: str) -> Any:
     return step
 
 
-def create_global_step(graph: Graph | None = None) -> Any:
+def create_global_step(graph: Graph | None = None) -> Variable:
     """Create the global step of a graph: an int64 variable that starts with 0.
 
     Parameters
@@ -154,7 +154,7 @@ def _chosen(function: str, graph: Graph | None) -> Graph:
     return instance_of(Graph, f"{function}: graph", "a tf.Graph or None", graph)
 
 
-def _made(collections: list[str]) -> Any:
+def _made(collections: list[str]) -> Variable:
     return get_variable(
         GraphKeys.GLOBAL_STEP,
         shape=[],

@@ -22,7 +22,11 @@ from tpuref.functions.variable_rows import scatter_add
 from tpuref.graph.aggregation import VariableAggregation
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import executing_eagerly, get_default_graph
+from tpuref.graph.default import (
+    executing_eagerly,
+    get_default_graph,
+    init_scope,
+)
 from tpuref.graph.graph import GraphKeys
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable, trainable_variables
@@ -388,6 +392,10 @@ grad_loss
                     distribution.update(variable, update, gradient)
                 )
             ]
+            if get_default_graph().traced and global_step is not None:
+                # All that is built runs, in this order; waiting would only part the
+                # step into stages.
+                return distribution.unwrap(distribution.update(global_step, _grow))[0]
             devices = distribution.non_slot_devices(variables)
             finished = distribution.update_non_slot(devices, finish, updates)
             if global_step is None:
@@ -400,7 +408,7 @@ grad_loss
 
     def _update_beside(self, gradient: Any, variable: Any) -> Any:
         graph = get_default_graph()
-        if executing_eagerly():
+        if executing_eagerly() or graph.traced:
             return self._update_op(gradient, variable)
         with graph.name_scope(f"update_{variable.op.name}"):
             if variable.device:
@@ -621,7 +629,8 @@ grad_loss
 def _aside() -> Iterator[None]:
     """Make variables that outlive the computation or branch that is being built."""
     graph = get_default_graph()
-    with graph.outside_regions(), graph.control_dependencies(None):
+    apart = init_scope() if graph.traced else graph.outside_regions()
+    with apart, graph.control_dependencies(None):
         yield
 
 
@@ -637,8 +646,9 @@ def _grow(step: Any) -> Any:
 
 
 def _here() -> Any:
-    """Return the graph that variables belong to, None in eager mode."""
-    return None if executing_eagerly() else get_default_graph()
+    """Return the graph that variables belong to, None for those of eager mode."""
+    graph = get_default_graph()
+    return None if executing_eagerly() or graph.traced else graph
 
 
 def _is_here(graph: Any) -> bool:

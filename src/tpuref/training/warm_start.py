@@ -173,7 +173,7 @@ def _remapped(before: Array, variable: Variable, vocabulary: VocabInfo) -> Tenso
     shape[axis] = index.size
     known = (index >= 0).reshape(shape)
     initializer = vocabulary.backup_initializer or Zeros()
-    sizes = variable.shape.as_tuple()
+    sizes = [int(size or 0) for size in variable.shape.as_list()]
     others = initializer(sizes, dtype=variable.dtype)
     return where(np.broadcast_to(known, sizes), before.take(index, axis), others)
 

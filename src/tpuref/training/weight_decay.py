@@ -127,7 +127,8 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
     """
 
     class OptimizerWithDecoupledWeightDecay(
-        DecoupledWeightDecayExtension, base_optimizer
+        DecoupledWeightDecayExtension,
+        base_optimizer,  # type: ignore[misc]
     ):
         def __init__(self, weight_decay: Any, *args: Any, **kwargs: Any) -> None:
             super().__init__(weight_decay, *args, **kwargs)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.python.client import session
+from tpuref.python.client import device_lib, session
 
 __all__ = [
+    "device_lib",
     "session",
 ]
 

@@ -1,42 +1,11 @@
-"""Names of ``python.training.basic_session_run_hooks`` that programs import."""
+"""Names of ``python.training.basic_session_run_hooks``: those of ``tf.train``."""
 
 from __future__ import annotations
 
+from tpuref import train as _train
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.train import (
-    CheckpointSaverHook,
-    CheckpointSaverListener,
-    FeedFnHook,
-    FinalOpsHook,
-    GlobalStepWaiterHook,
-    LoggingTensorHook,
-    NanLossDuringTrainingError,
-    NanTensorHook,
-    ProfilerHook,
-    SecondOrStepTimer,
-    SessionRunArgs,
-    SessionRunHook,
-    StepCounterHook,
-    StopAtStepHook,
-    SummarySaverHook,
-)
+from tpuref.train import *  # noqa: F403 - a list of names
 
-__all__ = [
-    "CheckpointSaverHook",
-    "CheckpointSaverListener",
-    "FeedFnHook",
-    "FinalOpsHook",
-    "GlobalStepWaiterHook",
-    "LoggingTensorHook",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "ProfilerHook",
-    "SecondOrStepTimer",
-    "SessionRunArgs",
-    "SessionRunHook",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-]
+__all__ = list(_train.__all__)
 
 _explain_missing(__name__, "tf.python.training.basic_session_run_hooks")

@@ -1,26 +1,11 @@
-"""Names of ``tensorflow.python.training.monitored_session`` that programs import."""
+"""Names of ``tensorflow.python.training.monitored_session``: those of ``tf.train``."""
 
 from __future__ import annotations
 
+from tpuref import train as _train
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.train import (
-    ChiefSessionCreator,
-    MonitoredSession,
-    MonitoredTrainingSession,
-    Scaffold,
-    SessionCreator,
-    SingularMonitoredSession,
-    WorkerSessionCreator,
-)
+from tpuref.train import *  # noqa: F403 - a list of names
 
-__all__ = [
-    "ChiefSessionCreator",
-    "MonitoredSession",
-    "MonitoredTrainingSession",
-    "Scaffold",
-    "SessionCreator",
-    "SingularMonitoredSession",
-    "WorkerSessionCreator",
-]
+__all__ = list(_train.__all__)
 
 _explain_missing(__name__, "tf.python.training.monitored_session")

@@ -1,4 +1,4 @@
-"""The number of processors that this process may use."""
+"""The processors that this process may use."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
-def usable_cpus() -> int:
+def usable_processors() -> int:
     """Return the number of processors that this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
+    if hasattr(os, "sched_getaffinity"):  # Linux
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
@@ -34,5 +34,5 @@ def cpu_quota() -> float | None:
 def processors() -> int:
     """Return the number of processors that the cores can keep busy, at least 1."""
     quota = cpu_quota()
-    usable = usable_cpus()
+    usable = usable_processors()
     return usable if quota is None else max(1, min(usable, math.floor(quota)))

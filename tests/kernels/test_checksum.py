@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tpuref.files.crc32c import crc32c, masked_crc32c
+from .conftest import Kernels
 
 
 def by_bits(data: bytes) -> int:
@@ -26,18 +26,17 @@ def by_bits(data: bytes) -> int:
         (bytes(range(31, -1, -1)), 0x113FDB5C),
     ],
 )
-def test_published_values(data: bytes, crc: int) -> None:
-    assert crc32c(data) == crc
+def test_published_values(kernels: Kernels, data: bytes, crc: int) -> None:
+    assert kernels.checksum.crc32c(data) == crc
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 256, 257, 1023, 1024, 1025, 2051, 70_000])
-def test_every_length(size: int) -> None:
+def test_every_length(kernels: Kernels, size: int) -> None:
     data = np.random.default_rng(size).bytes(size)
-    assert crc32c(data) == by_bits(data)
+    assert kernels.checksum.crc32c(data) == by_bits(data)
 
 
-def test_the_mask() -> None:
-    crc = crc32c(b"foo")
-    assert (
-        masked_crc32c(b"foo") == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 != crc
-    )
+def test_the_mask(kernels: Kernels) -> None:
+    crc = kernels.checksum.crc32c(b"foo")
+    masked = kernels.checksum.masked_crc32c(b"foo")
+    assert masked == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 != crc

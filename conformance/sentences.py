@@ -1,0 +1,82 @@
+"""The sentences of the documents, by their places, and whose statements they are.
+
+``sentences/`` has a file for each document. A line of it names one sentence or a range
+of them, and after that the statements that say it (``*`` is a wildcard), or ``-`` and
+the reason why it cannot be tested. ``12.2`` is the second sentence that begins in line
+12; what a line continues counts as one that begins. The text is not kept.
+"""
+
+import fnmatch
+import os
+import re
+
+DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sentences")
+_END = re.compile(r"(?<=[.!?])\s+")
+_ENTRY = re.compile(r"^(\d+)\.(\d+)(?:-(\d+)\.(\d+))? (-? ?\S.*)$")
+
+
+class Entry:
+    """A range of sentences, and what they belong to.
+
+    Attributes
+    ----------
+    first, last : (int, int)
+        Line and number in the line.
+    statements : str
+        Pattern of ids; empty for sentences that cannot be tested.
+    """
+
+    def __init__(self, path, line):
+        match = _ENTRY.match(line)
+        if match is None:
+            raise ValueError(f"{path}: expected '12.1-13.2 tf.name/part/*', got {line}")
+        numbers = [None if one is None else int(one) for one in match.groups()[:4]]
+        self.first = tuple(numbers[:2])
+        self.last = self.first if numbers[2] is None else tuple(numbers[2:])
+        self.statements = "" if match.group(5)[0] == "-" else match.group(5)
+
+
+def read_entries(document, directory=DIRECTORY):
+    """Return what is recorded of the sentences of ``document``, in their order."""
+    path = os.path.join(directory, document.file)
+    with open(path, encoding="utf-8") as stream:
+        return [Entry(path, line.rstrip("\n")) for line in stream]
+
+
+def sentences(path):
+    """Return the numbers of the sentences in the file of a document."""
+    with open(path, encoding="utf-8") as stream:
+        return [
+            (number, position)
+            for number, line in enumerate(stream, 1)
+            for position, _ in enumerate(_parts(line), 1)
+        ]
+
+
+def _parts(line):
+    return [part for part in _END.split(line.strip()) if re.search("[A-Za-z]", part)]
+
+
+def unstated(document, path):
+    """Return the sentences of the document's file that no entry names, as text."""
+    entries = read_entries(document)
+    return [
+        f"{document.file}: sentence {line}.{position}"
+        for line, position in sentences(path)
+        if not any(one.first <= (line, position) <= one.last for one in entries)
+    ]
+
+
+def stray_entries(document, statements):
+    """Return the entries whose statements the document does not have, as text."""
+    ids = [
+        one.id
+        for one in statements.values()
+        if one.source == "document" and one.document == document.file
+    ]
+    return [
+        f"{document.file}: sentence {entry.first[0]}.{entry.first[1]}: no statement is "
+        f"called {entry.statements}"
+        for entry in read_entries(document)
+        if entry.statements and not fnmatch.filter(ids, entry.statements)
+    ]

@@ -1,0 +1,64 @@
+"""``python -m maintenance.mutants``: the hunt, in a process without tpuref."""
+
+import argparse
+import collections
+import fnmatch
+import sys
+
+from tpuref_conformance.report import EXIT_COULD_NOT_RUN, EXIT_FAILED, EXIT_PASSED
+from tpuref_conformance.suite import load_clauses
+from tpuref_conformance.terminal import Progress
+
+from . import MUTANTS
+from .hunt import CAUGHT, hunt
+
+
+def main(arguments):
+    """Run the mutants, print those that were not caught, return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="tpuref conformance mutants",
+        description="Apply deliberately wrong changes to tpuref, one at a time; the "
+        "clause that each of them breaks must notice.",
+    )
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help="only these; * and ? are wildcards"
+    )
+    parser.add_argument("--list", action="store_true", help="print them instead")
+    options = parser.parse_args(arguments)
+    patterns = options.names or ["*"]
+    chosen = [
+        one
+        for one in MUTANTS
+        if any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)
+    ]
+    if not chosen:
+        print("tpuref conformance: no mutant has such a name", file=sys.stderr)
+        return EXIT_COULD_NOT_RUN
+    if options.list:
+        for one in chosen:
+            print(f"{one.name}: {one.says} ({one.clause})")
+        return EXIT_PASSED
+    clauses = load_clauses()
+    source = {clause.id: clause.source for clause in clauses}
+    caught = collections.Counter()
+    progress = Progress(len(chosen))
+    for verdict in hunt(chosen, clauses):
+        mutant = verdict.mutant
+        if verdict.state == CAUGHT:
+            caught[source[mutant.clause]] += 1
+        else:
+            progress.close()
+            print(f"{verdict.state}: {mutant.name} ({mutant.says})")
+            print(f"  {mutant.clause}: {verdict.message}", flush=True)
+        progress.count(mutant.name)
+    progress.close()
+    count = sum(caught.values())
+    print(
+        f"{count} of {len(chosen)} mutants were caught, {caught['document']} of them "
+        "by what a document states"
+    )
+    return EXIT_PASSED if count == len(chosen) else EXIT_FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,123 @@
+"""Elements drawn from several datasets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tpuref.base import error_codes as codes
+from tpuref.base import nest
+from tpuref.base.arguments import instance_of, listed
+from tpuref.base.errors import coded
+from tpuref.base.spec import TensorSpec
+from tpuref.data.dataset import Dataset
+from tpuref.data.element import Item, mapped
+from tpuref.data.stage import Pass, Stage
+from tpuref.functions.random import get_seed
+
+_FUNCTION = "tf.data.experimental.sample_from_datasets"
+
+
+class Sample(Stage):
+    """Elements drawn from several stages, until all are exhausted."""
+
+    name = "SampleDataset"
+
+    def __init__(
+        self, stages: Sequence[Stage], weights: Sequence[float], seed: int | None
+    ) -> None:
+        self._stages = stages
+        self._weights = np.array(weights, np.float64)
+        seeds = get_seed(seed)
+        if seeds[0] is None or seeds[1] is None:
+            seeds = (int.from_bytes(os.urandom(7), "little"), 0)
+        self._seeds = [part % 2**64 for part in seeds if part is not None]
+        super().__init__(_common([stage.element for stage in stages]), stages)
+
+    def items(self, current: Pass) -> Iterator[Item]:
+        """Yield the elements in an order that each epoch changes."""
+        rng = np.random.default_rng([*self._seeds, current.next_epoch(self)])
+        weights = self._weights.copy()
+        running = [stage.items(current) for stage in self._stages]
+        while weights.any():
+            chosen = int(rng.choice(len(running), p=weights / weights.sum()))
+            item = next(running[chosen], None)
+            if item is None:
+                weights[chosen] = 0.0
+            else:
+                yield item
+
+
+def _common(elements: Sequence[Any]) -> Any:
+    """Return the specs of elements that may be of any of several datasets."""
+    for other in elements[1:]:
+        nest.assert_same_structure(elements[0], other)
+    flat = [nest.flatten(element) for element in elements]
+    merged = iter([_merged(specs) for specs in zip(*flat, strict=True)])
+    return mapped(elements[0], lambda spec: next(merged))
+
+
+def _merged(specs: Sequence[TensorSpec]) -> TensorSpec:
+    shape = specs[0].shape
+    for spec in specs[1:]:
+        if spec.dtype != specs[0].dtype:
+            raise coded(
+                TypeError,
+                f"{_FUNCTION}: the datasets must have elements of the same types, got "
+                f"{specs[0].describe()} and {spec.describe()}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        shape = shape.most_specific_compatible_shape(spec.shape)
+    return TensorSpec(shape, specs[0].dtype)
+
+
+def sample_from_datasets(
+    datasets: Sequence[Dataset],
+    weights: Sequence[float] | None = None,
+    seed: int | None = None,
+) -> Dataset:
+    """Return a dataset whose elements are drawn from several ones.
+
+    A dataset that is exhausted is drawn from no more.
+
+    Parameters
+    ----------
+    datasets
+        The datasets, with elements of the same structure and types.
+    weights
+        How often each is drawn from, relative to the others; by default equally often.
+    seed
+        Fixes the order, together with `tf.set_random_seed`.  TensorFlow has a different
+        order for the same seed.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as datasets, or one is negative, or all are 0.
+    TypeError
+        If the types of elements differ.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> dataset = tf.data.experimental.sample_from_datasets(
+    ...     [tf.data.Dataset.range(3), tf.data.Dataset.range(7, 9)], seed=1)
+    >>> sorted(int(x) for x in dataset.as_numpy_iterator())
+    [0, 1, 2, 7, 8]
+    """
+    stages = [
+        instance_of(Dataset, f"{_FUNCTION}: datasets", "datasets", one).stage
+        for one in listed(f"{_FUNCTION}: datasets", datasets)
+    ]
+    given = [1.0] * len(stages) if weights is None else list(weights)
+    if len(given) != len(stages) or min(given, default=0) < 0 or not any(given):
+        raise coded(
+            ValueError,
+            f"{_FUNCTION}: weights must be a positive number for each of the "
+            f"{len(stages)} datasets, got {given}",
+            code=codes.INVALID_DATASET_ARGUMENT,
+        )
+    return Dataset(Sample(stages, given, seed))

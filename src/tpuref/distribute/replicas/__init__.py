@@ -1,0 +1,1 @@
+"""Strategies as TensorFlow 2 has them: replicas instead of towers."""

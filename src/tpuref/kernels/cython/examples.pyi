@@ -1,0 +1,5 @@
+from collections.abc import Sequence
+
+def features(
+    record: bytes, names: Sequence[bytes]
+) -> list[tuple[int, list[bytes] | bytes] | None] | None: ...

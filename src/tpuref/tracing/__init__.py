@@ -1,0 +1,1 @@
+"""Functions that are traced once and then run as programs: ``tf.function``."""

@@ -1,0 +1,110 @@
+"""Programs written for TensorFlow, run without an edit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tpuref.as_tensorflow import NOTE
+
+PROGRAM = """\
+import multiprocessing
+import subprocess
+import sys
+
+import tensorflow as tf
+import tensorflow.compat.v1 as v1
+import tensorflow.contrib.tpu as contrib_tpu
+from tensorflow.contrib import cluster_resolver
+from tensorflow.contrib.tpu.python.tpu import tpu
+from tensorflow.python.framework import ops
+from tensorflow.python.training import moving_averages
+
+
+def child():
+    import tensorflow.compat.v1 as tf
+
+    print("child", tf.Session.__module__, flush=True)
+
+
+if __name__ == "__main__":
+    assert tf.tpu.replicate is tpu.replicate is v1.tpu.replicate
+    assert contrib_tpu.shard is tf.tpu.shard
+    assert cluster_resolver is tf.contrib.cluster_resolver
+    assert ops.Tensor is tf.Tensor
+    outputs = contrib_tpu.replicate(tf.tpu.cross_replica_sum, [[1.0], [2.0]])
+    with tf.Session() as session:
+        print("parent", *map(float, sum(session.run(outputs), ())), flush=True)
+    for method in ("spawn", "fork"):
+        process = multiprocessing.get_context(method).Process(target=child)
+        process.start()
+        process.join(60)
+    line = "import tensorflow as tf; print('grandchild', tf.__name__, flush=True)"
+    subprocess.run([sys.executable, "-c", line], check=True)
+    try:
+        import tensorflow.graph
+    except ImportError as error:
+        print("missing", error)
+    tf.constant(1) + tf.constant(1.0)
+"""
+
+
+def run(tmp_path: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "tpuref", *options, str(path)],
+        env={**os.environ, "TPUREF_EXECUTOR": "lockstep"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+def test_a_program_and_its_children(tmp_path: Path) -> None:
+    done = run(tmp_path, PROGRAM, "run", "--as-tensorflow")
+    assert done.stdout.splitlines() == [
+        "parent 3.0 3.0",
+        "child tpuref.graph.session",
+        "child tpuref.graph.session",
+        "grandchild tpuref",
+        "missing tpuref has no tf.graph (nor has TensorFlow). Did you mean tf.Graph?"
+        " [TPUREF-E200]",
+    ]
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert done.stderr.rstrip().endswith(NOTE)
+
+
+def test_the_short_form(tmp_path: Path) -> None:
+    done = run(tmp_path, "import tensorflow\nprint(tensorflow)", "--as-tensorflow")
+    assert done.stdout.startswith("<module 'tpuref'")
+
+
+def test_without_the_option_it_is_what_it_was(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("real = True\n")
+    done = run(tmp_path, "import tensorflow\nprint(tensorflow.real)", "run")
+    assert done.stdout == "True\n"
+    done = run(tmp_path, "import tensorflow\nprint(tensorflow)", "--as-tensorflow")
+    assert done.stdout.startswith("<module 'tpuref'")
+
+
+def test_it_refuses_beside_the_real_one(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("")
+    program = tmp_path / "program.py"
+    program.write_text("")
+    line = "import tensorflow, sys; from tpuref.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", line, "run", "--as-tensorflow", str(program)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("tpuref run: import tensorflow cannot mean tpuref")
+    assert "TPUREF-E253" in done.stderr

@@ -1,0 +1,151 @@
+"""Functions that are run for a whole batch: nobody can tell the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.data import function
+
+ROWS = np.random.default_rng(5).normal(size=[7, 2, 3]).astype(np.float32)
+NUMBERS = np.arange(7, dtype=np.int32)
+
+
+def batches(function: Callable[..., Any], size: int = 3, **options: bool) -> list[Any]:
+    dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
+    return list(dataset.map(function).batch(size, **options).as_numpy_iterator())
+
+
+def one_by_one(function: Callable[..., Any]) -> list[Any]:
+    dataset = tf.data.Dataset.from_tensor_slices((ROWS, NUMBERS))
+    return list(dataset.map(function).as_numpy_iterator())
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "arithmetic": lambda x, n: (x * 2.0 - 1.0) / tf.exp(x),
+    "functions": lambda x, n: tf.tanh(tf.sin(x)) + tf.sqrt(tf.abs(x)) ** 1.5,
+    "ranks": lambda x, n: x * tf.cast(n, tf.float32) + tf.constant([1.0, 2.0, 3.0]),
+    "more ranks": lambda x, n: tf.cast(n, tf.float32) - tf.ones([4, 2, 3]),
+    "constant": lambda x, n: tf.constant([1, 2]),
+    "comparison": lambda x, n: tf.logical_and(x > 0.0, tf.equal(n % 2, 0)),
+    "reshape": lambda x, n: tf.reshape(x, [3, -1, 1]) + 1.0,
+    "other operations": lambda x, n: tf.one_hot(n, 9) * tf.reduce_sum(x),
+    "transposed": lambda x, n: tf.transpose(x),
+    "matmul": lambda x, n: tf.matmul(x, tf.ones([3, 2])),
+    "select": lambda x, n: tf.where([True, False], x, -x),
+    "gathered": lambda x, n: tf.gather([5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0], n),
+    "texts": lambda x, n: tf.decode_raw(
+        tf.gather([b"ab", b"cd", b"ef"], n % 3), "uint8"
+    ),
+    "reshaped by itself": lambda x, n: tf.reshape(x, tf.stack([n * 0 + 6])),
+    "nothing": lambda x, n: n,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_rows_are_those_of_single_elements(name: str) -> None:
+    function = FUNCTIONS[name]
+    rows = [row for batch in batches(function) for row in batch]
+    for row, alone in zip(rows, one_by_one(function), strict=True):
+        assert row.dtype == alone.dtype and row.shape == alone.shape
+        assert np.array_equal(row, alone)
+
+
+@pytest.fixture
+def count_batches(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each batch was computed at once."""
+    at_once: list[bool] = []
+    original = function.Function.batch
+
+    def batch(self: Any, items: Any, current: Any) -> Any:
+        result = original(self, items, current)
+        at_once.append(result is not None)
+        return result
+
+    monkeypatch.setattr(function.Function, "batch", batch)
+    return at_once
+
+
+def test_structures_and_the_last_batch(count_batches: list[bool]) -> None:
+    found = batches(lambda x, n: {"n": n + 1, "x": (x[0], n)}, 4)
+    assert [batch["n"].tolist() for batch in found] == [[1, 2, 3, 4], [5, 6, 7]]
+    assert np.array_equal(found[1]["x"][0], ROWS[4:, 0])
+    assert len(batches(lambda x, n: n, 4, drop_remainder=True)) == 1
+    assert count_batches == [True] * 4
+
+
+def test_what_has_effects_is_run_alone(count_batches: list[bool]) -> None:
+    seen: list[int] = []
+
+    def noted(value: Any) -> Any:
+        seen.append(value)
+        return value
+
+    tf.set_random_seed(4)
+    found = batches(lambda x, n: tf.py_func(noted, [n], tf.int32))
+    drawn = np.concatenate(batches(lambda x, n: tf.random_uniform([])))
+    assert seen == list(range(7)) and found[1].tolist() == [3, 4, 5]
+    assert len(set(drawn.tolist())) == 7
+    assert not any(count_batches)
+
+
+def test_values_from_outside(count_batches: list[bool]) -> None:
+    factor = tf.placeholder(tf.float32, [3])
+    dataset = tf.data.Dataset.from_tensor_slices(ROWS).map(lambda x: x * factor)
+    iterator = dataset.batch(5).make_initializable_iterator()
+    value = iterator.get_next()
+    with tf.Session() as session:
+        for numbers in ([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]):
+            session.run(iterator.initializer, {factor: numbers})
+            assert np.array_equal(
+                session.run(value), ROWS[:5] * np.array(numbers, np.float32)
+            )
+    assert all(count_batches)
+
+
+def test_an_element_at_fault() -> None:
+    def failing(x: Any, n: Any) -> Any:
+        return tf.decode_raw(tf.gather([b"abcd", b"ab", b"abc"], n), tf.int16)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3\] bytes"):
+        batches(failing)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
+        batches(failing, 2)
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_examples(single: bool, count_batches: list[bool]) -> None:
+    records = []
+    for k in range(5):
+        example = tf.train.Example()
+        feature = example.features.feature
+        feature["pixels"].bytes_list.value.append(bytes([k, k + 1]))
+        feature["weights"].float_list.value.extend([k / 2, k / 4])
+        if k != 3:
+            feature["label"].int64_list.value.append(k)
+        records.append(example.SerializeToString())
+    described = {
+        "label": tf.FixedLenFeature([], tf.int64, default_value=-1),
+        "pixels": tf.FixedLenFeature([], tf.string),
+        "weights": tf.FixedLenFeature([1, 2], tf.float32),
+    }
+
+    def parse(record: Any) -> Any:
+        found = tf.parse_single_example(record, described)
+        found["pixels"] = tf.cast(tf.decode_raw(found["pixels"], tf.uint8), tf.int32)
+        return found
+
+    dataset = tf.data.Dataset.from_tensor_slices(records).map(parse)
+    dataset = dataset.batch(1 if single else 5)
+    found = list(dataset.as_numpy_iterator())
+    labels = np.concatenate([batch["label"] for batch in found])
+    assert labels.tolist() == [0, 1, 2, -1, 4] and labels.dtype == np.int64
+    pixels = np.concatenate([batch["pixels"] for batch in found])
+    assert pixels.tolist() == [[k, k + 1] for k in range(5)]
+    weights = np.concatenate([batch["weights"] for batch in found])
+    assert weights.tolist() == [[[k / 2, k / 4]] for k in range(5)]
+    assert all(count_batches)

@@ -1,0 +1,261 @@
+"""Strategies of TensorFlow 2.
+
+What is expected was measured on TensorFlow 2.4.4 with MirroredStrategy on logical CPUs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+SUM = tf.VariableAggregation.SUM
+ON_READ = tf.VariableSynchronization.ON_READ
+
+
+@pytest.fixture(autouse=True)
+def eagerly() -> Iterator[None]:
+    with tf.eager_execution():
+        yield
+
+
+@pytest.fixture(params=["cores", "host"])
+def strategy(request: pytest.FixtureRequest) -> Iterator[Any]:
+    if request.param == "host":
+        yield tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"])
+        return
+    with tf.config.override(cores=3):
+        yield tf.distribute.TPUStrategy()
+
+
+def local(strategy: Any, value: Any) -> list[Any]:
+    return [np.asarray(v).tolist() for v in strategy.experimental_local_results(value)]
+
+
+def numbered(strategy: Any) -> Any:
+    return strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(context.replica_id_in_sync_group + 1.0)
+    )
+
+
+def test_what_a_replica_sees(strategy: Any) -> None:
+    @tf.function
+    def seen(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        assert not tf.distribute.in_cross_replica_context()
+        assert context.num_replicas_in_sync == 3
+
+        def merged(strategy: Any, value: Any) -> Any:
+            assert tf.distribute.in_cross_replica_context()
+            return strategy.reduce("SUM", value, axis=None)
+
+        return (
+            context.all_reduce("SUM", x),
+            context.all_reduce(tf.distribute.ReduceOp.MEAN, {"a": x}),
+            context.all_gather(tf.reshape(x, [1]), axis=0),
+            context.merge_call(merged, args=(x,)),
+            tf.identity(context.replica_id_in_sync_group),
+        )
+
+    found = strategy.run(seen, args=(numbered(strategy),))
+    assert local(strategy, found[0]) == [6, 6, 6]
+    assert local(strategy, found[1]["a"]) == [2, 2, 2]
+    assert local(strategy, found[2]) == [[1, 2, 3]] * 3
+    assert set(local(strategy, found[3])) == {6}
+    assert local(strategy, found[4]) == [0, 1, 2]
+
+
+def test_a_plain_function_and_its_results(strategy: Any) -> None:
+    found = strategy.run(lambda a, b=1: (a * b, None), args=(2.0,), kwargs={"b": 3.0})
+    assert {float(x) for x in strategy.experimental_local_results(found[0])} == {6.0}
+    assert found[1] is None
+    doubled = strategy.run(lambda x: 2 * x, args=(numbered(strategy),))
+    assert local(strategy, doubled) == [2, 4, 6]
+    assert [float(x) for x in doubled.values] == [2, 4, 6]
+
+
+def test_reduce(strategy: Any) -> None:
+    x = numbered(strategy)
+    for op in ("SUM", "sum", tf.distribute.ReduceOp.SUM):
+        assert float(strategy.reduce(op, x, axis=None)) == 6.0
+    assert float(strategy.reduce("MEAN", x, axis=None)) == 2.0
+    rows = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([[1.0, 2.0]] * (c.replica_id_in_sync_group + 1))
+    )
+    assert strategy.reduce("SUM", rows, axis=0).numpy().tolist() == [6, 12]
+    assert strategy.reduce("MEAN", rows, axis=0).numpy().tolist() == [1, 2]
+    whole = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([1, 2 + c.replica_id_in_sync_group])
+    )
+    assert strategy.reduce("MEAN", whole, axis=None).numpy().tolist() == [1.0, 3.0]
+    assert float(strategy.reduce("MEAN", whole, axis=0)) == 2.0
+    assert strategy.reduce("MEAN", 4.0, axis=None) == 4.0
+    with pytest.raises(ValueError, match="one value for all 3 replicas"):
+        strategy.reduce("SUM", 4.0, axis=None)
+    with pytest.raises(ValueError, match="TPUREF-E235"):
+        strategy.reduce("MAX", x, axis=None)
+    with pytest.raises(ValueError, match="differ"):
+        strategy.reduce("SUM", rows, axis=None)
+
+
+def test_gather(strategy: Any) -> None:
+    whole = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([1, 2 + c.replica_id_in_sync_group])
+    )
+    assert strategy.gather(whole, axis=0).numpy().tolist() == [1, 2, 1, 3, 1, 4]
+    assert strategy.gather(1.0, axis=0) == 1.0
+
+
+def test_variables(strategy: Any) -> None:
+    with strategy.scope():
+        assert tf.distribute.get_strategy() is strategy
+        assert tf.distribute.get_replica_context() is None
+        weight = tf.Variable(2.0)
+        count = tf.Variable(0.0, synchronization=ON_READ, aggregation=SUM)
+        mean = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+        first = tf.Variable(1.0, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
+
+    @tf.function
+    def step(x: Any) -> Any:
+        count.assign_add(x)
+        mean.assign(x)
+        first.assign(x + 5)
+        return weight * x
+
+    assert local(strategy, strategy.run(step, args=(numbered(strategy),))) == [2, 4, 6]
+    assert (float(count), float(mean), float(first)) == (6.0, 2.0, 6.0)
+    assert local(strategy, count) == [1, 2, 3]
+    count.assign(12.0)
+    assert local(strategy, count) == [4, 4, 4]
+    weight.assign(5.0)
+    assert local(strategy, weight) == [5, 5, 5]
+    strategy.run(step, args=(numbered(strategy),))
+    assert float(count) == 18.0
+    strategy.run(lambda x: weight.assign(x), args=(numbered(strategy),))
+    assert local(strategy, weight) == [1, 2, 3]
+
+
+SHARES = [
+    (10, 4, False, [[[0, 1], [2, 3], []], [[4, 5], [6, 7], []], [[8], [9], []]]),
+    (10, 6, False, [[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], []]]),
+    (7, 6, False, [[[0, 1], [2, 3], [4, 5]], [[6], [], []]]),
+    (10, 5, False, [[[0, 1], [2, 3], [4]], [[5, 6], [7, 8], [9]]]),
+    (3, 6, False, [[[0], [1], [2]]]),
+    (10, 4, True, [[[0, 1], [2, 3], []], [[4, 5], [6, 7], []]]),
+    (9, 3, True, [[[0], [1], [2]], [[3], [4], [5]], [[6], [7], [8]]]),
+]
+
+
+@pytest.mark.parametrize(("rows", "batch", "drop", "expected"), SHARES)
+def test_batches_are_divided(
+    strategy: Any, rows: int, batch: int, drop: bool, expected: list[Any]
+) -> None:
+    dataset = tf.data.Dataset.range(rows).batch(batch, drop_remainder=drop)
+    divided = strategy.experimental_distribute_dataset(dataset)
+    assert [local(strategy, x) for x in divided] == expected
+    with pytest.raises(ValueError, match="TPUREF-E234"):
+        strategy.experimental_distribute_dataset(tf.data.Dataset.range(rows))
+
+
+def test_elements_of_a_function_are_dealt(strategy: Any) -> None:
+    def made(context: Any) -> Any:
+        assert (context.num_input_pipelines, context.input_pipeline_id) == (1, 0)
+        assert context.get_per_replica_batch_size(12) == 4
+        return tf.data.Dataset.range(7).batch(2)
+
+    dealt = strategy.distribute_datasets_from_function(made)
+    expected = [[[0, 1], [2, 3], [4, 5]], [[6], [], []]]
+    assert [local(strategy, x) for x in dealt] == expected
+    fixed = strategy.distribute_datasets_from_function(
+        lambda _: tf.data.Dataset.range(8).batch(2, drop_remainder=True)
+    )
+    assert [local(strategy, x) for x in fixed] == expected[:1]
+
+
+def test_steps_over_an_iterator_within_a_function(strategy: Any) -> None:
+    dataset = tf.data.Dataset.range(24).batch(6, drop_remainder=True)
+    distributed = strategy.experimental_distribute_dataset(dataset)
+    with strategy.scope():
+        total = tf.Variable(tf.constant(0, tf.int64), aggregation=SUM)
+
+    def step_fn(x: Any) -> None:
+        total.assign_add(tf.reduce_sum(x))
+
+    @tf.function
+    def steps(iterator: Any, count: Any) -> None:
+        for _ in tf.range(count):
+            strategy.run(step_fn, args=(next(iterator),))
+
+    steps(iter(distributed), tf.constant(3))
+    assert int(total) == sum(range(18))
+    iterator = iter(distributed)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        steps(iterator, tf.constant(5))
+    assert steps.experimental_get_tracing_count() == 1
+
+
+def test_one_replica_returns_plain_values() -> None:
+    for strategy in (
+        tf.distribute.get_strategy(),
+        tf.distribute.OneDeviceStrategy("CPU:0"),
+        tf.distribute.OneDeviceStrategy("TPU:0"),
+        tf.distribute.MirroredStrategy(),
+    ):
+        assert strategy.num_replicas_in_sync == 1
+        assert float(strategy.run(lambda x: x + 1.0, args=(tf.constant(1.0),))) == 2.0
+        assert float(strategy.reduce("SUM", tf.constant([1.0, 2.0]), axis=0)) == 3.0
+
+
+def test_what_a_strategy_refuses() -> None:
+    for made in (
+        lambda: tf.distribute.MirroredStrategy(["GPU:0"]),
+        lambda: tf.distribute.MirroredStrategy([]),
+        lambda: tf.distribute.OneDeviceStrategy("TPU:99"),
+    ):
+        with pytest.raises(ValueError, match="TPUREF-E235"):
+            made()
+    with pytest.raises(NotImplementedError, match="parameter servers"):
+        tf.distribute.experimental.ParameterServerStrategy()
+
+
+def test_replicas_on_assigned_cores() -> None:
+    with tf.config.override(topology="2x2x1"):
+        topology = tf.tpu.experimental.initialize_tpu_system()
+        assignment = tf.tpu.experimental.DeviceAssignment.build(
+            topology, num_replicas=2
+        )
+        strategy = tf.distribute.TPUStrategy(None, assignment)
+        assert strategy.num_replicas_in_sync == 2
+        assert local(strategy, strategy.run(tf.function(lambda: tf.constant(1)))) == [
+            1,
+            1,
+        ]
+        tf.tpu.experimental.shutdown_tpu_system()
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            strategy.run(tf.function(lambda: tf.constant(2)))
+        tf.tpu.experimental.initialize_tpu_system()
+
+
+def test_a_server_runs_what_eager_mode_runs() -> None:
+    pytest.importorskip("grpc")
+    server = tf.train.Server({"worker": ["localhost:0"]}, job_name="worker")
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(server.target)
+    try:
+        with tf.config.override(cores=2):
+            tf.config.experimental_connect_to_cluster(resolver)
+            tf.tpu.experimental.initialize_tpu_system(resolver)
+            assert len(tf.config.list_logical_devices("TPU")) == 2
+            strategy = tf.distribute.TPUStrategy(resolver)
+            with strategy.scope():
+                total = tf.Variable(1.0, aggregation=SUM)
+            strategy.run(tf.function(lambda: total.assign_add(2.0)))
+            assert float(total) == 5.0
+    finally:
+        tf.config.experimental_connect_to_cluster(
+            tf.distribute.cluster_resolver.TPUClusterResolver("local")
+        )
+        server.stop()

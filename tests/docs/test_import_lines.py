@@ -1,0 +1,30 @@
+"""The table of import lines in the guide to porting says what happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "porting.md"
+LINES = re.findall(
+    r"^\| `((?:import|from) tensorflow[^`]*)` \| (?:`([^`]*)`)?(.*?) \|",
+    PAGE.read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+def test_there_are_lines() -> None:
+    assert len(LINES) > 12
+
+
+@pytest.mark.parametrize(("written", "becomes", "stays"), LINES)
+def test_an_import_line(written: str, becomes: str, stays: str) -> None:
+    ours = re.sub(r"^(import|from) tensorflow", r"\1 tpuref", written)
+    if stays:
+        with pytest.raises(ImportError, match=r"\[TPUREF-E200\]"):
+            exec(ours, {})
+    else:
+        assert becomes == ours
+        exec(ours, {})

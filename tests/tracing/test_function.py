@@ -1,0 +1,246 @@
+"""tf.function: when it is traced, what it returns, and what it refuses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+@pytest.fixture(autouse=True)
+def eagerly() -> Iterator[None]:
+    with tf.eager_execution():
+        yield
+
+
+def test_one_trace_for_each_kind_of_call() -> None:
+    traced = []
+
+    @tf.function
+    def scaled(x: tf.Tensor, by: int = 2) -> tf.Tensor:
+        traced.append((x.shape.as_list(), by))
+        return x * by
+
+    for values in ([1.0, 2.0], [3.0, 4.0]):
+        np.testing.assert_array_equal(scaled(tf.constant(values)), 2 * np.array(values))
+    scaled(tf.constant([1.0]))
+    scaled(tf.constant([1.0]), 3)
+    scaled(tf.constant([1.0]), by=3)
+    assert traced == [([2], 2), ([1], 2), ([1], 3)]
+    assert scaled.experimental_get_tracing_count() == 3
+
+
+def test_the_results_are_tensors_in_the_structure_returned() -> None:
+    @tf.function
+    def several(x: tf.Tensor) -> dict[str, object]:
+        return {"a": (x, 1), "b": [None, np.float32(2.0)]}
+
+    found = several(tf.constant(3))
+    assert int(found["a"][0]) == 3
+    assert isinstance(found["a"][1], tf.Tensor)
+    assert found["b"][0] is None
+    with pytest.raises(TypeError, match=r"must return tensors.*\[TPUREF-E233\]"):
+        tf.function(lambda: object())()
+
+
+def test_a_signature_takes_what_fits_and_is_traced_once() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def total(x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(x)
+
+    assert float(total([1.0, 2.0])) + float(total(np.ones(5, np.float32))) == 8.0
+    assert total.experimental_get_tracing_count() == 1
+    with pytest.raises(ValueError, match=r"does not fit.*\[TPUREF-E232\]"):
+        total([[1.0]])
+    with pytest.raises(ValueError, match="does not fit"):
+        total({"a": 1.0})
+
+
+@pytest.mark.parametrize("given", [[1.0], {"b": 1.0}, {"a": 1.0, "b": 2.0}])
+def test_the_structure_of_a_signature(given: object) -> None:
+    @tf.function(input_signature=[{"a": tf.TensorSpec([], tf.float32)}])
+    def same(x: dict[str, tf.Tensor]) -> tf.Tensor:
+        return x["a"]
+
+    assert float(same({"a": 2.0})) == 2.0
+    with pytest.raises(ValueError, match="different structure"):
+        same(given)
+
+
+def test_unknown_sizes_from_the_second_shape_on() -> None:
+    shapes = []
+
+    @tf.function(reduce_retracing=True)
+    def total(x: tf.Tensor) -> tf.Tensor:
+        shapes.append(x.shape.as_list())
+        return tf.reduce_sum(x)
+
+    assert [float(total(tf.ones([n]))) for n in (2, 3, 4, 5)] == [2, 3, 4, 5]
+    assert shapes == [[2], [None]]
+
+
+def test_concrete_functions() -> None:
+    @tf.function
+    def dot(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(x * y)
+
+    spec = tf.TensorSpec([None], tf.float32)
+    concrete = dot.get_concrete_function(spec, spec)
+    assert float(concrete(tf.ones([3]), tf.ones([3]))) == 3.0
+    assert [t.shape.as_list() for t in concrete.inputs] == [[None], [None]]
+    with pytest.raises(ValueError, match="TPUREF-E232"):
+        concrete(tf.ones([3, 1]), tf.ones([3]))
+
+
+def test_variables_are_made_once_and_keep_their_values() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.count = None
+
+        @tf.function
+        def add(self, x: tf.Tensor) -> tf.Tensor:
+            if self.count is None:
+                self.count = tf.Variable(tf.zeros([]))
+            return self.count.assign_add(x)
+
+    first, second = Counter(), Counter()
+    assert [float(first.add(2.0)) for _ in range(3)] == [2.0, 4.0, 6.0]
+    assert float(second.add(5.0)) == 5.0
+    with pytest.raises(ValueError, match=r"makes variables.*\[TPUREF-E231\]"):
+        tf.function(lambda: tf.Variable(1.0).read_value())()
+
+
+def test_python_that_depends_on_a_tensor_is_refused() -> None:
+    @tf.function
+    def magnitude(x: tf.Tensor) -> tf.Tensor:
+        if x > 0:
+            return x
+        return -x
+
+    with pytest.raises(TypeError, match=r"y = tf.cond\(x > 0.*") as raised:
+        magnitude(tf.constant(1.0))
+    assert "if x > 0:" in str(raised.value)
+    assert str(raised.value).endswith("[TPUREF-E230]")
+
+
+def test_a_loop_over_few_turns_is_traced_turn_by_turn() -> None:
+    @tf.function
+    def doubled(x: tf.Tensor) -> tf.Tensor:
+        for _ in tf.range(3):
+            x = 2 * x
+        return x
+
+    assert int(doubled(tf.constant(5))) == 40
+
+
+def test_a_loop_of_unknown_length_repeats_effects() -> None:
+    total = tf.Variable(0)
+
+    @tf.function
+    def add_up(n: tf.Tensor) -> None:
+        for i in tf.range(n):
+            total.assign_add(i)
+
+    add_up(tf.constant(4))
+    add_up(tf.constant(5))
+    assert int(total) == 6 + 10
+    assert add_up.experimental_get_tracing_count() == 1
+
+
+def test_a_loop_that_changes_a_python_variable_is_refused() -> None:
+    @tf.function
+    def summed(n: tf.Tensor) -> tf.Tensor:
+        found = tf.constant(0)
+        for i in tf.range(n):
+            found = found + i
+        return found
+
+    with pytest.raises(ValueError, match=r"(?s)variables found.*tf.while_loop"):
+        summed(tf.constant(4))
+
+    @tf.function
+    def left(n: tf.Tensor) -> None:
+        for _ in tf.range(n):
+            break
+
+    with pytest.raises(ValueError, match="`break`"):
+        left(tf.constant(4))
+
+
+def test_iterators_are_arguments() -> None:
+    @tf.function
+    def following(iterator: object) -> tf.Tensor:
+        return next(iterator) + next(iterator)  # type: ignore[call-overload]
+
+    first, second = (iter(tf.data.Dataset.range(k, k + 5)) for k in (0, 10))
+    assert [int(following(it)) for it in (first, second, first)] == [1, 21, 5]
+    assert following.experimental_get_tracing_count() == 1
+    with pytest.raises(tf.errors.OutOfRangeError):
+        following(first)
+
+
+def test_gradients_within_and_around() -> None:
+    w = tf.Variable(3.0)
+
+    @tf.function
+    def squared(x: tf.Tensor) -> tf.Tensor:
+        return x * x * w
+
+    @tf.function
+    def slope(x: tf.Tensor) -> tf.Tensor:
+        with tf.GradientTape() as tape:
+            y = squared(x)
+        return tape.gradient(y, w)
+
+    assert float(slope(tf.constant(2.0))) == 4.0
+    with tf.GradientTape() as tape:
+        y = squared(tf.constant(4.0))
+    assert float(tape.gradient(y, w)) == 16.0
+
+
+def test_many_traces_in_a_row_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    doubled = tf.function(lambda x: 2 * x)
+    with caplog.at_level(logging.WARNING):
+        for number in range(5):
+            doubled(number)
+    assert "TPUREF-W033" in caplog.text
+
+
+def test_functions_can_run_operation_by_operation() -> None:
+    seen = []
+    watched = tf.function(lambda x: seen.append(float(x)))
+    tf.config.run_functions_eagerly(True)
+    try:
+        watched(tf.constant(2.0))
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert seen == [2.0]
+
+
+def test_names_of_tensorflow_2_begin_eager_mode() -> None:
+    script = (
+        "import tpuref as tf\n"
+        "{}"
+        "tf.config.list_logical_devices('TPU')\n"
+        "print(tf.executing_eagerly())"
+    )
+    import subprocess
+    import sys
+
+    for before, eager in (
+        ("", "True"),
+        ("tf.disable_v2_behavior()\n", "False"),
+        ("x = tf.constant(1)\n", "False"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", script.format(before)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        assert done.stdout.strip() == eager
