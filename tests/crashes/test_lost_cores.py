@@ -164,7 +164,7 @@ def test_the_cause_shows_the_stack_of_a_core_that_crashed(pool: Any) -> None:
     ):
         pool.session.run(replicate(turning, 3))
     assert "Segmentation fault" in str(caught.value.__cause__)
-    assert 'core.py"' in str(caught.value.__cause__)
+    assert 'prepared.py"' in str(caught.value.__cause__)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.02, 0.05, 0.1, 0.15, 0.2])

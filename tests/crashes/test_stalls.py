@@ -89,7 +89,7 @@ def test_a_replica_that_never_comes(pool: Any, warnings: Any) -> None:
     assert "for replicas [2]" in message and "computations.py" in message
     (warning,) = warnings()
     assert "missing: core 2 (replica 2" in warning
-    assert "(most recent call first)" in warning and 'core.py", line' in warning
+    assert "(most recent call first)" in warning and 'prepared.py", line' in warning
     assert pool.works and pool.pids == pids  # the loop saw that it was called off
 
 
