@@ -259,3 +259,18 @@ def test_a_server_runs_what_eager_mode_runs() -> None:
             tf.distribute.cluster_resolver.TPUClusterResolver("local")
         )
         server.stop()
+
+
+def test_an_input_iterator_is_initialized_by_a_method() -> None:
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    with tf.Graph().as_default(), strategy.scope():
+        iterator = strategy.make_input_fn_iterator(lambda _: tf.data.Dataset.range(3))
+        first = iterator.get_next()
+        with tf.Session() as session:
+            for _ in range(2):  # the second time it begins again
+                session.run(iterator.initialize())
+                assert [session.run(first) for _ in range(3)] == [0, 1, 2]
+    with tf.eager_execution():
+        iterator = strategy.make_input_fn_iterator(lambda _: tf.data.Dataset.range(3))
+        assert iterator.initialize() == []
+        assert int(iterator.get_next()) == 0

@@ -320,3 +320,15 @@ def test_text_and_dimensions() -> None:
     with pytest.raises(TypeError, match="expected text or bytes, got 3"):
         tf.compat.as_text(3)  # type: ignore[arg-type]
     assert tf.compat.dimension_value(None) is None
+
+
+def test_evaluate_without_a_session_opens_the_cached_one() -> None:
+    case = tf.test.TestCase("evaluate")
+    with tf.Graph().as_default():
+        variable = tf.Variable(2.0)
+        case.evaluate(variable.initializer)
+        assert case.evaluate(variable.assign_add(1.0)) == 3.0
+        with case.cached_session() as session:
+            assert session is not None
+            assert session.run(variable) == 3.0
+    case.tearDown()

@@ -44,11 +44,13 @@ class TFConfigClusterResolver(ClusterResolver):
         known = _described()
         task = known.get("task") or {}
         self._cluster = known.get("cluster") or {}
+        self._session_master = known.get("session_master")
         self._environment = environment or known.get("environment") or ""
-        self.task_type = task_type or task.get("type")
+        kind = task_type or task.get("type")
+        self.task_type = None if kind is None else str(kind)
         number = task.get("index") if task_id is None else task_id
         self.task_id = None if number is None else int(number)
-        self.rpc_layer = rpc_layer or known.get("rpc_layer") or "grpc"
+        self.rpc_layer = rpc_layer or known.get("rpc_layer")
 
     @property
     def environment(self) -> str:
@@ -57,7 +59,9 @@ class TFConfigClusterResolver(ClusterResolver):
 
     def cluster_spec(self) -> ClusterSpec:
         """Return the cluster; one without jobs if the variable is not set."""
-        return ClusterSpec(self._cluster)
+        return ClusterSpec(
+            {job: _numbered(tasks) for job, tasks in self._cluster.items()}
+        )
 
     def master(
         self,
@@ -65,7 +69,12 @@ class TFConfigClusterResolver(ClusterResolver):
         task_id: int | None = None,
         rpc_layer: str | None = None,
     ) -> str:
-        """Return the address of a task, ``""`` for a cluster without tasks."""
+        """Return the address of a task, ``""`` for a cluster without tasks.
+
+        The variable's ``session_master`` is used instead of any task.
+        """
+        if self._session_master is not None:
+            return str(self._session_master)
         spec = self.cluster_spec()
         if not spec.as_dict():
             return ""
@@ -73,8 +82,9 @@ class TFConfigClusterResolver(ClusterResolver):
         number = self.task_id if task_id is None else task_id
         if kind is None or number is None:
             return ""
+        address = spec.task_address(kind, number)
         layer = rpc_layer or self.rpc_layer
-        return f"{layer}://{spec.task_address(kind, number)}"
+        return f"{layer}://{address}" if layer else address
 
     def num_accelerators(
         self,
@@ -84,6 +94,13 @@ class TFConfigClusterResolver(ClusterResolver):
     ) -> int:
         """Return 0: TPU cores have a resolver of their own."""
         return 0
+
+
+def _numbered(tasks: Any) -> Any:
+    """Return a job's tasks by number; JSON has only texts as keys."""
+    if not isinstance(tasks, dict):
+        return tasks
+    return {int(n) if n.isdecimal() else n: at for n, at in tasks.items()}
 
 
 def _described() -> dict[str, Any]:

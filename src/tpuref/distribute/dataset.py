@@ -140,6 +140,10 @@ class PerDeviceIterator(ElementDescription):
             )
         return self.rounds.initializer
 
+    def initialize(self) -> list[Operation]:
+        """Return what starts the iterator; in eager mode it starts by itself."""
+        return [] if isinstance(self.rounds, EagerIterator) else [self.initializer]
+
     def get_next(self, name: str | None = None) -> Any:
         """Return the next elements of the towers.
 

@@ -109,13 +109,18 @@ class TestCase(unittest.TestCase):
         return self.cached_session(*args, **kwargs)
 
     def evaluate(self, tensors: Any) -> Any:
-        """Return the values of a structure of tensors, in the current session."""
+        """Return the values of a structure of tensors.
+
+        They are evaluated in the default session, else in that of `cached_session`.
+        """
         if executing_eagerly():
             return nest.map_structure(self._ndarray, tensors)
-        session = get_default_session() or self._cached
-        if session is None:
-            self.fail("evaluate needs a session: use `with self.session():`")
-        return session.run(tensors)
+        session = get_default_session()
+        if session is not None:
+            return session.run(tensors)
+        with self.cached_session() as cached:
+            assert cached is not None  # not in eager mode
+            return cached.run(tensors)
 
     def _ndarray(self, value: Any) -> Any:
         if isinstance(value, Tensor) or hasattr(value, "_as_tensor"):
