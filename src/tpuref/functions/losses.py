@@ -7,7 +7,7 @@ from typing import Any
 from tpuref.functions.activations import class_axis
 from tpuref.functions.identity import stop_gradient
 from tpuref.graph.build import apply
-from tpuref.graph.convert import convert_operands
+from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
