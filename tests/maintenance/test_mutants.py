@@ -177,9 +177,9 @@ def test_a_misfit_says_what_was_not_found(tmp_path, function, old, message):
         changed(tmp_path, function, old)
 
 
-def test_the_command_selects_by_name(capsys, monkeypatch):
+def test_the_command_selects_by_name(capfd, monkeypatch):
     monkeypatch.chdir(TOP)
     assert main(["mutants", "--list", "core-*"]) == 0
-    listed = capsys.readouterr().out.splitlines()
+    listed = capfd.readouterr().out.splitlines()
     assert listed and all(line.startswith("core-") for line in listed)
     assert main(["mutants", "no-such-mutant"]) == 2
