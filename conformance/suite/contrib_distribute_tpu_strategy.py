@@ -33,7 +33,7 @@ def cluster_strategy(tf, cores_of_hosts, job="worker", coordinator=None, **argum
             zone="z",
             job_name=job,
             coordinator_name=coordinator,
-            coordinator_address="10.1.2.99:8470",
+            coordinator_address=coordinator and "10.1.2.99:8470",
             service=service,
         )
         return tf.contrib.distribute.TPUStrategy(resolver, 2, **arguments)

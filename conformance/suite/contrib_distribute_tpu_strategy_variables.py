@@ -44,12 +44,12 @@ def colocate_controls_devices(tf):
         with strategy.colocate_vars_with(first):
             second = variable(tf, "second")
         same(devices_of(strategy, second), devices)
-        with strategy.colocate_vars_with(devices[1:]):
+        with strategy.colocate_vars_with(devices[-1:]):
             with strategy.colocate_vars_with(first):
                 inner = variable(tf, "inner")
             outer = variable(tf, "outer")
         same(devices_of(strategy, inner), devices)
-        same(devices_of(strategy, outer), devices[1:])
+        same(devices_of(strategy, outer), devices[-1:])
         afterwards = variable(tf, "afterwards")
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
 
@@ -297,7 +297,7 @@ def update_non_slot_runs(tf):
         same([device for _, _, device in seen], devices)
         for positional, named, _ in seen:
             same((positional, named), ((1,), {"k": 2}))
-        for chosen in (devices[1:3], devices[3:]):
+        for chosen in (devices[:1], devices[-2:]):
             del seen[:]
             strategy.update_non_slot(chosen, fn)
             same([device for _, _, device in seen], chosen)
