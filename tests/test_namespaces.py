@@ -154,8 +154,8 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute layers opt summary tpu "
-    "training",
+    "tf.contrib": "cloud cluster_resolver data distribute framework layers opt "
+    "summary tpu training",
     "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.python": "ops tpu",

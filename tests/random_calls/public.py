@@ -47,6 +47,7 @@ LEFT_OUT = {
     "tf.InteractiveSession": "stays the default session after the call",
     "tf.contrib.tpu.outfeed_dequeue": "waits for a core until the deadline",
     "tf.contrib.tpu.outfeed_dequeue_tuple": "waits for a core until the deadline",
+    "tf.train.SessionCreator": "is abstract",
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
     "tf.enable_eager_execution": "holds for the whole process",

@@ -202,7 +202,8 @@ class PreparedProgram:
         around, (slot,) = self._around, instr.outputs
         replica = self._lanes[places[0]].replica
         (value,) = compute(CONST, instr, [], replica, around.run)
-        self._constants[slot] = self._column(places, [value] * len(places))
+        given, before = [value] * len(places), self._constants[slot]
+        self._constants[slot] = self._column(places, given, before)
         label = self._label(instr, None, (), places, traced=instr.core != HOST)
         self._observed.append((lambda values: None, label.number, label))
 
@@ -284,11 +285,17 @@ class PreparedProgram:
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
 
-    def _column(self, places: Sequence[int], given: Sequence[Any]) -> Column:
-        """Return the column of a value that the cores at these places have."""
+    def _column(
+        self, places: Sequence[int], given: Sequence[Any], before: Column | None
+    ) -> Column:
+        """Return the column of a value that the cores at these places have.
+
+        Each tower has an instruction of its own for what all of them sum, so the slot
+        may have the values of others already.
+        """
         if len(places) == len(self._lanes):
             return given
-        column: list[Any] = [None] * len(self._lanes)
+        column = list(before or [None] * len(self._lanes))
         for place, value in zip(places, given, strict=True):
             column[place] = value
         return column
@@ -302,7 +309,7 @@ class PreparedProgram:
     ) -> None:
         """Put the outputs of an instruction, core by core, into the columns."""
         for slot, *given in zip(slots, *results, strict=True):
-            values[slot] = self._column(places, given)
+            values[slot] = self._column(places, given, values[slot])
 
     # -- steps -----------------------------------------------------------------
 
@@ -389,7 +396,10 @@ class PreparedProgram:
             except Exception:
                 thorough(values)  # fails again, with the message of the interpreter
                 return
-            values[output] = results if everywhere else self._column(places, results)
+            if everywhere:
+                values[output] = results
+            else:
+                values[output] = self._column(places, results, values[output])
 
         return step
 
@@ -431,7 +441,7 @@ class PreparedProgram:
                 values[target] = collective(column)
             else:
                 given = collective([column[place] for place in places])
-                values[target] = self._column(places, given)
+                values[target] = self._column(places, given, values[target])
 
         return step
 
@@ -488,7 +498,7 @@ class PreparedProgram:
                     given = branch(taking).run(_picked(columns, taking))
                     _merge(results, given, taking)
             for slot, column in zip(instr.outputs, results, strict=True):
-                values[slot] = self._column(places, column)
+                values[slot] = self._column(places, column, values[slot])
 
         return step
 
@@ -530,7 +540,7 @@ class PreparedProgram:
             ends = [joined(each, instr.specs[split:]) for each in kept]
             self._store(values, instr.outputs[split:], places, ends)
             for slot, column in zip(instr.outputs, left, strict=False):
-                values[slot] = self._column(places, column)
+                values[slot] = self._column(places, column, values[slot])
 
         return step
 

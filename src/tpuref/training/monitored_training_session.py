@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base.arguments import listed
 from tpuref.files.filesystem import PathLike
 from tpuref.graph.session_options import ConfigProto
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
@@ -89,11 +90,12 @@ def MonitoredTrainingSession(
         save_checkpoint_steps, save_checkpoint_secs, None, 600
     )
     scaffold = Scaffold() if scaffold is None else scaffold
-    given = list(hooks or [])
+    function = "tf.train.MonitoredTrainingSession"
+    given = listed(f"{function}: hooks", hooks or [])
     if not is_chief:
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(worker, given, stop_grace_period_secs)
-    every: list[SessionRunHook] = list(chief_only_hooks or [])
+    every = listed(f"{function}: chief_only_hooks", chief_only_hooks or [])
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir and log_step_count_steps:
         every.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))

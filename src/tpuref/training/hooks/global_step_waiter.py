@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from tpuref.base.arguments import integer
 from tpuref.training.global_step import required_global_step
 from tpuref.training.hooks.session_run_hook import (
     SessionRunArgs,
@@ -26,8 +27,9 @@ class GlobalStepWaiterHook(SessionRunHook):
     """
 
     def __init__(self, wait_until_step: int) -> None:
-        self._wait_until_step = wait_until_step
-        self._began = wait_until_step <= 0
+        argument = "tf.train.GlobalStepWaiterHook: wait_until_step"
+        self._wait_until_step = integer(argument, wait_until_step)
+        self._began = self._wait_until_step <= 0
 
     def begin(self) -> None:
         """Find the global step."""
