@@ -131,7 +131,7 @@ def test_iteration_in_graph_mode(strategy_of) -> None:
     strategy = strategy_of(2)
     with strategy.scope():
         dataset = strategy.distribute_dataset(lambda: Dataset.range(4))
-        with pytest.raises(RuntimeError, match="eager mode only"):
+        with pytest.raises(RuntimeError, match="outside of tf.function and eager mode"):
             next(dataset.make_one_shot_iterator())
 
 

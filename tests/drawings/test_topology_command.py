@@ -100,7 +100,7 @@ def test_the_picture_is_written(tmp_path: Path, capsys: Any) -> None:
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path, capsys: Any) -> None:
-    assert "nowhere" in refused(capsys, 1, "--svg", str(tmp_path / "nowhere" / "a.svg"))
+    assert "nowhere" in refused(capsys, 2, "--svg", str(tmp_path / "nowhere" / "a.svg"))
 
 
 def test_meshes_of_four_axes_have_hosts_in_each_layer(capsys: Any) -> None:

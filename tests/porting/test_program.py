@@ -82,7 +82,7 @@ def test_members_of_values_are_the_value() -> None:
     assert taken(text) == {
         "flags.FLAGS": [3],
         "float32": [5, 6],
-        "estimator.ModeKeys": [7],
+        "estimator.ModeKeys.TRAIN": [7],
     }
 
 

@@ -15,12 +15,15 @@ import numpy as np
 
 from tpuref.data.element import Item, stacked
 from tpuref.ops import elementwise
+from tpuref.ops.host import PY_FUNC
 from tpuref.ops.meaning import Array
+from tpuref.ops.reshaping import RESHAPE
+from tpuref.ops.sources import IDENTITY
 from tpuref.program import Instr, Program
 from tpuref.runtime.lockstep import compute
 from tpuref.runtime.run import Run
 
-_ELEMENTWISE = {definition.name for definition in elementwise.OPERATIONS} | {"Identity"}
+_ELEMENTWISE = {IDENTITY, *elementwise.OPERATIONS}
 
 Column = tuple[Array, bool]
 """An array, and whether it has a row for each element."""
@@ -35,7 +38,7 @@ def qualifies(program: Program, functions: Mapping[int, Any]) -> bool:
     """Return whether a program may run for all elements of a batch at once."""
     return all(
         hasattr(functions[instr.attrs["token"]], "in_batches")
-        if instr.op == "PyFunc"
+        if instr.definition is PY_FUNC
         else instr.definition.foldable and not instr.blocks
         for instr in program.instrs
     )
@@ -74,7 +77,7 @@ def _run(
     instr: Instr, inputs: Sequence[Column], count: int, run: Run
 ) -> Sequence[Column]:
     arrays = [array for array, _ in inputs]
-    if instr.op == "PyFunc":
+    if instr.definition is PY_FUNC:
         function: Any = run.functions[instr.attrs["token"]]
         results = function.in_batches(*(_rows(*column, count) for column in inputs))
         several = results if isinstance(results, list) else [results]
@@ -82,9 +85,9 @@ def _run(
     if not any(is_stacked for _, is_stacked in inputs):
         outputs = compute(instr.definition, instr, arrays, 0, run)
         return [(output, False) for output in outputs]
-    if instr.op == "Reshape" and not inputs[1][1]:
+    if instr.definition is RESHAPE and not inputs[1][1]:
         return [(arrays[0].reshape(count, *arrays[1]), True)]
-    if instr.op in _ELEMENTWISE:
+    if instr.definition in _ELEMENTWISE:
         outputs = compute(instr.definition, instr, _aligned(inputs), 0, run)
         return [(output, True) for output in outputs]
     return _repeated(instr, inputs, count, run)

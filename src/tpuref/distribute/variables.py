@@ -23,6 +23,8 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable
+from tpuref.ops.registry import REGISTRY
+from tpuref.ops.state import ASSIGN
 
 __all__ = ["DistributedVariable", "MirroredVariable", "TowerLocalVariable"]
 
@@ -259,7 +261,7 @@ class TowerLocalVariable(DistributedVariable):
 
     def _change(self, op: str, value: Any, name: str | None, read_value: bool) -> Any:
         outside = current_place().device not in self.index
-        if outside and self._towers.replicas and op == "Assign":
+        if outside and self._towers.replicas and REGISTRY[op] is ASSIGN:
             return self._spread(value)
         if outside:
             raise coded(

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.functions.activations import class_axis
-from tpuref.functions.arguments import check_rank_at_least
 from tpuref.functions.identity import stop_gradient
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
-    "compute_average_loss",
     "l2_loss",
     "sigmoid_cross_entropy_with_logits",
     "softmax_cross_entropy_with_logits",
@@ -238,52 +236,4 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     5.0
     """
     result: Tensor = apply("L2Loss", t, name=name)
-    return result
-
-
-def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
-) -> Tensor:
-    """Return the sum of the losses of examples divided by the global batch size.
-
-    Parameters
-    ----------
-    per_example_loss
-        A floating-point tensor.
-    sample_weight
-        Factors that broadcast to the losses; None for 1.
-    global_batch_size
-        The number of examples of all replicas together; None for those given here,
-        which is right for one replica.
-
-    Returns
-    -------
-    Tensor
-        A scalar of the dtype of the losses.
-
-    Raises
-    ------
-    ValueError
-        If the losses are a scalar and `global_batch_size` is None.
-
-    Examples
-    --------
-    >>> import tpuref as tf
-    >>> loss = tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=8)
-    >>> float(tf.Session().run(loss))
-    0.5
-    """
-    losses = convert_to_tensor(per_example_loss)
-    if sample_weight is not None:
-        losses = losses * apply(
-            "Cast", convert_to_tensor(sample_weight), dtype=losses.dtype.name
-        )
-    if global_batch_size is None:
-        argument = "tf.nn.compute_average_loss: per_example_loss"
-        check_rank_at_least(1, losses, argument)
-        global_batch_size = losses.shape.as_list()[0]
-        if global_batch_size is None:
-            global_batch_size = apply("Shape", losses, out_type="int32")[0]
-    count = apply("Cast", convert_to_tensor(global_batch_size), dtype=losses.dtype.name)
-    result: Tensor = apply("Sum", losses, axis=None, keepdims=False) / count
     return result

@@ -140,9 +140,10 @@ class Session:
             If an operation fails.
         """
         self._require_open()
+        begin = monotonic_ns()
         given = pairs(feed_dict)
         prepared = self._prepared(fetches, given)
-        return self._run(prepared, given.values(), options, run_metadata)
+        return self._run(prepared, given.values(), options, run_metadata, begin)
 
     def make_callable(
         self,
@@ -210,7 +211,8 @@ class Session:
                     f"values (feed_list), got {len(values)}",
                     code=codes.CANNOT_FEED,
                 )
-            return self._run(prepared, values, options, run_metadata)
+            begin = monotonic_ns()
+            return self._run(prepared, values, options, run_metadata, begin)
 
         return step if accept_options else lambda *values: step(*values)
 
@@ -247,10 +249,10 @@ class Session:
         values: Iterable[Any],
         options: RunOptions | None,
         run_metadata: RunMetadata | None,
+        begin: int,
     ) -> Any:
         arrays = prepared.feeds.arrays(values)
         trace: list[CoreTrace] | None = _wants_trace(options, run_metadata)
-        begin = monotonic_ns()
         try:
             results = self._executor.run_program(prepared.program, arrays, trace)
         finally:

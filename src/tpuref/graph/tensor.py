@@ -19,6 +19,7 @@ from tpuref.graph.device import DeviceName
 from tpuref.graph.operators import Operators
 from tpuref.graph.region import Region
 from tpuref.graph.tower_placement import LABEL
+from tpuref.ops.creation import RANGE
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 from tpuref.ops.registry import REGISTRY
@@ -295,7 +296,7 @@ class Tensor(Operators):
         return size
 
     def __iter__(self) -> Iterator[Tensor]:
-        if self.graph.traced and self.op.type == "Range":
+        if self.graph.traced and self.op.definition is RANGE:
             return builder().turns(self)
         if self.shape.ndims == 0:
             raise TypeError(f"cannot iterate over the scalar tensor {self.describe()}")

@@ -135,7 +135,7 @@ def longest_known(name: str) -> str:
     Examples
     --------
     >>> longest_known("estimator.ModeKeys.TRAIN"), longest_known("shrad.x")
-    ('estimator.ModeKeys', 'shrad')
+    ('estimator.ModeKeys.TRAIN', 'shrad')
     """
     beginnings = _missing_beginnings(name)
     private = _is_private(name)

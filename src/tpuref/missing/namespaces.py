@@ -108,7 +108,7 @@ def first_missing(name: str) -> str | None:
     >>> first_missing("contrib.tpu.shard") is None
     True
     >>> first_missing("keras.layers.Dense")
-    'keras'
+    'keras.layers'
     """
     there, value = _followed(name)
     if there == name or not _is_searched(value):
@@ -122,8 +122,8 @@ def part_there(name: str) -> str:
 
     Examples
     --------
-    >>> part_there("float32.name"), part_there("contrib.tpu.TPUEstimator")
-    ('float32', 'contrib.tpu')
+    >>> part_there("float32.name"), part_there("contrib.slim.conv2d")
+    ('float32', 'contrib')
     """
     return _followed(name)[0]
 

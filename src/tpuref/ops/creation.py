@@ -142,11 +142,13 @@ def _one_hot(
     return xp.where(xp.expand_dims(indices, axis) == classes, on_value, off_value)
 
 
+RANGE = OpDef("Range", infer=_infer_range, meaning=_range)
+
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Fill", infer=_infer_fill, meaning=_fill),
     OpDef("ZerosLike", infer=infer_same, compute=ieee(zeros_like)),
     OpDef("OnesLike", infer=_infer_ones_like, meaning=_ones_like),
-    OpDef("Range", infer=_infer_range, meaning=_range),
+    RANGE,
     OpDef("LinSpace", infer=_infer_lin_space, meaning=_lin_space),
     OpDef("OneHot", infer=_infer_one_hot, meaning=_one_hot),
 )

@@ -156,8 +156,10 @@ def _text_array(value: object) -> Array:
     return array
 
 
+PY_FUNC = OpDef("PyFunc", _called, effect=_call, place=Place.CALL, client=True)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("PyFunc", _called, effect=_call, place=Place.CALL, client=True),
+    PY_FUNC,
     OpDef("Print", _passed_through, compute=_print, place=Place.CALL, printing=True),
     OpDef("Assert", _asserted, compute=_assert, printing=True),
 )

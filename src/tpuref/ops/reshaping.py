@@ -169,11 +169,13 @@ def _roll(xp: Any, x: Array, shift: Array, *, axes: tuple[int, ...]) -> Any:
 
 SHAPE = OpDef("Shape", infer=_infer_shape, meaning=_shape, static=_static_shape)
 
+RESHAPE = OpDef("Reshape", infer=_infer_reshape, meaning=_reshape, linear=True)
+
 OPERATIONS: tuple[OpDef, ...] = (
     SHAPE,
     OpDef("Size", infer=_infer_size, meaning=_size, static=_static_size),
     OpDef("Rank", infer=_infer_rank, meaning=_rank, static=_static_rank),
-    OpDef("Reshape", infer=_infer_reshape, meaning=_reshape, linear=True),
+    RESHAPE,
     OpDef("ExpandDims", infer=_infer_expand_dims, meaning=_expand_dims, linear=True),
     OpDef("Squeeze", infer=_infer_squeeze, meaning=_squeeze, linear=True),
     OpDef("Transpose", infer=_infer_transpose, meaning=_transpose, linear=True),

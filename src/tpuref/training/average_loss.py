@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base.dtypes import int32
+from tpuref.functions.arguments import check_rank_at_least
 from tpuref.functions.conversion import cast
-from tpuref.functions.extents import size
+from tpuref.functions.extents import shape
 from tpuref.functions.reductions import reduce_sum
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -23,12 +24,22 @@ def compute_average_loss(
     Parameters
     ----------
     per_example_loss
-        The loss of each example.
+        A floating-point tensor with the losses of each example.
     sample_weight
-        The weight of each example.
+        Factors that broadcast to the losses; None for 1.
     global_batch_size
-        The number of examples of all replicas; by default that of the losses times the
-        number of replicas.
+        The number of examples of all replicas; by default that of the losses, their
+        first dimension, times the number of replicas.
+
+    Returns
+    -------
+    Tensor
+        The sum of the losses divided by the global batch size: a scalar.
+
+    Raises
+    ------
+    ValueError
+        If the losses are a scalar and `global_batch_size` is None.
 
     Examples
     --------
@@ -41,7 +52,9 @@ def compute_average_loss(
     if sample_weight is not None:
         losses = losses * cast(convert_to_tensor(sample_weight), losses.dtype)
     if global_batch_size is None:
-        global_batch_size = size(losses) * _replicas()
+        argument = "tf.nn.compute_average_loss: per_example_loss"
+        check_rank_at_least(1, losses, argument)
+        global_batch_size = shape(losses)[0] * _replicas()
     count = cast(convert_to_tensor(global_batch_size, dtype_hint=int32), losses.dtype)
     average: Tensor = reduce_sum(losses) / count
     return average
