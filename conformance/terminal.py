@@ -37,10 +37,14 @@ class Progress:
 
     def __call__(self, subject, result):
         """Count one result."""
+        self.count(f"{subject.name} {result.id}")
+
+    def count(self, last):
+        """Count one more, and show ``last`` as its name."""
         with self._lock:
             self._done += 1
             if self._shown:
-                self._draw(f"{subject.name} {result.id}")
+                self._draw(last)
 
     def _draw(self, last):
         width = 24

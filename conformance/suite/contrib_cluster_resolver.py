@@ -57,6 +57,10 @@ def tpu_list_of_strings(tf):
     same(tasks, ["10.2.2.2:2", "10.1.1.1:1", "10.1.1.2:1"])
     same(text(both.master()), "grpc://10.2.2.2:2")
     assert "projects/p/locations/z/nodes/a" in service.requested, service.requested
+    three = {f"node-{i}": node(f"10.1.1.{i}:1") for i in range(3)}
+    three = resolved(resolver, CloudTPU(three), tpu=["node-2", "node-0", "node-1"])
+    tasks = three.cluster_spec().job_tasks("worker")
+    same(tasks, ["10.1.1.2:1", "10.1.1.0:1", "10.1.1.1:1"])
 
 
 @page.clause("/args:tpu/empty-string")

@@ -1,6 +1,7 @@
 """Checks of tf.contrib.distribute.TPUStrategy: constructor, properties, companions."""
 
 import inspect
+import re
 
 from ..clause import clause, expect_raises, same
 from ..probes import fixed_system, initialise_variables
@@ -17,16 +18,23 @@ from .tpu_strategy_page import (
 )
 
 
-def cluster_strategy(tf, cores_of_hosts, job="worker", **arguments):
+def cluster_strategy(tf, cores_of_hosts, job="worker", coordinator=None, **arguments):
     """Return a strategy over a Cloud TPU with that many cores on each host.
 
-    Its master lists the cores; the resolver finds it through the Cloud TPU API.
+    Its master lists the cores; the resolver finds it through the Cloud TPU API, and
+    adds the job ``coordinator``.
     """
     addresses = [f"10.1.2.{3 + host}:8470" for host in range(len(cores_of_hosts))]
     service = CloudTPU({"node-1": node(*addresses)})
     with surroundings(), reachable(tf, hosts(*cores_of_hosts, job=job)):
         resolver = tf.contrib.cluster_resolver.TPUClusterResolver(
-            "node-1", project="p", zone="z", job_name=job, service=service
+            "node-1",
+            project="p",
+            zone="z",
+            job_name=job,
+            coordinator_name=coordinator,
+            coordinator_address=coordinator and "10.1.2.99:8470",
+            service=service,
         )
         return tf.contrib.distribute.TPUStrategy(resolver, 2, **arguments)
 
@@ -147,6 +155,8 @@ def num_cores_none_detects_cores(tf):
 def num_cores_none_detects_topology(tf):
     strategy = cluster_strategy(tf, [4, 4], num_cores=None)
     same((strategy.num_hosts, strategy.num_towers_per_host), (2, 4))
+    strategy = cluster_strategy(tf, [2, 2], coordinator="coordinator")
+    same((strategy.num_hosts, strategy.num_towers_per_host), (2, 2))
 
 
 # ---------------------------------------------------------------- properties
@@ -312,6 +322,11 @@ def worker_devices(tf):
     with strategy_in_scope(tf, cores=12) as strategy:
         numbers = [int(one.rpartition(":")[2]) for one in strategy.worker_devices]
         same(numbers, list(range(12)), call="numbers of the devices")
+    # The master lists TPU:0 and TPU:1 on each host.
+    devices = cluster_strategy(tf, [2, 2, 2]).worker_devices
+    numbers = [tuple(map(int, re.findall(r":(\d+)", device))) for device in devices]
+    expected = [(task, core) for task in range(3) for core in range(2)]
+    same(sorted(one[-2:] for one in numbers), expected, call="(task, core)")
 
 
 @page.clause(".worker_devices/property/used-by-calls")

@@ -9,8 +9,11 @@ from ..clause import expect_raises, same
 from ..probes import eager_mode
 from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
+    eager_strategy,
     evaluated,
+    has_eager_mode,
     local_strategy,
+    numbers,
     page,
     parameters,
     per_tower,
@@ -184,6 +187,11 @@ def distribute_dataset_split(tf):
         same(evaluated(session, strategy, element), [0.0, 1.0, 2.0, 3.0])
         same(evaluated(session, strategy, element), [4.0, 5.0, 6.0, 7.0])
         expect_raises(tf.errors.OutOfRangeError, evaluated, session, strategy, element)
+    if has_eager_mode(tf):
+        with eager_strategy(tf, cores=3) as strategy:
+            dataset = strategy.distribute_dataset(counting(tf, 6))
+            found = [numbers(strategy, element) for element in dataset]
+        same(found, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
 
 
 @page.clause(".distribute_dataset/behaviour/iterator-feeds-towers")

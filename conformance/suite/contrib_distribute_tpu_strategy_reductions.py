@@ -56,6 +56,11 @@ def reduce_combines(tf):
 def reduce_sum(tf):
     same(reduced(tf, tf.VariableAggregation.SUM), [10.0])
     same(reduced(tf, tf.VariableAggregation.SUM, cores=1), [1.0])
+    with running_strategy(tf, cores=3) as (session, strategy):
+        # Above 2**24 float32 has only every other whole number.
+        value = per_tower(tf, strategy, [2**24, 1, 2])
+        total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
+        same(evaluated(session, strategy, total), [2**24 + 3] * 3)
 
 
 @page.clause(".reduce/args:aggregation/mean")
@@ -195,6 +200,13 @@ def batch_reduce_same(tf):
             values = evaluated(session, strategy, together)
             same(values, evaluated(session, strategy, alone))
         same(evaluated(session, strategy, both[1]), [[1111.0]] * 4)
+        table = per_tower(tf, strategy, [[[1.0, 2.0], [3.0, 4.0]]] * 4)
+        pairs = [(value, device) for value in (table, first, second)]
+        found = [
+            evaluated(session, strategy, one)
+            for one in strategy.batch_reduce(kind, pairs)
+        ]
+        same(found, [[[[4.0, 8.0], [12.0, 16.0]]], [10.0], [[1111.0]]])
 
 
 @page.clause(".batch_reduce/args:aggregation/accepted-values")
@@ -206,7 +218,7 @@ def batch_reduce_aggregations(tf):
         for kind in sorted(expected, key=str):
             (result,) = strategy.batch_reduce(kind, pairs)
             same(evaluated(session, strategy, result), [expected[kind]])
-        for unfit in ("sum", 7, None):
+        for unfit in ("sum", 7, None, tf.VariableAggregation.NONE):
             expect_raises(ValueError, strategy.batch_reduce, unfit, pairs)
 
 
@@ -232,6 +244,11 @@ def batch_reduce_returns(tf):
         assert isinstance(results, list), repr(results)
         found = [evaluated(session, strategy, result) for result in results]
         same(found, [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        whole = per_tower(tf, strategy, [10, 20])
+        mixed = [values[1], whole, values[2], whole]
+        results = strategy.batch_reduce(kind, [(one, one) for one in mixed])
+        found = [evaluated(session, strategy, result) for result in results]
+        same(found, [[2.0, 2.0], [30, 30], [3.0, 3.0], [30, 30]])
         same(strategy.batch_reduce(kind, []), [])
 
 

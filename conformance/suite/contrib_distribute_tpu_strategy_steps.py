@@ -8,7 +8,10 @@ import numpy as np
 from ..clause import expect_raises, same
 from ..probes import initialise_variables
 from .tpu_strategy_page import (
+    eager_strategy,
     evaluated,
+    has_eager_mode,
+    numbers,
     page,
     parameters,
     required,
@@ -54,6 +57,20 @@ def accumulating_sums(tf, strategy, total):
         )
 
     return step
+
+
+def steps_at_once(tf, iterations):
+    """Return what each step in eager mode is given, and what the last one sets."""
+    given = []
+
+    def step(context, x):
+        given.append(numbers(strategy, x))
+        context.set_last_step_output("x", strategy.unwrap(x)[0])
+
+    with eager_strategy(tf) as strategy:
+        iterator = one_shot_for_towers(tf, strategy)
+        context = strategy.run_steps_on_dataset(step, iterator, iterations)
+        return given, float(context.last_step_outputs["x"].numpy())
 
 
 def output(session, strategy, value):
@@ -103,6 +120,9 @@ def steps_run_iterations(tf):
         initialise_variables(tf, session)
         session.run(context.run_op)
         same(evaluated(session, strategy, total), [21.0, 21.0])
+    if has_eager_mode(tf):
+        given, _ = steps_at_once(tf, 3)
+        same(given, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
 
 @page.clause(".run_steps_on_dataset/args:fn/receives-context-first")
@@ -329,6 +349,8 @@ def steps_last_step_outputs(tf):
             same(found, 42.0, call=name)
             iterator = one_shot_for_towers(tf, strategy)
             context = strategy.run_steps_on_dataset(step, iterator, iterations=3)
+    if has_eager_mode(tf):
+        same([steps_at_once(tf, count)[1] for count in (1, 3)], [1.0, 5.0])
 
 
 @page.clause(".run_steps_on_dataset/returns/non-tensor-outputs")
@@ -336,6 +358,7 @@ def steps_non_tensor_outputs(tf):
     thing = object()
 
     def step(context, x):
+        context.set_non_tensor_output("tag", "to be replaced")
         context.set_non_tensor_output("tag", "abc")
         context.set_non_tensor_output("thing", thing)
         return tf.no_op()

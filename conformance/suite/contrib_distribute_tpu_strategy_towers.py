@@ -1,5 +1,6 @@
 """Checks of TPUStrategy: scope, calls for each tower, and the values they give."""
 
+import contextlib
 import functools
 import gc
 import threading
@@ -9,6 +10,7 @@ import numpy as np
 
 from ..clause import expect_raises, same
 from ..probes import eager_mode, initialise_variables
+from .contrib_distribute_tpu_strategy import ancestors
 from .tpu_strategy_page import (
     FREE,
     evaluated,
@@ -52,6 +54,9 @@ def scope_selects_strategy(tf):
             assert current() is strategy, repr(current())
         expect_raises(RuntimeError, lambda: other.scope().__enter__())
     assert current() is not strategy, "it is the current one afterwards"
+    with contextlib.suppress(KeyError), strategy.scope():
+        raise KeyError
+    assert current() is not strategy, "it is the current one after an exception"
 
 
 @page.clause(".scope/behaviour/variable-creator")
@@ -461,6 +466,10 @@ def group_unwrapped(tf):
         initialise_variables(tf, session)
         session.run(together)
         same(evaluated(session, strategy, counts), [2.0] * 2)
+        values = per_tower(tf, strategy, [1.0, 2.0])
+        before = {one.name for one in ancestors(strategy.group(values))}
+        missing = {part.op.name for part in strategy.unwrap(values)} - before
+        same(missing, set(), call="values that group does not wait for")
         single = tf.no_op()
         assert strategy.group(single) is single, "a single operation is grouped"
 

@@ -44,12 +44,12 @@ def colocate_controls_devices(tf):
         with strategy.colocate_vars_with(first):
             second = variable(tf, "second")
         same(devices_of(strategy, second), devices)
-        with strategy.colocate_vars_with(devices[1:]):
+        with strategy.colocate_vars_with(devices[-1:]):
             with strategy.colocate_vars_with(first):
                 inner = variable(tf, "inner")
             outer = variable(tf, "outer")
         same(devices_of(strategy, inner), devices)
-        same(devices_of(strategy, outer), devices[1:])
+        same(devices_of(strategy, outer), devices[-1:])
         afterwards = variable(tf, "afterwards")
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
 
@@ -138,6 +138,10 @@ def update_mirrored(tf):
         same(evaluated(session, strategy, mirrored), [5.0] * 3)
         session.run(strategy.unwrap(update))
         same(evaluated(session, strategy, mirrored), [6.0] * 3)
+        drawn = tf.get_variable("drawn", [2], initializer=tf.random_normal_initializer)
+        initialise_variables(tf, session)
+        first, *others = session.run([v.read_value() for v in strategy.unwrap(drawn)])
+        same(others, [first] * 2, call="the copies of a variable that starts at random")
 
 
 @page.clause(".update/behaviour/other-variable-colocated")
@@ -293,6 +297,10 @@ def update_non_slot_runs(tf):
         same([device for _, _, device in seen], devices)
         for positional, named, _ in seen:
             same((positional, named), ((1,), {"k": 2}))
+        for chosen in (devices[:1], devices[-2:]):
+            del seen[:]
+            strategy.update_non_slot(chosen, fn)
+            same([device for _, _, device in seen], chosen)
 
 
 @page.clause(".update_non_slot/args:colocate_with/from-non-slot-devices")
@@ -328,7 +336,12 @@ def read_var_parameters(tf):
 def read_var_aggregates(tf):
     kinds = tf.VariableAggregation
     with running_strategy(tf, cores=4) as (session, strategy):
-        for kind, expected in ((kinds.SUM, 10.0), (kinds.MEAN, 2.5)):
+        expected_values = {
+            kinds.SUM: 10.0,
+            kinds.MEAN: 2.5,
+            kinds.ONLY_FIRST_TOWER: 1.0,
+        }
+        for kind, expected in expected_values.items():
             local = variable(
                 tf,
                 "local_" + str(expected).replace(".", "_"),

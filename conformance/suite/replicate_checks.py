@@ -236,6 +236,10 @@ def inputs_nested_structure(tf, replicate):
             [[ordered, pair], [ordered, pair]],
         )
         same(sess.run(out), [[1.0, 2.0, 3.0, 4.0]] * 2)
+    with fixed_system(tf, 3) as sess:
+        unsorted = [[{"b": float(i), "c": 10.0, "a": 20.0}] for i in range(3)]
+        out = replicate(lambda nest: (nest["b"], nest["c"] - nest["a"]), unsorted)
+        same(sess.run(out), [[float(i), -10.0] for i in range(3)])
 
 
 @replicate_clause("/args:inputs/leaves-convert")
@@ -445,6 +449,15 @@ def maximum_shapes_nested_structure(tf, replicate):
         )
         same(sess.run(out, {x: ones(1), y: ones(2)}), [[2.0], [4.0]])
         same(padded_shapes(tf), [(3,), (5,)])
+    with fixed_system(tf, 2) as sess:
+        x, y = vector(tf), vector(tf)
+        out = replicate(
+            lambda nest: (tf.reduce_sum(nest["b"]), tf.reduce_sum(nest["a"])),
+            [[{"b": x, "a": y}], [{"b": x, "a": y}]],
+            maximum_shapes=[{"b": tf.TensorShape([2]), "a": tf.TensorShape([4])}],
+        )
+        same(sess.run(out, {x: ones(2), y: ones(4)}), [[2.0, 4.0]] * 2)
+        same(sorted(padded_shapes(tf)[-2:]), [(2,), (4,)])
 
 
 @replicate_clause("/args:maximum_shapes/unknown-dimension-is-replica-maximum")
@@ -456,6 +469,14 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
         fed = {x: [1.0, 3.0], y: [2.0, 2.0, 5.0]}
         same(sess.run(out, fed), [[2.0], [3.0]])
         same(padded_shapes(tf), [(3,)])
+    with fixed_system(tf, 3) as sess:
+        inputs = [vector(tf) for _ in range(3)]
+        out = replicate(
+            tf.reduce_sum, [[one] for one in inputs], maximum_shapes=[shape]
+        )
+        fed = {one: ones(size) for one, size in zip(inputs, (2, 1, 5))}
+        same(sess.run(out, fed), [[2.0], [1.0], [5.0]])
+        same(padded_shapes(tf)[-1:], [(5,)])
 
 
 @replicate_clause("/args:maximum_shapes/minus-one-is-unknown")
@@ -500,6 +521,11 @@ def returns_same_structure(tf, replicate):
     for nest in ([1.0], (1.0,), [(1.0,), [2.0]], Pair((1.0,), [2.0, 3.0])):
         for entry in replicate(lambda x, nest=nest: _plus(x, nest), [[1.0], [2.0]]):
             _require_same_containers(tf, entry, nest)
+    for entry in replicate(
+        lambda x: [collections.OrderedDict([("b", x), ("a", (x,))])], [[1.0]] * 3
+    ):
+        same(type(entry[0]), collections.OrderedDict)
+        same(sorted(entry[0]), ["a", "b"])
 
 
 @replicate_clause("/returns/none-gives-noop")
@@ -510,12 +536,13 @@ def returns_none_gives_noop(tf, replicate):
         assert is_noop(tf, entry), f"expected a NoOp operation, got {entry!r}"
 
 
-def _counts_when_first_entry_runs(tf, replicate, computation, count):
-    with fixed_system(tf, 2) as sess:
-        out = replicate(computation, [[], []])
-        sess.run(tf.global_variables_initializer())
-        sess.run(out[0])
-        assert sess.run(count) > 0.0, "the assignment of the computation did not run"
+def _counts_when_an_entry_runs(tf, replicate, computation, count):
+    with fixed_system(tf, 3) as sess:
+        out = replicate(computation, [[], [], []])
+        for entry in out:
+            sess.run(tf.global_variables_initializer())
+            sess.run(entry)
+            assert sess.run(count) > 0.0, f"the assignment did not run before {entry}"
 
 
 @replicate_clause("/returns/none-noop-depends-on-computation")
@@ -525,7 +552,7 @@ def returns_none_noop_depends_on_computation(tf, replicate):
     def computation():
         count.assign_add(1.0)
 
-    _counts_when_first_entry_runs(tf, replicate, computation, count)
+    _counts_when_an_entry_runs(tf, replicate, computation, count)
 
 
 @replicate_clause("/returns/single-value-is-tuple")
@@ -551,4 +578,4 @@ def returns_operations_noop_depends_on_computation(tf, replicate):
     def computation():
         return count.assign_add(1.0).op
 
-    _counts_when_first_entry_runs(tf, replicate, computation, count)
+    _counts_when_an_entry_runs(tf, replicate, computation, count)

@@ -180,6 +180,10 @@ def tpu_local(tf, resolver):
 @isolated
 def tpu_grpc_prefix(tf, resolver):
     passes_through(resolver, "grpc://10.240.1.2:8470")
+    for name in ("grpc-tpu", "my-grpc"):
+        service = CloudTPU({name: node("10.9.9.9:1")})
+        found = resolved(resolver, service, tpu=name).cluster_spec()
+        same(found.job_tasks("worker"), ["10.9.9.9:1"], call=f"tasks of tpu={name!r}")
 
 
 def no_cluster_spec(resolver, names):
@@ -416,6 +420,9 @@ def returns_cluster_spec(tf, resolver):
     reverse = CloudTPU({"node-1": node("10.1.2.4:8470", "10.1.2.3:8471")})
     found = resolved(resolver, reverse).cluster_spec()
     same(found.job_tasks("worker"), ["10.1.2.4:8470", "10.1.2.3:8471"])
+    twelve = [f"10.1.2.{20 - i}:8470" for i in range(12)]
+    found = resolved(resolver, CloudTPU({"node-1": node(*twelve)})).cluster_spec()
+    same(found.as_dict(), {"worker": twelve})
 
 
 @resolver_clause(".cluster_spec/raises/unhealthy")

@@ -11,6 +11,7 @@ import numpy as np
 from ..clause import Unavailable, expect_raises, same
 from ..probes import fixed_system, initialise_variables
 from .tf_tpu_page import function_clause
+from .tpu_strategy_page import evaluated, own, running_strategy
 
 
 def in_each_replica(tf, computation, replicas):
@@ -22,6 +23,18 @@ def in_each_replica(tf, computation, replicas):
         out = tf.tpu.replicate(computation, [[float(i)] for i in range(replicas)])
         initialise_variables(tf, session)
         return session.run(out)
+
+
+def sums_in_towers(tf, cross_replica_sum, groups):
+    """Return the sums of 1, 2 and 4 that three towers of a strategy get."""
+
+    def sum_of_own():
+        return cross_replica_sum(own(tf, [1.0, 2.0, 4.0]), groups)
+
+    with tf.Graph().as_default(), running_strategy(tf, cores=3) as running:
+        session, strategy = running
+        totals = strategy.call_for_each_tower(sum_of_own)
+        return [float(total) for total in evaluated(session, strategy, totals)]
 
 
 def build_in_replicas(tf, computation, replicas):
@@ -193,6 +206,13 @@ def subgroups(tf, cross_replica_sum):
         totals = {i: sum(2.0**k for k in row) for row in groups for i in row}
         out = in_each_replica(tf, computation, replicas)
         same(out, [[totals[i], -totals[i]] for i in range(replicas)])
+    distribute = getattr(getattr(tf, "contrib", None), "distribute", None)
+    if not hasattr(distribute, "TPUStrategy"):
+        return
+    # The page does not say whether towers are replicas; where they are, it holds.
+    if sums_in_towers(tf, cross_replica_sum, None) == [7.0, 7.0, 7.0]:
+        groups = [[2], [0], [1]]
+        same(sums_in_towers(tf, cross_replica_sum, groups), [1.0, 2.0, 4.0])
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:group_assignment/row-lists-replica-ids")
@@ -303,6 +323,10 @@ def dtype_and_shape_kept(tf, cross_replica_sum):
         tf, lambda i: cross_replica_sum(tf.cast(i, tf.int32) + 2**24), 3
     )
     same(out, [[3 * 2**24 + 3]] * 3)
+    out = in_each_replica(
+        tf, lambda i: cross_replica_sum(tf.cast(i, tf.float64) + 2.0**40), 3
+    )
+    same(out, [[np.float64(3 * 2.0**40 + 3.0)]] * 3)
 
     for dtype in (tf.int64, tf.bool, tf.string, tf.complex64):
         x = tf.placeholder(dtype, [2])

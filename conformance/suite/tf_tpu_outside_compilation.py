@@ -163,6 +163,13 @@ def returns_structure_kept(tf, outside_compilation):
     assert isinstance(nest[0], tf.Tensor) and isinstance(nest[1]["k"], tf.Tensor)
     same(nest[2:], ("text", None))
 
+    def keys_returned(x):
+        nest = outside_compilation(lambda a: {"b": a, "a": [a + 1.0]}, x)
+        assert isinstance(nest, dict) and isinstance(nest["a"], list), repr(nest)
+        return nest["b"] - nest["a"][0] * 10.0
+
+    same(in_one_replica(tf, keys_returned, 2.0), [-28.0])
+
 
 @function_clause("tf.tpu.outside_compilation/behaviour/without-replicate-scope")
 def without_replicate_scope(tf, outside_compilation):

@@ -35,9 +35,8 @@ def inputs_indexed_replica_then_input(tf, replicate):
 def inputs_nested_structure(tf, replicate):
     checks.inputs_nested_structure(tf, replicate)
     for first, second in (({"a": 1.0}, {"b": 1.0}), ([1.0], [1.0, 2.0]), (1.0, 2)):
-        expect_raises(
-            ValueError, replicate, lambda x: tf.constant(1.0), [[first], [second]]
-        )
+        for inputs in ([[first], [second]], [[first], [first], [second]]):
+            expect_raises(ValueError, replicate, lambda x: tf.constant(1.0), inputs)
 
 
 @function_clause("tf.tpu.replicate/args:maximum_shapes/structure-equals-first-replica")

@@ -289,6 +289,23 @@ def shutdown_several_jobs(tf, shutdown_system):
                 )
                 same(session.run(shutdown_system(job="worker")), None)
                 session.run(tf.tpu.initialize_system(job="worker"))
+        with session_on(tf, ["ps", "worker"]) as session:
+            _require_named_job_stopped(tf, session, shutdown_system)
+
+
+def _require_named_job_stopped(tf, session, shutdown_system):
+    """Require that of two systems the one of the named job stops, and no other."""
+    doubled = {}
+    for job in ("ps", "worker"):
+        with tf.device("/job:" + job):
+            doubled[job] = tf.tpu.rewrite(lambda x: x * 2.0, [1.0])
+    for stopped, other in (("ps", "worker"), ("worker", "ps")):
+        for job in (stopped, other):
+            session.run(tf.tpu.initialize_system(job=job))
+        session.run(shutdown_system(job=stopped))
+        same(session.run(doubled[other]), [2.0])
+        expect_raises(tf.errors.OpError, session.run, doubled[stopped])
+        session.run(shutdown_system(job=other))
 
 
 @clause("tf.tpu.shutdown_system_dyn/name/exists")

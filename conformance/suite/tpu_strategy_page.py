@@ -4,7 +4,7 @@ import contextlib
 import inspect
 
 from ..clause import same
-from ..probes import fixed_system, sized
+from ..probes import eager_mode, fixed_system, sized
 from .cloud_stand_ins import hosts, reachable
 from .page import Page
 
@@ -49,6 +49,20 @@ def running_strategy(tf, cores=4, **arguments):
             yield session, strategy
 
 
+@contextlib.contextmanager
+def eager_strategy(tf, cores=2):
+    """Yield a strategy in scope, in eager mode."""
+    with size(tf, cores), eager_mode(tf):
+        strategy = local_strategy(tf)
+        with strategy.scope():
+            yield strategy
+
+
+def has_eager_mode(tf):
+    """Return whether a block of a graph program may be in eager mode."""
+    return hasattr(tf, "eager_execution")
+
+
 def per_tower(tf, strategy, values):
     """Return a per-device value with ``values[i]`` as the tensor of tower i."""
     return strategy.call_for_each_tower(lambda: own(tf, values))
@@ -78,6 +92,11 @@ def variable(tf, name="v", value=0.0, **settings):
 def evaluated(session, strategy, value):
     """Return the values of all components of ``value``, in device order."""
     return session.run(list(strategy.unwrap(value)))
+
+
+def numbers(strategy, value):
+    """Return the components of a ``value`` of eager mode as numbers."""
+    return [float(part.numpy()) for part in strategy.unwrap(value)]
 
 
 def require_devices(strategy, value, devices):

@@ -4,6 +4,7 @@ from . import (
     bfloat16_and_cores,
     cross_replica_sum,
     families,
+    held_out,
     outside_compilation,
     padding,
     replicate_inputs,
@@ -26,4 +27,5 @@ MUTANTS = (
     *resolver.MUTANTS,
     *strategy.MUTANTS,
     *families.MUTANTS,
+    *held_out.MUTANTS,
 )

@@ -126,6 +126,20 @@ def test_verdicts(verdicts, mutant):
     assert verdicts[mutant.name][0] == state and message in verdicts[mutant.name][1]
 
 
+def test_the_command_counts_the_caught_ones():
+    done = subprocess.run(
+        [sys.executable, "-m", "maintenance.mutants", MUTANTS[0].name],
+        env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1 of 1 mutants were caught"), done.stdout
+
+
 def test_a_family_is_a_list_of_entries(tmp_path):
     path = tmp_path / "family.txt"
     path.write_text("# why\n\na: is b\n  = tf.a/b/c\n  @ f\n  - 1\n  + 2\n")
