@@ -18,10 +18,10 @@ cdef uint32_t[8][256] TABLES
 
 cdef void fill_tables() noexcept nogil:
     cdef uint32_t remainder
-    cdef int byte, bit, k
+    cdef int byte, _bit, k
     for byte in range(256):
         remainder = byte
-        for bit in range(8):
+        for _bit in range(8):
             remainder = (remainder >> 1) ^ (POLYNOMIAL if remainder & 1 else 0)
         TABLES[0][byte] = remainder
     for byte in range(256):

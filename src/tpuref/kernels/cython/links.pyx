@@ -465,7 +465,7 @@ cdef class Links:
 
     cdef int run_ring(self, Py_ssize_t count) noexcept nogil:
         cdef Py_ssize_t size = self.num_parts
-        cdef Py_ssize_t step, own
+        cdef Py_ssize_t step, own, left
         cdef int status
         cdef uint64_t end = self.flag + 2 * size - 1
         self.advance()
@@ -479,7 +479,8 @@ cdef class Links:
         for step in range(2 * (size - 1)):
             for own in range(size):
                 if self.parts[own].core == self.core:
-                    status = self.left_is_ready(self.parts[left_of(own, size)].core, end)
+                    left = left_of(own, size)
+                    status = self.left_is_ready(self.parts[left].core, end)
                     if status != OK:
                         return status
                     self.ring_step(step, own, count)
