@@ -19,6 +19,7 @@ NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
 NEED_TRAINING = (
     "tpuref.checkpoints.",
     "tpuref.data.parsing",
+    "tpuref.estimator.",
     "tpuref.summary.",
     "tpuref.training.hooks.",
     "tpuref.training.monitored_training_session",
