@@ -32,6 +32,7 @@ class Terminal:
         self._screen, other = pty.openpty()
         environment = {
             **os.environ,
+            "TPUREF_PROCESSES": "cores",
             "PYTHONPATH": SOURCE,
             "PYTHON_BASIC_REPL": "1",  # the other one draws its lines again and again
             "TERM": "dumb",
