@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,3 +23,15 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def written(hooks: Any) -> Callable[[str, str], str]:
+    """A function that gives the text of a page as the site shows it."""
+
+    def of(name: str, text: str) -> str:
+        page = SimpleNamespace(file=SimpleNamespace(src_uri=name))
+        shown: str = hooks.on_page_markdown(text, page)
+        return shown
+
+    return of

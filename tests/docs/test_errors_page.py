@@ -10,8 +10,8 @@ from tpuref.error_catalogue import ENTRIES
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_each_code_is_on_the_page(hooks: Any) -> None:
-    page = hooks.on_page_markdown((DOCS / "errors.md").read_text())
+def test_each_code_is_on_the_page(written: Any) -> None:
+    page = written("errors.md", (DOCS / "errors.md").read_text())
     assert "<!-- error codes -->" not in page
     for entry in ENTRIES:
         assert page.count(f"### {entry.code}: {entry.title}\n") == 1

@@ -11,11 +11,11 @@ TABLES = "<!-- end step -->\n\ntext\n\n<!-- end start -->\n"
 
 
 def test_a_plot_goes_below_its_table(
-    hooks: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    hooks: Any, written: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(hooks, "PLOTS", tmp_path)
-    assert "![" not in hooks.on_page_markdown(TABLES)
+    assert "![" not in written("performance.md", TABLES)
     (tmp_path / "start.svg").touch()
-    page = hooks.on_page_markdown(TABLES)
+    page = written("performance.md", TABLES)
     assert page.count("![") == 1
     assert "![Plot: start](performance/start.svg)" in page.partition("text")[2]
