@@ -64,15 +64,8 @@ class Shares(Stage):
             )
 
 
-class FilledRounds(Stage):
+class FilledRounds(Rounds):
     """Several consecutive elements as a tuple; empty ones fill the last one up."""
-
-    name = "RoundDataset"
-
-    def __init__(self, source: Stage, count: int) -> None:
-        self._source = source
-        self._count = count
-        super().__init__((source.element,) * count, [source])
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the tuples."""
