@@ -33,6 +33,7 @@ NAMES = [
     "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
+    "contrib.tpu.ops",
     "contrib.tpu.python",
     "contrib.tpu.python.ops",
     "contrib.tpu.python.tpu",
@@ -162,6 +163,7 @@ SHORT = {
     "layers lookup opt summary tpu training",
     "tf.contrib.layers": "fully_connected l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
+    "tf.contrib.tpu.ops": "gen_tpu_ops",
     "tf.contrib.tpu.python": "ops tpu",
     "tf.data": "AUTOTUNE Dataset FixedLengthRecordDataset Iterator Options "
     "TFRecordDataset TextLineDataset experimental make_initializable_iterator "
