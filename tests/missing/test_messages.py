@@ -221,7 +221,7 @@ def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
 
 def test_who_asks_gets_an_answer() -> None:
     assert not hasattr(tf, "feature_column")
-    assert getattr(tf.nn, "rnn_cell", None) is None
+    assert getattr(tf.nn, "static_rnn", None) is None
     assert not hasattr(tf.config, "experimental_list_devices")
     assert not hasattr(tf.data.Dataset, "window")
     assert importlib.util.find_spec("tpuref.feature_column") is None
