@@ -14,6 +14,7 @@ _PATIENCE = 60.0
 _DARK = """<style>
 @media (prefers-color-scheme: dark) {
   .tpuref-graph .graph > polygon { fill: #161b22 }
+  .tpuref-graph .cluster > [fill="white"] { fill: #161b22 }
   .tpuref-graph .cluster > text, .tpuref-graph .edge > text { fill: #e6edf3 }
   .tpuref-graph .cluster > [fill="#eeeeee"] { fill: #30363d; stroke: #8b949e }
   .tpuref-graph .edge > path { stroke: #8b949e }
