@@ -131,6 +131,9 @@ class OpDef:
         Whether its value comes from outside and is never computed.
     joint
         Whether each input is the value of another tower.
+    elementwise
+        Whether each element of the outputs comes from the elements of the inputs at
+        the same place, in the same way wherever that is; the inputs broadcast.
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
@@ -161,6 +164,7 @@ class OpDef:
     printing: bool = False
     fed: bool = False
     joint: bool = False
+    elementwise: bool = False
     linear: bool = False
     static: Static | None = None
     blocks: tuple[Block, ...] = ()
