@@ -393,11 +393,14 @@ def _digamma(x: Array) -> Any:
     return np.where(pole, np.inf, result).astype(x.dtype)
 
 
-def _cast(xp: Any, x: Array, *, dtype: str) -> Any:
+def _cast(xp: Any, x: Array, *, dtype: str, out: Array | None = None) -> Any:
     target = as_dtype(dtype)
     if x.dtype.kind == "c" and not (target.is_complex or target.is_bool):
         x = x.real
-    return x.astype(target.np)
+    if out is None:
+        return x.astype(target.np)
+    out[...] = x
+    return out
 
 
 def _clip(xp: Any, x: Array, low: Array, high: Array) -> Any:
@@ -430,6 +433,8 @@ def _is_close(
     return xp.isclose(widened(x), widened(y), rtol, atol, equal_nan)
 
 
+# The others do not broadcast, or the bits depend on what lies beside: those of Pow on
+# whether there is one exponent, those of Cast where an integer cannot hold the number.
 _op = partial(OpDef, elementwise=True)
 
 OPERATIONS: tuple[OpDef, ...] = (
@@ -437,22 +442,36 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("AddV2", binary_numeric, Ufunc("add")),
     _op("Sub", binary_numeric, Ufunc("subtract")),
     _op("Mul", binary_numeric, Ufunc("multiply")),
-    _op("RealDiv", true_quotient, _true_divide),
+    _op("RealDiv", true_quotient, _true_divide, inexact=np.true_divide),
     _op("DivNoNan", binary_inexact, _divide_no_nan),
-    _op("FloorDiv", binary_real, Ufunc("floor_divide"), compute=ieee(_floor_divide)),
-    _op("FloorMod", binary_real, Ufunc("remainder"), compute=ieee(_floor_mod)),
-    _op("TruncateMod", binary_real, Ufunc("fmod"), compute=ieee(_truncate_mod)),
+    _op(
+        "FloorDiv",
+        binary_real,
+        Ufunc("floor_divide"),
+        ieee(_floor_divide),
+        inexact=np.floor_divide,
+    ),
+    _op(
+        "FloorMod",
+        binary_real,
+        Ufunc("remainder"),
+        ieee(_floor_mod),
+        inexact=np.remainder,
+    ),
+    _op(
+        "TruncateMod", binary_real, Ufunc("fmod"), ieee(_truncate_mod), inexact=np.fmod
+    ),
     _op("DivMod", quotient_and_rest, Ufunc("divmod"), compute=ieee(_div_mod)),
-    _op("Pow", binary_numeric, Ufunc("power"), compute=ieee(_power)),
-    _op("FloatPower", double_precision, _float_power),
+    OpDef("Pow", binary_numeric, Ufunc("power"), ieee(_power), inexact=np.power),
+    OpDef("FloatPower", double_precision, _float_power),
     _op("SquaredDifference", binary_numeric, _squared_difference),
     _op("Maximum", binary_real, Ufunc("maximum")),
     _op("Minimum", binary_real, Ufunc("minimum")),
-    _op("Fmax", binary_real, Ufunc("fmax")),
-    _op("Fmin", binary_real, Ufunc("fmin")),
+    OpDef("Fmax", binary_real, Ufunc("fmax")),
+    OpDef("Fmin", binary_real, Ufunc("fmin")),
     _op("Gcd", binary_integer, Ufunc("gcd")),
     _op("Lcm", binary_integer, Ufunc("lcm")),
-    _op("AddN", total, _add_n),
+    OpDef("AddN", total, _add_n),
     _op("ClipByValue", clipped, _clip),
     _op("Positive", numeric, Ufunc("positive")),
     _op("Neg", signed, Ufunc("negative"), linear=True),
@@ -463,7 +482,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Square", numeric, Ufunc("square")),
     _op("Reciprocal", inexact, Ufunc("reciprocal")),
     # Rounding, and the parts of a floating-point number.
-    _op("Round", numeric, _round),
+    _op("Round", numeric, _round, inexact=np.rint),
     _op("Rint", floating, Ufunc("rint")),
     _op("Floor", floating, Ufunc("floor")),
     _op("Ceil", floating, Ufunc("ceil")),
@@ -540,5 +559,5 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Signbit", sign_bit, Ufunc("signbit")),
     _op("NanToNum", replaced, _replace),
     # Conversion.
-    _op("Cast", cast, _cast, linear=True),
+    OpDef("Cast", cast, _cast, linear=True),
 )

@@ -151,7 +151,10 @@ class FusionPlan:
         self._outputs = [(slot, *self._given(self._values[slot])) for slot in wanted]
 
     def run(self, values: list[Any], counter: memoryview) -> None:
-        """Compute the columns of the outputs from those of the inputs."""
+        """Compute the columns of the outputs from those of the inputs.
+
+        The process has to ignore division by zero, overflow and the like.
+        """
         table = self._table.copy()
         for slot, entry, kind in self._inputs:
             column = table[entry + 1] = values[slot]
@@ -161,10 +164,9 @@ class FusionPlan:
                 table[entry] = column.stack
         for call in self._allocations:
             call(table)
-        with np.errstate(all="ignore"):
-            for number, call in self._calls:
-                counter[0] = number
-                call(table)
+        for number, call in self._calls:
+            counter[0] = number
+            call(table)
         for slot, entry, column_of in self._outputs:
             values[slot] = column_of(table[entry])
 
@@ -271,21 +273,24 @@ class FusionPlan:
             kind, sources = STACKED, [self._aligned(value, rank) for value in operands]
         else:
             kind, sources = APART, [self._rows(value) for value in operands]
-        if shape is not None and instr.definition.writes_into:
-            self._add_writing(instr, kind, shape, sources, ending)
+        function = _function(instr, operands)
+        writes = isinstance(function, np.ufunc) or instr.definition.writes_into
+        if shape is not None and writes:
+            self._add_writing(instr, function, kind, shape, sources, ending)
         else:
-            self._add_returning(instr, kind, shape, sources, operands)
+            self._add_returning(instr, function, kind, shape, sources, operands)
 
     def _add_writing(
         self,
         instr: Instr,
+        function: Callable[..., Any],
         kind: int,
         shape: Shape,
         sources: Sequence[int],
         ending: Sequence[_Value],
     ) -> None:
         """Plan an operation that writes into memory that is there."""
-        function, (slot,) = _function(instr), instr.outputs
+        (slot,) = instr.outputs
         if instr.definition.elementwise:
             self._release(ending)  # it may write over what it reads
         result = self._placed(slot, kind, shape, instr.specs[0].dtype.np)
@@ -300,6 +305,7 @@ class FusionPlan:
     def _add_returning(
         self,
         instr: Instr,
+        function: Callable[..., Any],
         kind: int,
         shape: Shape | None,
         sources: Sequence[int],
@@ -315,7 +321,7 @@ class FusionPlan:
         owned = result.lasting and slot in self._wanted
         if kind == STACKED and shape is not None:
             shape = (self._cores, *shape)
-        once, target = _returning(_function(instr), shape, dtype, owned), result.entry
+        once, target = _returning(function, shape, dtype, owned), result.entry
 
         def each(table: Table) -> None:
             columns = [table[source] for source in sources]
@@ -394,11 +400,9 @@ def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
     )
 
 
-def _function(instr: Instr) -> Callable[..., Any]:
+def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:
     """Return what computes an operation, without what explains its errors."""
-    function = instr.definition.compute
-    assert function is not None
-    function = getattr(function, "__wrapped__", function)
+    function = instr.definition.function(value.dtype for value in operands)
     return partial(function, **instr.attrs) if instr.attrs else function
 
 

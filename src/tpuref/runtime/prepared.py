@@ -388,6 +388,8 @@ class PreparedProgram:
             return self._fed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
+        if definition.reads is not None and definition.reads == definition.writes:
+            return self._update(instr, places)
         if definition.effect is not None:
             return self._effect(instr, places)
         if definition.collective is not None:
@@ -518,6 +520,30 @@ class PreparedProgram:
             return perform(instr, arrays, lane.replica, around.runs[lane.logical])
 
         return self._for_each(instr, places, carry_out)
+
+    def _update(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Change a variable; cores with the same value and change do it together."""
+        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        (source,), (target,) = instr.inputs, instr.outputs
+
+        def step(values: Values) -> None:
+            column, results = values[source], []
+            old = change = new = None
+            for place in places:
+                lane = around.lane = lanes[place]
+                run = around.runs[lane.logical]
+                variables = run.variables[lane.replica]
+                before, old = old, variables.read(handle)
+                if old is before and column[place] is change:
+                    variables.write(handle, new)
+                else:
+                    change = column[place]
+                    (new,) = perform(instr, [change], lane.replica, run)
+                results.append(new)
+            around.lane = None
+            values[target] = self._column(places, results, values[target])
+
+        return step
 
     def _host_call(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         around, lanes = self._around, self._lanes

@@ -418,6 +418,7 @@ def main(arguments: Sequence[str]) -> None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
+    np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
     split = Split(cores, processes)
     arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
     channel = Channel(socket.socket(fileno=end))
