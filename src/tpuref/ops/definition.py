@@ -237,6 +237,7 @@ class OpDef:
         """Return `compute` for inputs of some types, without what explains errors."""
         if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):
             return self.inexact
+        assert self.compute is not None
         function: Compute = getattr(self.compute, "__wrapped__", self.compute)
         return function
 

@@ -432,7 +432,7 @@ def _returning(
         result = function(*arrays)
         if result.__class__ is tuple or result.__class__ is list:
             (result,) = result
-        array = np.asarray(result, dtype, order="C")
+        array: Array = np.asarray(result, dtype, order="C")
         if shape is not None and array.shape != shape:
             raise UnexpectedShape
         if owned and (array.base is not None or any(array is x for x in arrays)):

@@ -527,19 +527,19 @@ class PreparedProgram:
         (source,), (target,) = instr.inputs, instr.outputs
 
         def step(values: Values) -> None:
-            column, results = values[source], []
-            old = change = new = None
+            results: list[Array] = []
+            latest: tuple[Any, Any] = None, None
             for place in places:
                 lane = around.lane = lanes[place]
                 run = around.runs[lane.logical]
                 variables = run.variables[lane.replica]
-                before, old = old, variables.read(handle)
-                if old is before and column[place] is change:
-                    variables.write(handle, new)
+                before, change = variables.read(handle), values[source][place]
+                if before is latest[0] and change is latest[1]:
+                    variables.write(handle, results[-1])
+                    results.append(results[-1])
                 else:
-                    change = column[place]
-                    (new,) = perform(instr, [change], lane.replica, run)
-                results.append(new)
+                    results += perform(instr, [change], lane.replica, run)
+                    latest = before, change
             around.lane = None
             values[target] = self._column(places, results, values[target])
 

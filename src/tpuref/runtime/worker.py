@@ -34,6 +34,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.channel import Channel
+from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
@@ -58,7 +59,7 @@ from tpuref.runtime.messages import (
     RunRequest,
 )
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.prepared import Column, Path, PreparedProgram
+from tpuref.runtime.prepared import Path, PreparedProgram
 from tpuref.runtime.program_counters import (
     ProgramCounters,
     control_bytes,
