@@ -436,7 +436,7 @@ def _returning(
         if shape is not None and array.shape != shape:
             raise UnexpectedShape
         if owned and (array.base is not None or any(array is x for x in arrays)):
-            return array.copy()
+            array = array.copy()
         return array
 
     return compute
