@@ -81,7 +81,7 @@ class Infeed:
             if arrived:
                 raise OutOfRangeError(
                     f"infeed {self.name!r} is exhausted: replica {replica} took all "
-                    f"{taken} tuples and asks for one more",
+                    f"{taken} tuples and needs another",
                     code=codes.INFEED_ENDED,
                 )
             raise DeadlineExceededError(
