@@ -56,10 +56,13 @@ class HostCalls:
         leaves = self._leaves()
         if not leaves:
             return []
+
+        def send() -> Any:
+            return outfeed_enqueue_tuple(leaves)
+
         if self._every == 1:
-            return [outfeed_enqueue_tuple(leaves)]
-        due = equal(turn % self._every, 0)
-        return [cond(due, lambda: outfeed_enqueue_tuple(leaves), no_op)]
+            return [send()]
+        return [cond(equal(turn % self._every, 0), send, no_op)]
 
     def _leaves(self) -> list[Tensor]:
         return [leaf for _, own in self._calls.values() for leaf in nest.flatten(own)]
