@@ -135,6 +135,23 @@ def test_an_isolated_session_has_variables_of_its_own(server: Any) -> None:
             assert not own.run(tf.is_variable_initialized(v))
 
 
+def test_isolated_sessions_share_the_queues_of_the_cores(server: Any) -> None:
+    queue = tf.contrib.tpu.InfeedQueue(number_of_tuple_elements=1)
+    config = tf.ConfigProto(isolate_session_state=True)
+    with tf.Graph().as_default() as feeding:
+        fed = [[tf.constant([1.0 + core])] for core in range(2)]
+        enqueues = queue.generate_enqueue_ops(fed)
+    with tf.Graph().as_default() as computing:
+        outs = tf.tpu.replicate(lambda x: 2 * x, [[]] * 2, infeed_queue=queue)
+    with (
+        tf.Session(server.target, graph=feeding, config=config) as fills,
+        tf.Session(server.target, graph=computing, config=config) as empties,
+    ):
+        for _ in range(2):
+            fills.run(enqueues)
+            assert np.ravel(empties.run(outs)).tolist() == [2.0, 4.0]
+
+
 def test_a_cluster_definition_makes_the_session_isolated(server: Any) -> None:
     v = tf.Variable(1.0)
     spec = tf.train.ClusterSpec({"tpu": ["a:1"]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 from collections.abc import Iterator
 
@@ -106,6 +107,25 @@ def test_much_freed_memory_is_given_back(
     assert taken(arena) - before >= 64 * MEBIBYTE, "they have memory again"
     for offset in again:
         arena.view(offset, (4 * MEBIBYTE,), np.dtype(np.uint8))[...] = 9
+
+
+def test_blocks_between_smaller_ones_are_given_back(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "available_bytes", lambda: 32 * MEBIBYTE)
+    heap, before = arena.heap(2), taken(arena)
+    small, large = [heap.allocate(64)], []
+    for _ in range(8):
+        large.append(heap.allocate(4 * MEBIBYTE))
+        small.append(heap.allocate(64))
+    assert any(offset % mmap.PAGESIZE for offset in large)
+    for offset in small:
+        arena.view(offset, (64,), np.dtype(np.uint8))[...] = 7
+    for offset in large:
+        heap.free(offset)
+    assert taken(arena) - before <= 8 * MEBIBYTE
+    for offset in small:
+        assert (arena.view(offset, (64,), np.dtype(np.uint8)) == 7).all()
 
 
 def test_memory_that_the_last_runs_did_not_need_is_given_back(arena: Arena) -> None:

@@ -576,15 +576,32 @@ def test_queues_of_the_same_name_are_kept_apart() -> None:
         assert np.ravel(sess.run(outs)).tolist() == [0, 1]
 
 
-def test_sessions_have_tuples_of_their_own() -> None:
+def test_a_session_fills_what_another_empties() -> None:
+    queue = InfeedQueue(number_of_tuple_elements=2)
+    with tf.Graph().as_default() as feeding:
+        first = tf.placeholder(tf.int32, [1])
+        shards = [[first + core, first * 0] for core in range(3)]
+        enqueues = queue.generate_enqueue_ops(shards)
+    with tf.Graph().as_default() as computing:
+        outs = tf.tpu.replicate(lambda a, b: a + b, [[]] * 3, infeed_queue=queue)
+    with tf.Session(graph=feeding) as fills, tf.Session(graph=computing) as empties:
+        for number in range(2):
+            fills.run(enqueues, {first: [10 * number]})
+        assert np.ravel(empties.run(outs)).tolist() == [0, 1, 2]
+        assert np.ravel(empties.run(outs)).tolist() == [10, 11, 12]
+
+
+def test_a_queue_is_empty_once_its_sessions_are_closed() -> None:
     queue = InfeedQueue(tuple_types=["int32"], tuple_shapes=[[]])
     out = tf.tpu.rewrite(lambda fed: fed * 1, infeed_queue=queue)
     (enqueue,) = queue.generate_enqueue_ops([[tf.constant(7)]])
-    with tf.Session() as filled, tf.config.override(timeout=0.2):
-        filled.run(enqueue)
+    with tf.config.override(timeout=0.2):
+        with tf.Session() as filled, tf.Session() as other:
+            filled.run(enqueue)
+            assert np.ravel(other.run(out)).tolist() == [7]
+            filled.run(enqueue)
         with tf.Session() as empty, pytest.raises(tf.errors.DeadlineExceededError):
             empty.run(out)
-        assert np.ravel(filled.run(out)).tolist() == [7]
 
 
 def test_the_number_of_replicas_is_held_against_a_frozen_queue() -> None:

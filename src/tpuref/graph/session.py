@@ -22,6 +22,7 @@ from tpuref.missing.members import explain_missing_members
 from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes
+from tpuref.runtime.feed_queues import OF_PROCESS
 from tpuref.runtime.state import State
 from tpuref.runtime.trace import CoreTrace
 
@@ -85,7 +86,7 @@ class Session:
         self._target = open_target(self._target_name, config, "tf.Session")
         self._executor = GraphExecutor(
             self._graph,
-            State(),
+            State(OF_PROCESS),
             self._target,
             config is not None and config.allow_soft_placement,
         )

@@ -53,7 +53,7 @@ class Existing(importlib.abc.Loader):
         self._module = module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the module that exists in the place of the new one."""
+        """Replace the new module with the one that exists."""
         spec = module.__spec__
         assert spec is not None
         sys.modules[spec.name] = self._module

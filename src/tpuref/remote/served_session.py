@@ -27,6 +27,7 @@ from tpuref.remote.schema import PROTOCOL
 from tpuref.remote.served_run import ServedRun
 from tpuref.remote.tensors import dtype_of, malformed
 from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
+from tpuref.runtime.feed_queues import FeedQueues
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import State
 from tpuref.runtime.system import Cluster
@@ -57,6 +58,8 @@ class Shared:
         The TPU system of the server's job.
     variables
         The values of variables, by name.
+    queues
+        The queues of the cores.
     message_bytes
         The size limit of a message.
     """
@@ -64,6 +67,7 @@ class Shared:
     def __init__(self, job: str, message_bytes: int) -> None:
         self.cluster = Cluster([job])
         self.variables = State()
+        self.queues = FeedQueues()
         self.message_bytes = message_bytes
         self.sessions: set[ServedSession] = set()
         # The garbage collector may stop a server at any point in this thread.
@@ -129,7 +133,7 @@ class ServedSession:
         self._programs: dict[int, tuple[Program, list[DType]]] = {}
         self._runs: dict[int, ServedRun] = {}
         self._padding_log: dict[str, Any] = {}
-        self._state = State()
+        self._state = State(shared.queues)
         self._message_bytes = MESSAGE_BYTES
         self._cluster: Cluster | None = None
         self._isolated = False
@@ -193,6 +197,7 @@ class ServedSession:
             assert self._cluster is not None
             self._cluster.reset()
         self._programs.clear()
+        self._state.close()
         self._outbox.put(None)
         self.begun.set()
 

@@ -159,9 +159,11 @@ class Arena:
             raise ResourceExhaustedError(_short_of_memory(size, available)) from error
 
     def give_back(self, offset: int, size: int) -> None:
-        """Give the memory of a range back to the system."""
-        if hasattr(mmap, "MADV_REMOVE"):
-            self._map.madvise(mmap.MADV_REMOVE, offset, size)
+        """Give the pages that lie wholly in a range back to the system."""
+        start = _rounded(offset, mmap.PAGESIZE)
+        end = (offset + size) // mmap.PAGESIZE * mmap.PAGESIZE
+        if hasattr(mmap, "MADV_REMOVE") and start < end:
+            self._map.madvise(mmap.MADV_REMOVE, start, end - start)
 
 
 class Heap:

@@ -25,10 +25,16 @@ WATCH_SECONDS = 0.05
 
 
 class Infeed:
-    """Tuples waiting for each replica, first in first out."""
+    """Tuples waiting for each replica, first in first out.
+
+    Parameters
+    ----------
+    name
+        What the graph calls it, with ``@`` and a mark that no other queue has.
+    """
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name = name.partition("@")[0]
         self._waiting: dict[int, deque[tuple[Array, ...]]] = {}
         self._taken: dict[int, int] = {}
         self._closed = False
@@ -75,7 +81,7 @@ class Infeed:
             if arrived:
                 raise OutOfRangeError(
                     f"infeed {self.name!r} is exhausted: replica {replica} took all "
-                    f"{taken} tuples and asks for one more",
+                    f"{taken} tuples and needs another",
                     code=codes.INFEED_ENDED,
                 )
             raise DeadlineExceededError(

@@ -19,6 +19,7 @@ from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
 from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.feed import Feed
+from tpuref.runtime.feed_queues import DIRECTIONS, FeedQueues
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
 
@@ -42,18 +43,20 @@ class Draws(Protocol):
 
 
 class State:
-    """The variables, random draws, infeed queues and iterators of one session."""
+    """The variables, random draws, infeed queues and iterators of one session.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    queues
+        The queues that it shares with other sessions; by default it shares none.
+    """
+
+    def __init__(self, queues: FeedQueues | None = None) -> None:
         self._values: dict[str, Array] = {}
         self._draws: dict[tuple[str, int], int] = {}
+        self._queues = FeedQueues() if queues is None else queues
         self._infeeds: dict[str, Infeed] = {}
-        self._device_queues = {
-            "core infeed": DeviceQueues("infeed", "infeed_enqueue", "the computation"),
-            "core outfeed": DeviceQueues(
-                "outfeed", "the computation", "outfeed_dequeue"
-            ),
-        }
+        self._device_queues: dict[str, DeviceQueues] = {}
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
@@ -109,27 +112,31 @@ class State:
     def infeed(self, name: str) -> Infeed:
         """Return the infeed queue of that name."""
         with self._lock:
-            return self._infeeds.setdefault(name, Infeed(name))
+            if name not in self._infeeds:
+                self._infeeds[name] = self._queues.infeed(name, self)
+            return self._infeeds[name]
 
     def device_queues(self, name: str) -> DeviceQueues:
         """Return the queues of the cores, their infeed or their outfeed."""
-        if name not in self._device_queues:
+        if name not in DIRECTIONS:
             raise InvalidArgumentError(
-                f"cores have no queue {name!r}, but {sorted(self._device_queues)}",
+                f"cores have no queue {name!r}, but {sorted(DIRECTIONS)}",
                 code=codes.FEED_MISPLACED,
             )
-        return self._device_queues[name]
+        with self._lock:
+            if name not in self._device_queues:
+                self._device_queues[name] = self._queues.of_cores(name, self)
+            return self._device_queues[name]
 
     def end_waits(self, names: Collection[str], failure: str) -> None:
         """Wake the threads that wait for queues of a computation that failed."""
-        for name, queues in self._device_queues.items():
-            if name in names:
-                queues.give_up(failure)
+        for name in DIRECTIONS.keys() & names:
+            self.device_queues(name).give_up(failure)
 
     def clear_device_queues(self) -> None:
         """Empty the queues of the cores."""
-        for queues in self._device_queues.values():
-            queues.clear()
+        for name in DIRECTIONS:
+            self.device_queues(name).clear()
 
     def begin_iteration(self, name: str, iteration: Iteration) -> None:
         """Start a new pass of an iterator."""
@@ -176,6 +183,9 @@ class State:
         """Forget the variables, and end the iterators with their threads."""
         with self._lock:
             self._values.clear()
+            self._infeeds.clear()
+            self._device_queues.clear()
+            self._queues.leave(self)
             iterations = list(self._iterations.values())
         for iteration in iterations:
             iteration.close()

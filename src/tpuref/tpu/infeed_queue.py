@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,6 +88,7 @@ class InfeedQueue:
             number_of_tuple_elements, tuple_types, tuple_shapes, shard_dimensions
         )
         self._name = "InfeedQueue" if name is None else name
+        self._shared_name: str | None = None
         self._types: list[DType] | None = None
         self._shapes: list[TensorShape] | None = None
         self._dimensions: list[int | None] = [None] * self._number_of_elements
@@ -570,17 +572,20 @@ class InfeedQueue:
         return shards
 
     def _key(self) -> str:
-        """Return the name of the queue, unique in the current graph."""
-        queues = get_default_graph().queues
-        for key, queue in queues.items():
-            if queue is self:
-                return key
-        key, suffix = self._name, 0
-        while key in queues:
-            suffix += 1
-            key = f"{self._name}_{suffix}"
-        queues[key] = self
-        return key
+        """Return the name of the queue in all graphs and sessions.
+
+        Its first part is unique in the graph that uses the queue first.
+        """
+        if self._shared_name is None:
+            queues = get_default_graph().queues
+            taken = {key.partition("@")[0] for key in queues}
+            name, suffix = self._name, 0
+            while name in taken:
+                suffix += 1
+                name = f"{self._name}_{suffix}"
+            self._shared_name = f"{name}@{secrets.token_hex(8)}"
+            queues[self._shared_name] = self
+        return self._shared_name
 
     def _check_first(self, method: str, op: str, key: str) -> None:
         for operation in get_default_graph().get_operations():
@@ -588,8 +593,8 @@ class InfeedQueue:
                 raise coded(
                     ValueError,
                     f"InfeedQueue.{method}: the graph already has an {op} of queue "
-                    f"{key!r}, built at {operation.site}; run that one again, or "
-                    "create another queue",
+                    f"{key.partition('@')[0]!r}, built at {operation.site}; run that "
+                    "one again, or create another queue",
                     code=codes.INFEED_REPEATED,
                 )
 

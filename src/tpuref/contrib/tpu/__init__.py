@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpuref.contrib.tpu import python
+from tpuref.contrib.tpu import ops, python
 from tpuref.estimator.tpu import (
     InputPipelineConfig,
     RunConfig,
@@ -61,6 +61,7 @@ __all__ = [
     "infeed_enqueue",
     "infeed_enqueue_tuple",
     "initialize_system",
+    "ops",
     "outfeed_dequeue",
     "outfeed_dequeue_tuple",
     "outfeed_enqueue",
