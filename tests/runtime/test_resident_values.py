@@ -73,7 +73,7 @@ def test_each_process_is_told_of_a_value_once(
     names = [[handle.partition(":")[0] for handle in request] for request in told]
     assert names[0::2] == names[1::2], "both processes hear the same"
     wanted = [["large", "small"], [], [], ["small"], [], ["large"]]
-    assert [[n for n in request] for request in names[0::2]] == wanted
+    assert names[0::2] == wanted
 
 
 def test_what_one_program_writes_another_reads(session: tf.Session) -> None:
