@@ -28,8 +28,10 @@ NAMES = [
     "contrib.cluster_resolver",
     "contrib.data",
     "contrib.distribute",
+    "contrib.estimator",
     "contrib.framework",
     "contrib.layers",
+    "contrib.lookup",
     "contrib.opt",
     "contrib.summary",
     "contrib.tpu",
@@ -75,6 +77,7 @@ NAMES = [
     "metrics",
     "nest",
     "nn",
+    "nn.rnn_cell",
     "optimizers",
     "optimizers.schedules",
     "profiler",
@@ -100,6 +103,7 @@ NAMES = [
     "python.ops.array_ops",
     "python.ops.check_ops",
     "python.ops.control_flow_ops",
+    "python.ops.control_flow_util",
     "python.ops.gradients",
     "python.ops.init_ops",
     "python.ops.math_ops",
@@ -157,9 +161,9 @@ SHORT = {
     "tf.bitwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
     "tf.compat": "as_bytes as_str as_str_any as_text dimension_value strategy_names v1 "
     "v2",
-    "tf.contrib": "cloud cluster_resolver data distribute framework layers opt "
-    "summary tpu training",
-    "tf.contrib.layers": "l1_regularizer l2_regularizer layer_norm "
+    "tf.contrib": "cloud cluster_resolver data distribute estimator framework "
+    "layers lookup opt summary tpu training",
+    "tf.contrib.layers": "fully_connected l1_regularizer l2_regularizer layer_norm "
     "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",
     "tf.contrib.tpu.ops": "gen_tpu_ops",
     "tf.contrib.tpu.python": "ops tpu",

@@ -15,16 +15,24 @@ import tpuref as tf
 TPU = tf.contrib.tpu
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
-AXES = 'fill="none" stroke="#222222"'
 CELL = 26
-FILLS = {"value": "#3f51b5", "padding": "#c5cae9"}
+STYLE = """<style>
+.ink { color: #222222 }
+.value { color: #3f51b5 }
+.padding { color: #c5cae9 }
+@media (prefers-color-scheme: dark) {
+  .ink { color: #e6edf3 }
+  .value { color: #9fa8da }
+  .padding { color: #4a5280 }
+}
+</style>"""
 
 
 def cells(x: int, y: int, values: int, size: int) -> list[str]:
     """Return a row of cells: first values, then padding."""
     return [
         f'<rect x="{x + k * CELL}" y="{y}" width="{CELL - 2}" height="{CELL - 2}" '
-        f'rx="3" fill="{FILLS["value" if k < values else "padding"]}"/>'
+        f'rx="3" class="{"value" if k < values else "padding"}" fill="currentColor"/>'
         for k in range(size)
     ]
 
@@ -40,8 +48,8 @@ def picture(width: int, height: int, title: str, parts: list[str]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img">',
         f"<title>{title}</title>",
-        '<rect width="100%" height="100%" fill="#ffffff"/>',
-        '<g font-family="sans-serif" font-size="14" fill="#222222">',
+        STYLE,
+        '<g class="ink" font-family="sans-serif" font-size="14" fill="currentColor">',
         *parts,
         "</g>",
         "</svg>",
@@ -124,25 +132,24 @@ def losses(steps: int = 100) -> str:
     parts, (left, top, width, height) = [], (56, 40, 560, 220)
     curves = {cores: losses_of(cores, steps) for cores in (1, 8)}
     highest = max(max(curve) for curve in curves.values())
-    styles = {1: ("#c5cae9", 8), 8: ("#3f51b5", 2)}
+    styles = {1: ("padding", 8), 8: ("value", 2)}
     for k, (cores, curve) in enumerate(curves.items()):
-        color, stroke = styles[cores]
+        name, width_of_line = styles[cores]
+        drawn = f'class="{name}" stroke="currentColor" stroke-width="{width_of_line}"'
         across, up = width / (steps - 1), height / highest
         points = " ".join(
             f"{left + across * x:.1f},{top + height - up * y:.1f}"
             for x, y in enumerate(curve)
         )
-        parts.append(
-            f'<polyline fill="none" stroke="{color}" stroke-width="{stroke}" '
-            f'points="{points}"/>'
-        )
+        parts.append(f'<polyline fill="none" {drawn} points="{points}"/>')
         y = 54 + 24 * k
-        parts.append(
-            f'<path d="M440 {y}h40" stroke="{color}" stroke-width="{stroke}"/>'
-        )
+        parts.append(f'<path d="M440 {y}h40" {drawn}/>')
         parts.append(label(490, y + 5, "1 core" if cores == 1 else f"{cores} cores"))
     bottom = top + height
-    parts.append(f'<path d="M{left} {top}V{bottom}H{left + width}" {AXES}/>')
+    parts.append(
+        f'<path d="M{left} {top}V{bottom}H{left + width}" fill="none" '
+        'stroke="currentColor"/>'
+    )
     parts += [label(16, top + 5, f"{highest:.1f}"), label(24, bottom + 5, "0")]
     parts += [label(16, 24, "loss"), label(left + width - 24, bottom + 20, f"{steps}")]
     parts.append(label(left + width // 2, bottom + 20, "step"))

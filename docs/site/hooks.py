@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,26 @@ PLOTS = TOP / "docs" / "performance"
 TABLE_END = re.compile(r"^<!-- end ([\w-]+) -->$", re.MULTILINE)
 DOCUMENT = re.compile("|".join(re.escape(one.file) for one in DOCUMENTS))
 MEMBERS = re.compile(r"^<!-- members: tf((?:\.\w+)*) -->$", re.MULTILINE)
+
+
+def on_config(config: Any) -> Any:
+    """Show the version, and link the repository that this one was cloned from."""
+    config.site_name = f"{config.site_name} {tf.__version__}"
+    origin = ["git", "-C", str(TOP), "remote", "get-url", "origin"]
+    done = subprocess.run(origin, capture_output=True, text=True, check=False)
+    config.repo_url = web_address(done.stdout.strip())
+    config.repo_name = "Repository"
+    return config
+
+
+def web_address(remote: str) -> str | None:
+    """Return the page of a remote repository, None for a folder or none."""
+    remote = remote.removesuffix(".git")
+    if found := re.fullmatch(r"https?://(?:[^/]*@)?(.+)", remote):
+        return f"https://{found[1]}"
+    if found := re.fullmatch(r"git@([^:]+):(.+)", remote):
+        return f"https://{found[1]}/{found[2]}"
+    return None
 
 
 def on_files(files: Files, config: Any) -> None:

@@ -128,7 +128,7 @@ def test_default_credentials_of_a_virtual_machine(cloud: Any, tmp_path: Any) -> 
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == WORKERS
     assert len(asked(cloud, "/token")) == 1
 

@@ -252,7 +252,10 @@ def test_graphviz_lays_it_out(
     script = "cat >/dev/null; echo '<?xml?><!-- by --><svg width=\"1\"><g/></svg>'"
     stand_in(tmp_path, script, monkeypatch)
     drawing = graph.draw()
-    assert drawing.svg() == '<svg role="img" width="1"><g/></svg>\n'
+    start, style, rest = drawing.svg().partition("<style>")
+    assert start == '<svg role="img" class="tpuref-graph" width="1">\n'
+    assert "(prefers-color-scheme: dark)" in rest and style
+    assert rest.endswith("</style>\n<g/></svg>\n")
     assert drawing._repr_html_() == drawing.svg()
     written = drawing.save(tmp_path / "graph.svg")
     assert written == tmp_path / "graph.svg"

@@ -889,3 +889,27 @@ def test_a_predicate_that_turns_out_to_be_no_scalar(executor: str) -> None:
                 ):
                     run(fetched, {x: value})
             run(fetched, {x: True})
+
+
+# -- ensure_shape ------------------------------------------------------------------
+
+
+def test_ensure_shape_makes_the_static_shape_more_precise() -> None:
+    x = tf.placeholder(tf.float32, [None, None])
+    y = tf.ensure_shape(x, [None, 2])
+    assert y.shape.as_list() == [None, 2]
+    with tf.Session() as session:
+        values = session.run([y, tf.gradients(y * y, x)[0]], {x: [[1.0, 2.0]]})
+    assert [value.tolist() for value in values] == [[[1, 2]], [[2, 4]]]
+
+
+@pytest.mark.parametrize("value", [[[1.0, 2.0, 3.0]], [1.0, 2.0], 3.0])
+def test_ensure_shape_refuses_other_shapes(value: Any) -> None:
+    y = tf.ensure_shape(tf.placeholder(tf.float32, name="x"), [None, 2])
+    with (
+        tf.Session() as session,
+        pytest.raises(tf.errors.InvalidArgumentError, match="must be"),
+    ):
+        session.run(y, {"x:0": value})
+    with pytest.raises(ValueError, match=r"does not have the shape \(2, 2\)"):
+        tf.ensure_shape(tf.zeros([2, 3]), [2, 2])

@@ -510,7 +510,10 @@ def test_tensorflow_is_tpuref(pytester: pytest.Pytester) -> None:
     assert "replication.py" in result.stdout.str()
 
 
-def test_xdist_keeps_a_system_in_one_process(pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize("distribution", [[], ["--dist", "loadgroup"]])
+def test_xdist_keeps_a_system_in_one_process(
+    pytester: pytest.Pytester, distribution: list[str]
+) -> None:
     pytest.importorskip("xdist")
     pytester.makepyfile(
         """
@@ -525,7 +528,7 @@ def test_xdist_keeps_a_system_in_one_process(pytester: pytest.Pytester) -> None:
                 print(os.getpid(), file=file)
         """
     )
-    passed(run(pytester, "-p", "xdist", "-n", "2", "--dist", "loadgroup"), 8)
+    passed(run(pytester, "-p", "xdist", "-n", "2", *distribution), 8)
     for cores in (1, 2):
         lines = (pytester.path / f"cores{cores}").read_text().splitlines()
         assert (len(lines), len(set(lines))) == (4, 1)

@@ -7,6 +7,14 @@ from pathlib import Path
 
 from tpuref.benchmarks.table import Row, Table
 
+# On dark pages light and dark change places, and colours stay apart.
+_DARK = """<style>
+@media (prefers-color-scheme: dark) {
+  #figure_1 { filter: invert(0.9) hue-rotate(180deg) }
+}
+</style>
+"""
+
 
 def write_plot(table: Table, path: Path) -> None:
     """Draw the medians of a table, one group of bars for each point.
@@ -48,6 +56,8 @@ def write_plot(table: Table, path: Path) -> None:
     axes.legend(fontsize="small")
     figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
     pyplot.close(figure)
+    drawn = path.read_text(encoding="utf-8")
+    path.write_text(drawn.replace(" <defs>", f" {_DARK} <defs>", 1), encoding="utf-8")
 
 
 def _median(row: Row, name: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import re
 from types import ModuleType
 from typing import Any
@@ -135,6 +136,8 @@ class CloudAPI:
     def _build(self) -> Any:
         options: dict[str, Any] = {"cache_discovery": False, "num_retries": 0}
         options["credentials"] = self._credentials_object()
+        # It warns of each request for a token that the timeout is not its own.
+        logging.getLogger("google_auth_httplib2").setLevel(logging.ERROR)
         if self._discovery_url:
             options["discoveryServiceUrl"] = self._discovery_url
         discovery = client_module("googleapiclient.discovery")

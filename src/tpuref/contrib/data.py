@@ -9,12 +9,13 @@ from tpuref.data.fused import (
     parallel_interleave,
     shuffle_and_repeat,
 )
-from tpuref.data.sampling import sample_from_datasets
+from tpuref.data.sampling import choose_from_datasets, sample_from_datasets
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
     "AUTOTUNE",
     "batch_and_drop_remainder",
+    "choose_from_datasets",
     "map_and_batch",
     "parallel_interleave",
     "sample_from_datasets",

@@ -11,11 +11,13 @@ from tpuref.functions.initializers import (
 from tpuref.functions.initializers import (
     xavier_initializer as xavier_initializer_conv2d,
 )
+from tpuref.layers.fully_connected import fully_connected
 from tpuref.layers.layer_norm import layer_norm
 from tpuref.layers.regularizers import l1_regularizer, l2_regularizer
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
+    "fully_connected",
     "l1_regularizer",
     "l2_regularizer",
     "layer_norm",

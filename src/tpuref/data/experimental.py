@@ -13,7 +13,7 @@ from tpuref.data.options import (
     DistributeOptions,
     ThreadingOptions,
 )
-from tpuref.data.sampling import sample_from_datasets
+from tpuref.data.sampling import choose_from_datasets, sample_from_datasets
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "AutoShardPolicy",
     "DistributeOptions",
     "ThreadingOptions",
+    "choose_from_datasets",
     "map_and_batch",
     "parallel_interleave",
     "sample_from_datasets",

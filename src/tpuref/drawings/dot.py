@@ -11,6 +11,17 @@ from collections.abc import Iterator
 from tpuref.base import error_codes as codes
 
 _PATIENCE = 60.0
+_DARK = """<style>
+@media (prefers-color-scheme: dark) {
+  .tpuref-graph .graph > polygon { fill: #161b22 }
+  .tpuref-graph .cluster > [fill="white"] { fill: #161b22 }
+  .tpuref-graph .cluster > text, .tpuref-graph .edge > text { fill: #e6edf3 }
+  .tpuref-graph .cluster > [fill="#eeeeee"] { fill: #30363d; stroke: #8b949e }
+  .tpuref-graph .edge > path { stroke: #8b949e }
+  .tpuref-graph .edge > polygon { fill: #8b949e; stroke: #8b949e }
+}
+</style>
+"""  # nodes keep their light fill and black text
 
 
 class Dot:
@@ -123,9 +134,14 @@ def dot_to_svg(text: str) -> str:
     except subprocess.CalledProcessError as error:
         raise RuntimeError(f"Graphviz failed: {error.stderr.strip()}") from error
     svg = done.stdout[done.stdout.index("<svg") :]
-    return re.sub(r"<!--.*?-->\n?", "", svg, flags=re.S).replace(
-        "<svg ", '<svg role="img" ', 1
-    )
+    return readable_in_the_dark(re.sub(r"<!--.*?-->\n?", "", svg, flags=re.S))
+
+
+def readable_in_the_dark(svg: str) -> str:
+    """Return a picture of Graphviz with colours for dark pages as well."""
+    start, end, rest = svg.partition(">")
+    named = start.replace("<svg", '<svg role="img" class="tpuref-graph"', 1)
+    return f"{named}{end}\n{_DARK}{rest.lstrip()}"
 
 
 def _listed(attributes: dict[str, str]) -> str:

@@ -138,4 +138,33 @@ ENTRIES = (
             list(tf.data.Dataset.range(4).batch(0).as_numpy_iterator())
         """,
     ),
+    Entry(
+        codes.INVALID_VOCABULARY,
+        "A file is no vocabulary",
+        meaning="The file has fewer lines than vocab_size, fewer columns than asked "
+        "for, or a word twice.",
+        remedy="Correct the file, or the arguments that describe it.",
+        text="""
+            import pathlib, tempfile
+            import tpuref as tf
+
+            path = pathlib.Path(tempfile.mkdtemp(), "words.txt")
+            path.write_text("the\\nof\\nthe\\n")
+            tf.contrib.lookup.index_table_from_file(str(path))
+            tf.Session().run(tf.tables_initializer())
+        """,
+    ),
+    Entry(
+        codes.TABLE_NOT_READ,
+        "A table is used before it is initialized",
+        meaning="The file of a vocabulary is read when its initializer runs.",
+        remedy="Run tf.tables_initializer() first; monitored sessions and estimators "
+        "do so.",
+        text="""
+            import tpuref as tf
+
+            table = tf.contrib.lookup.index_table_from_file("words.txt")
+            tf.Session().run(table.lookup(tf.constant(["the"])))
+        """,
+    ),
 )

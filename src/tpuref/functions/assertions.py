@@ -9,12 +9,17 @@ import numpy as np
 
 from tpuref.base.arguments import listed
 from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.functions.arguments import static_integer
 from tpuref.functions.comparison import equal, greater, greater_equal, less, less_equal
 from tpuref.functions.control_flow import Assert, no_op
 from tpuref.functions.creation import zeros_like
 from tpuref.functions.extents import rank as rank_of
+from tpuref.functions.extents import shape as shape_of
+from tpuref.functions.identity import identity
+from tpuref.functions.indexing import gather
 from tpuref.functions.reductions import reduce_all
+from tpuref.functions.scopes import control_dependencies
 from tpuref.graph.convert import convert_operands, convert_to_tensor
 from tpuref.graph.tensor import Operation, Tensor
 
@@ -28,6 +33,7 @@ __all__ = [
     "assert_positive",
     "assert_rank",
     "assert_rank_at_least",
+    "ensure_shape",
 ]
 
 
@@ -234,6 +240,64 @@ def assert_rank_at_least(
     if value.shape.rank < wanted:
         raise ValueError(f"{function}: {text}")
     return no_op(label)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Return a tensor with a more precise static shape, which is checked.
+
+    Parameters
+    ----------
+    x
+        A tensor.
+    shape
+        Its shape, with None for sizes that may be anything.
+
+    Returns
+    -------
+    Tensor
+        A tensor with the values of `x`.
+
+    Raises
+    ------
+    ValueError
+        If the static shape of `x` contradicts `shape`.
+    InvalidArgumentError
+        When the operation runs, if the value of `x` has another shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.placeholder(tf.float32)
+    >>> y = tf.ensure_shape(x, [None, 2])
+    >>> y.shape.as_list(), tf.Session().run(y, {x: [[1.0, 2.0]]}).tolist()
+    ([None, 2], [[1.0, 2.0]])
+    """
+    value, wanted = convert_to_tensor(x), as_shape(shape)
+    if not value.shape.is_compatible_with(wanted):
+        raise ValueError(
+            f"tf.ensure_shape: {value.describe()} does not have the shape {wanted}"
+        )
+    merged = value.shape.merge_with(wanted)
+    checks = [] if merged == value.shape else _shape_checks(value, wanted)
+    with control_dependencies(checks):
+        checked = identity(value, name or "EnsureShape")
+    checked.set_shape(merged)
+    return checked
+
+
+def _shape_checks(value: Tensor, wanted: TensorShape) -> list[Operation | None]:
+    """Return operations that fail unless a tensor has a shape."""
+    own = [-1 if size is None else size for size in wanted.as_list()]
+    claim = f"the shape of {value.name} must be {wanted}, it is"
+    ranks = Assert(equal(rank_of(value), len(own)), [claim, shape_of(value)])
+    with control_dependencies([ranks]):
+        sizes = shape_of(identity(value))
+    sizes.set_shape([len(own)])
+    known = [axis for axis, size in enumerate(own) if size >= 0]
+    if not known:
+        return [ranks]
+    holds = equal(gather(sizes, known), [own[axis] for axis in known])
+    return [Assert(reduce_all(holds), [claim, sizes])]
 
 
 def _text(message: str | None, claim: str) -> str:

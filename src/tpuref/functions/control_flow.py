@@ -41,6 +41,8 @@ __all__ = [
     "Assert",
     "Print",
     "cond",
+    "control_flow_v2_enabled",
+    "enable_control_flow_v2",
     "group",
     "no_op",
     "numpy_function",
@@ -326,6 +328,23 @@ def timestamp(name: str | None = None) -> Tensor:
     now: Tensor = py_func(time.time, [], float64, name=name or "Timestamp")
     now.set_shape([])
     return now
+
+
+def enable_control_flow_v2() -> None:
+    """Do nothing: conditions and loops always have bodies of their own.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.enable_control_flow_v2()
+    >>> tf.control_flow_v2_enabled()
+    True
+    """
+
+
+def control_flow_v2_enabled() -> bool:
+    """Return True: conditions and loops always have bodies of their own."""
+    return True
 
 
 def cond(

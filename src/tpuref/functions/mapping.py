@@ -21,6 +21,8 @@ from tpuref.graph.tensor import Operation, Tensor, kept_of_each_turn
 
 __all__ = ["map_fn"]
 
+_Turn = tuple[list[Tensor], list[Tensor]]
+
 
 def map_fn(
     fn: Callable[[Any], Any],
@@ -80,12 +82,36 @@ def map_fn(
         types = nest.map_structure(as_dtype, types)
         _check_elements(nest.flatten(values))
 
-        def applied(index: Any) -> list[Tensor]:
+        def turn(index: Any, carried: list[Tensor]) -> _Turn:
             element = nest.map_structure(lambda tensor: tensor[index], values)
-            return _results(fn(element), types)
+            return carried, _results(fn(element), types)
 
-        turns = _applied_now if executing_eagerly() else _applied_in_a_loop
-        return nest.pack_sequence_as(types, turns(applied, nest.flatten(values)[0]))
+        _, stacked = over_rows(turn, nest.flatten(values)[0], [])
+        return nest.pack_sequence_as(types, stacked)
+
+
+def over_rows(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, start: list[Tensor]
+) -> _Turn:
+    """Call a function once for each row of a tensor, one after the other.
+
+    Parameters
+    ----------
+    turn
+        Takes the number of the row and what is carried from row to row.  Returns what
+        is carried on, and results.
+    rows
+        The tensor.
+    start
+        What is carried to the first row.
+
+    Returns
+    -------
+    carried, results
+        What the last call carries on, and the results of all calls, stacked.
+    """
+    turns = _turns_now if executing_eagerly() else _turns_of_a_loop
+    return turns(turn, rows, start)
 
 
 def _check_elements(leaves: list[Tensor]) -> None:
@@ -116,30 +142,38 @@ def _results(result: Any, types: Any) -> list[Tensor]:
     return tensors
 
 
-def _applied_now(applied: Callable[[Any], list[Tensor]], first: Tensor) -> list[Tensor]:
-    sizes: Any = first.shape.as_list()
-    results = [applied(index) for index in range(sizes[0])]
-    return [stack(list(tensors)) for tensors in zip(*results, strict=True)]
+def _turns_now(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, carried: list[Tensor]
+) -> _Turn:
+    sizes: Any = rows.shape.as_list()
+    results = []
+    for index in range(sizes[0]):
+        carried, given = turn(index, carried)
+        results.append(given)
+    return carried, [stack(list(tensors)) for tensors in zip(*results, strict=True)]
 
 
-def _applied_in_a_loop(
-    applied: Callable[[Any], list[Tensor]], first: Tensor
-) -> list[Tensor]:
-    count = shape(first)[0]
+def _turns_of_a_loop(
+    turn: Callable[[Any, list[Tensor]], _Turn], rows: Tensor, start: list[Tensor]
+) -> _Turn:
+    count = shape(rows)[0]
     given: list[Tensor] = []
     sizes: list[Tensor] = []
 
-    def turn(index: Tensor) -> Tensor:
-        given.extend(applied(index))
+    def body(index: Tensor, *carried: Tensor) -> list[Tensor]:
+        following, results = turn(index, list(carried))
+        given.extend(results)
         sizes.extend(shape(tensor) for tensor in given)
-        following: Tensor = index + 1
-        return following
+        return [index + 1, *following]
 
-    last = while_loop(lambda index: index < count, turn, [0])
-    return [
-        _stacked(last.op, tensor, size, count, first)
+    index, *carried = while_loop(
+        lambda index, *_: index < count, body, [0, *start], return_same_structure=True
+    )
+    stacked = [
+        _stacked(index.op, tensor, size, count, rows)
         for tensor, size in zip(given, sizes, strict=True)
     ]
+    return carried, stacked
 
 
 def _stacked(

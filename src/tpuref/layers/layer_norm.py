@@ -10,11 +10,9 @@ from tpuref.base.errors import coded
 from tpuref.functions.conversion import cast
 from tpuref.functions.initializers import Ones, Zeros
 from tpuref.functions.normalization import batch_normalization, moments
-from tpuref.functions.variable_scope import get_variable, variable_scope
+from tpuref.functions.variable_scope import variable_scope
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import get_default_graph
-from tpuref.graph.graph import GraphKeys
-from tpuref.graph.tensor import Tensor
+from tpuref.layers.model_variables import activated, model_variable
 
 
 def layer_norm(
@@ -29,7 +27,7 @@ def layer_norm(
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
     scope: Any = None,
-) -> Tensor:
+) -> Any:
     """Return each example with mean 0 and deviation 1, then scaled and shifted.
 
     Parameters
@@ -91,18 +89,13 @@ def layer_norm(
             )
 
         def parameter(name: str, initializer: Any) -> Any:
-            collections = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-            if isinstance(variables_collections, dict):
-                collections += variables_collections.get(name, [])
-            else:
-                collections += variables_collections or []
-            return get_variable(
+            return model_variable(
                 name,
                 sizes,
+                variables_collections,
                 dtype=value.dtype,
                 initializer=initializer,
                 trainable=trainable,
-                collections=collections,
             )
 
         beta = parameter("beta", Zeros()) if center else None
@@ -113,13 +106,4 @@ def layer_norm(
         outputs = batch_normalization(value, mean, variance, beta, gamma, epsilon)
         outputs = cast(outputs, value.dtype)
         outputs.set_shape(value.shape)
-        if activation_fn is not None:
-            outputs = activation_fn(outputs)
-        if outputs_collections:
-            get_default_graph().add_to_collections(
-                [outputs_collections]
-                if isinstance(outputs_collections, str)
-                else outputs_collections,
-                outputs,
-            )
-    return outputs
+        return activated(outputs, activation_fn, outputs_collections)

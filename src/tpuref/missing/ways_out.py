@@ -73,7 +73,7 @@ WAYS_OUT = (
     WayOut(
         "disable_resource_variables "
         "enable_resource_variables disable_v2_tensorshape disable_tensor_equality "
-        "disable_control_flow_v2 enable_control_flow_v2",
+        "disable_control_flow_v2",
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
@@ -144,14 +144,13 @@ WAYS_OUT = (
     # -- training
     WayOut(
         "gradient* recompute_grad autodiff RegisterGradient NoGradient "
-        "NotDifferentiable contrib.eager.GradientTape grad_pass_through "
-        "contrib.estimator.clip_gradients_by_norm",
+        "NotDifferentiable contrib.eager.GradientTape grad_pass_through",
         "Use tf.gradients or tf.GradientTape, and tf.custom_gradient for a function "
         "with a gradient of its own.",
     ),
     WayOut(
         "train.*Optimizer train.*_decay "
-        "optimizers.* contrib.opt.* contrib.training.create_train_op "
+        "optimizers.* contrib.opt.* "
         "contrib.layers.optimize_loss train.experimental mixed_precision "
         "contrib.mixed_precision contrib.optimizer_v2",
         "Use another optimizer or decay of tf.train, or write a subclass of "
@@ -184,7 +183,7 @@ WAYS_OUT = (
         "Read the data with tf.data.",
     ),
     WayOut(
-        "estimator.* contrib.estimator contrib.learn",
+        "estimator.* contrib.estimator.* contrib.learn",
         "Write a model function, and train it with tf.estimator.Estimator or "
         "tf.contrib.tpu.TPUEstimator.",
     ),
@@ -196,7 +195,7 @@ WAYS_OUT = (
         "and tf.optimizers.",
     ),
     WayOut(
-        "layers.* contrib.layers.* contrib.slim nn.rnn_cell nn.*_rnn contrib.rnn "
+        "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
         "contrib.framework.arg_scope contrib.framework.variable python.layers "
         "contrib.framework.add_arg_scope contrib.framework.get_variables",
@@ -251,7 +250,7 @@ WAYS_OUT = (
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings string_* regex_replace as_string substr lookup contrib.lookup "
+        "strings string_* regex_replace as_string substr lookup contrib.lookup.* "
         "audio signal spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
@@ -307,7 +306,6 @@ WAYS_OUT = (
         "contrib.stateless",
         "Use tf.random_normal or tf.random_uniform with a seed.",
     ),
-    WayOut("ensure_shape", "Use tensor.set_shape(shape)."),
     WayOut("guarantee_const", "Use the tensor itself."),
     WayOut("raw_ops", "Use the function of tf that the operation belongs to."),
     WayOut(

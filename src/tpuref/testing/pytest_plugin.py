@@ -163,12 +163,11 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Let xdist keep the tests on one system in one process, if it keeps groups."""
-    if config.getoption("dist") != "loadgroup":
-        return None
-    from tpuref.testing.xdist_groups import SystemScheduling
+    """Let xdist keep the tests on one system in one process."""
+    from tpuref.testing.xdist_groups import SCHEDULINGS
 
-    return SystemScheduling(config, log)
+    scheduling = SCHEDULINGS.get(config.getoption("dist"))
+    return scheduling(config, log) if scheduling else None
 
 
 def _use_first(item: pytest.Item, names: list[str]) -> None:

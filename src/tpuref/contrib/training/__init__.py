@@ -10,10 +10,12 @@ from tpuref.training.evaluation import (
     evaluate_once,
     get_or_create_eval_step,
 )
+from tpuref.training.train_op import create_train_op
 
 __all__ = [
     "StopAfterNEvalsHook",
     "checkpoints_iterator",
+    "create_train_op",
     "evaluate_once",
     "get_or_create_eval_step",
     "python",

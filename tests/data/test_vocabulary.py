@@ -1,0 +1,118 @@
+"""Vocabularies, and elements that another dataset chooses; as TensorFlow 1.15.5."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.base import error_codes as codes
+
+Dataset = tf.data.Dataset
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> str:
+    path = tmp_path / "words.txt"
+    path.write_text("the\t5\nof\t7\nand\t9\n")
+    return str(path)
+
+
+def table(path: Any, **given: Any) -> Any:
+    return tf.contrib.lookup.index_table_from_file(path, **given)
+
+
+def test_words_have_the_numbers_of_their_lines_or_of_a_column(words: str) -> None:
+    lines = table(words, num_oov_buckets=1, key_column_index=0)
+    columns = table(words, default_value=-3, key_column_index=0, value_column_index=1)
+    whole = table(tf.constant(words), vocab_size=2)
+    keys = tf.constant([["the", "x"], ["and", "of"]])
+    found = {
+        "lines": lines.lookup(keys),
+        "columns": columns.lookup(keys),
+        "whole": whole.lookup(tf.constant(["of\t7", "and\t9"])),
+        "sizes": tf.stack([lines.size(), whole.size()]),
+    }
+    with tf.train.SingularMonitoredSession() as session:
+        values = session.run(found)
+    assert {name: array.tolist() for name, array in values.items()} == {
+        "lines": [[0, 3], [2, 1]],
+        "columns": [[5, -3], [9, 7]],
+        "whole": [1, -1],
+        "sizes": [4, 2],
+    }
+
+
+def test_a_dataset_looks_numbers_up(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.txt"
+    path.write_text("10\n20\n30\n")
+    numbers = table(str(path), key_dtype=tf.int64)
+    data = Dataset.from_tensor_slices(tf.constant([30, 10, 40], tf.int64))
+    iterator = data.map(numbers.lookup).batch(3).make_initializable_iterator()
+    with tf.Session() as session:
+        session.run([tf.tables_initializer(), iterator.initializer])
+        assert session.run(iterator.get_next()).tolist() == [2, 0, -1]
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "kind", "code"),
+    [
+        ("a\n", {"vocab_size": 2}, "InvalidArgumentError", codes.INVALID_VOCABULARY),
+        ("a\n", {"key_column_index": 1}, "InvalidArgumentError",
+         codes.INVALID_VOCABULARY),
+        ("a\nb\na\n", {}, "FailedPreconditionError", codes.INVALID_VOCABULARY),
+        (None, {}, "NotFoundError", codes.FILE_FAULT),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_vocabulary(
+    tmp_path: Path, text: str | None, given: Any, kind: str, code: str
+) -> None:
+    path = tmp_path / "words.txt"
+    if text is not None:
+        path.write_text(text)
+    table(str(path), **given)
+    with tf.Session() as session, pytest.raises(getattr(tf.errors, kind), match=code):
+        session.run(tf.tables_initializer())
+
+
+def test_what_a_table_refuses(words: str) -> None:
+    found = table(words).lookup(tf.constant(["the"]))
+    early = pytest.raises(tf.errors.FailedPreconditionError, match="not initialized")
+    with tf.Session() as session, early:
+        session.run(found)
+    with pytest.raises(TypeError, match="must be string keys"):
+        table(words).lookup(tf.constant([1]))
+    with pytest.raises(NotImplementedError, match="num_oov_buckets must be 0 or 1"):
+        table(words, num_oov_buckets=2)
+    with pytest.raises(ValueError, match="vocabulary_file: expected a path"):
+        table(None)
+    with pytest.raises(TypeError, match="key_dtype"):
+        table(words, key_dtype=tf.float32)
+
+
+def chosen(datasets: Any, choices: Any) -> Any:
+    data = tf.data.experimental.choose_from_datasets(
+        datasets, Dataset.from_tensor_slices(tf.constant(choices, tf.int64))
+    )
+    return [int(element) for element in data.as_numpy_iterator()]
+
+
+def test_choices_of_exhausted_datasets_are_passed_over() -> None:
+    single = Dataset.from_tensors(tf.constant(99, tf.int64))
+    datasets = [Dataset.range(2), Dataset.range(7, 12), single]
+    choices = [0, 1, 2, 2, 0, 0, 1, 0, 1, 1, 1, 1, 1]
+    assert chosen(datasets, choices) == [0, 7, 99, 1, 8, 9, 10, 11]
+    assert chosen([Dataset.range(1)], [0, 0, 5]) == [0]  # none is left
+
+
+def test_choices_that_are_none() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="chose dataset 5 of 1"):
+        chosen([Dataset.range(3)], [0, 5])
+    with pytest.raises(TypeError, match="must be a dataset of int64 scalars"):
+        tf.data.experimental.choose_from_datasets(
+            [Dataset.range(2)], Dataset.from_tensor_slices([0, 1])
+        )
+    with pytest.raises(TypeError, match="elements of the same types"):
+        chosen([Dataset.range(2), Dataset.from_tensors(1.0)], [0])
