@@ -33,7 +33,10 @@ OPERATIONS = {
     definition.name: definition
     for family in (
         ARRAYS,
-        *(f.OPERATIONS for f in (indexing, tensor_arrays, sorting, neural, images, random)),
+        *(
+            f.OPERATIONS
+            for f in (indexing, tensor_arrays, sorting, neural, images, random)
+        ),
     )
     for definition in family
 }
