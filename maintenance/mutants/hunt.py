@@ -1,14 +1,17 @@
 """Runs the clause of every mutant against it: a mutant that survives is a failure.
 
-Each mutant is a fork of this process, which has imported what the mutant does not
-change.
+A process imports tpuref once. Where it comes to a module that mutants change, it forks
+for each of them: the fork goes on with the changed module, and tries the clause.
 """
 
 import importlib
 import importlib.util
+import json
 import os
+import pkgutil
 import signal
 import sys
+import traceback
 
 from tpuref_conformance import subject
 from tpuref_conformance.judge import judge
@@ -22,11 +25,27 @@ CAUGHT = "caught"
 SURVIVED = "survived"
 MISFIT = "misfit"
 
-#: What is imported before the mutants that change nothing of it.
-BELOW = ("tpuref.functions", "tpuref.remote")
+#: Packages below those that most mutants change. They are imported first, once for all.
+BELOW = (
+    "functions",
+    "differentiation",
+    "checkpoints",
+    "layers",
+    "losses",
+    "metrics",
+    "training",
+    "optimizers",
+    "data",
+)
+#: What the clauses use is loaded at its first use, or with one of these.
+NAMES = ("api", "contrib.cluster_resolver", "contrib.distribute", "contrib.tpu")
 #: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.
 CLAUSE_CPU_SECONDS = 20
 CLAUSE_SECONDS = 120
+#: Characters of a message: forks that write to one pipe write little at a time.
+MESSAGE = 600
+#: The exit status of a fork that has written its answer.
+ANSWERED = 77
 
 
 class Verdict:
@@ -62,58 +81,152 @@ def hunt(mutants, clauses):
         The suite.
     """
     by_id = {clause.id: clause for clause in clauses}
-    changed = []
-    for mutant in mutants:
+    changes = {}
+    for number, mutant in enumerate(mutants):
         try:
             if mutant.clause not in by_id:
                 raise Misfit(f"there is no clause {mutant.clause}")
-            changed.append((mutant, *_module(mutant)))
+            module, clause = _module(mutant), by_id[mutant.clause]
+            changes.setdefault(module.name, []).append((number, module, clause))
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
-    importlib.import_module("numpy")
-    importlib.import_module("ml_dtypes")
-    above = [one for one in changed if one[1].split(".")[1:2] == ["distribute"]]
-    above += [one for one in changed if one[1].startswith(_ABOVE)]
-    below = [one for one in changed if one not in above]
-    yield from _verdicts(below, by_id)
-    if above:
-        for name in BELOW:
-            importlib.import_module(name)
-        yield from _verdicts(above, by_id)
-
-
-_ABOVE = ("tpuref.tpu.", "tpuref.cluster_resolver.")
+    undecided = {number for changed in changes.values() for number, *_ in changed}
+    for number, state, message in _answers(changes):
+        undecided.remove(number)
+        yield Verdict(mutants[number], state, message)
+    if undecided:
+        raise RuntimeError(f"no verdict on {[mutants[n].name for n in undecided]}")
 
 
 def _module(mutant):
-    """Return the name, path and text of the module that a mutant changes."""
+    """Return the module that a mutant changes, as it changes it."""
     package = package_directory()
     path, text = mutant.changed(package)
     name = os.path.relpath(path, os.path.dirname(package))[: -len(".py")]
-    return name.replace(os.sep, ".").replace(".__init__", ""), path, text
+    return MutatedModule(name.replace(os.sep, ".").replace(".__init__", ""), path, text)
 
 
-def _verdicts(changed, by_id):
-    jobs = [
-        lambda one=one: _try(MutatedModule(*one[1:]), by_id[one[0].clause])
-        for one in changed
-    ]
-    for number, answer in forks.as_completed(jobs):
-        # A process that ended without an answer has noticed in its way.
-        yield Verdict(changed[number][0], *(answer or (CAUGHT, "the process ended")))
-
-
-def _try(module, clause):
-    forks.silence()
-    signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
-    signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
-    if module.name in sys.modules:
-        return MISFIT, f"{module.name} is imported before it can be changed"
-    sys.meta_path.insert(0, module)
+def _answers(changes):
+    """Yield number, state and message of every change, from a process of their own."""
+    receiving, sending = os.pipe()
+    trunk = os.fork()
+    if not trunk:
+        os.close(receiving)
+        _grow(Trunk(changes, sending))
+    os.close(sending)
     try:
+        with os.fdopen(receiving, encoding="utf-8") as answers:
+            yield from map(json.loads, answers)
+    finally:
+        os.kill(trunk, signal.SIGTERM)
+        os.waitpid(trunk, 0)
+
+
+def _grow(trunk):
+    """Import tpuref, in the trunk and in its branches; end the process."""
+    try:
+        signal.signal(signal.SIGTERM, trunk.cut)
+        sys.meta_path.insert(0, trunk)
+        trunk.end()
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(ANSWERED)
+
+
+class Trunk:
+    """Finds the modules that mutants change, and forks into a branch for each change.
+
+    Parameters
+    ----------
+    changes : dict
+        The changes of each module by its name: number, MutatedModule, clause.
+    pipe : int
+        Where the answers are written, a line each.
+    """
+
+    def __init__(self, changes, pipe):
+        self._left = dict(changes)
+        self._pipe = pipe
+        self._width = len(os.sched_getaffinity(0))
+        self._branches = {}
+        self._change = None
+
+    def find_spec(self, fullname, path=None, target=None):
+        """Fork for each change of the module; in a branch, find the changed one."""
+        for change in self._left.pop(fullname, ()):
+            if self._is_branch(change):
+                return change[1].find_spec(fullname)
+        return None
+
+    def cut(self, *_):
+        """End the branches and this process."""
+        for branch in self._branches:
+            os.kill(branch, signal.SIGKILL)
+        os._exit(0)
+
+    def end(self):
+        """Import everything, then wait for the branches; in one, try its change."""
+        try:
+            tf = self._loaded()
+        except Exception as error:
+            if self._change is None:
+                raise
+            self._answer(self._change[0], MISFIT, f"{type(error).__name__}: {error}")
+            return
+        if self._change is not None:
+            number, _, clause = self._change
+            self._answer(number, *_judged(clause, tf))
+        while self._branches:
+            self._wait()
+
+    def _loaded(self):
         tf = subject.load("tpuref")
-    except subject.SubjectError as error:
-        return MISFIT, str(error)
+        for name in [*_modules_of(BELOW), *NAMES]:
+            if self._change is None or name in NAMES:
+                importlib.import_module(f"tpuref.{name}")
+        for name in list(self._left):
+            importlib.import_module(name)
+        return tf
+
+    def _is_branch(self, change):
+        while len(self._branches) >= self._width:
+            self._wait()
+        branch = os.fork()
+        if branch:
+            self._branches[branch] = change[0]
+            return False
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
+        forks.silence()
+        self._change, self._left, self._branches = change, {}, {}
+        return True
+
+    def _wait(self):
+        """Wait for a branch; one that ends without an answer has noticed in its way."""
+        branch, status = os.wait()
+        number = self._branches.pop(branch)
+        if os.waitstatus_to_exitcode(status) != ANSWERED:
+            self._answer(number, CAUGHT, "the process ended")
+
+    def _answer(self, number, state, message):
+        line = json.dumps([number, state, message[:MESSAGE]]) + "\n"
+        os.write(self._pipe, line.encode())
+
+
+def _modules_of(packages):
+    """Return the names of the modules in these packages of tpuref."""
+    return [
+        module.name
+        for package in packages
+        for module in pkgutil.walk_packages(
+            [os.path.join(package_directory(), package)], package + "."
+        )
+    ]
+
+
+def _judged(clause, tf):
     result = judge(clause, tf)
     state = CAUGHT if result.outcome in CONTRADICTIONS else SURVIVED
     return state, f"{result.outcome}: {result.message}"

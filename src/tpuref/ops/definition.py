@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -106,6 +106,9 @@ class OpDef:
     compute
         ``compute(*arrays, **attrs)``, the same for NumPy alone; where `meaning` is
         given too, NumPy runs this.
+    inexact
+        The function of NumPy that does the same with numbers that are not integers;
+        where `compute` looks at integers only.
     collective
         ``collective(contributions, **attrs)``: takes the inputs of all replicas (one
         array each, in replica order) and gives the outputs in the same order.
@@ -131,6 +134,9 @@ class OpDef:
         Whether its value comes from outside and is never computed.
     joint
         Whether each input is the value of another tower.
+    elementwise
+        Whether each element of the outputs comes from the elements of the inputs at
+        the same place, in the same way wherever that is; the inputs broadcast.
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
@@ -148,6 +154,7 @@ class OpDef:
     infer: Infer
     meaning: Meaning | None = None
     compute: Compute | None = None
+    inexact: np.ufunc | None = None
     collective: Compute | None = None
     effect: Compute | None = None
     place: Place = Place.ANYWHERE
@@ -161,6 +168,7 @@ class OpDef:
     printing: bool = False
     fed: bool = False
     joint: bool = False
+    elementwise: bool = False
     linear: bool = False
     static: Static | None = None
     blocks: tuple[Block, ...] = ()
@@ -224,6 +232,14 @@ class OpDef:
     def on_every_core(self) -> bool:
         """Whether every core of a replica runs it: all know branches and variables."""
         return bool(self.blocks) or self.writes is not None
+
+    def function(self, dtypes: Iterable[np.dtype[Any]]) -> Compute:
+        """Return `compute` for inputs of some types, without what explains errors."""
+        if self.inexact is not None and all(dtype.kind not in "iu" for dtype in dtypes):
+            return self.inexact
+        assert self.compute is not None
+        function: Compute = getattr(self.compute, "__wrapped__", self.compute)
+        return function
 
     @cached_property
     def writes_into(self) -> bool:

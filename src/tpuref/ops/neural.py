@@ -5,6 +5,7 @@ float16 and bfloat16 are computed in float32 and rounded once.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,9 @@ def _infer_along_axis(logits: Operand, *, axis: int) -> TensorSpec:
     return same_shape(logits, FLOATING)
 
 
-def _relu(xp: Any, features: Array) -> Any:
-    return xp.maximum(features, features.dtype.type(0))
+def _relu(xp: Any, features: Array, *, out: Array | None = None) -> Any:
+    into = {} if out is None else {"out": out}
+    return xp.maximum(features, features.dtype.type(0), **into)
 
 
 def _relu6(xp: Any, features: Array) -> Any:
@@ -242,15 +244,17 @@ def _bias_add(xp: Any, value: Array, bias: Array, *, data_format: str) -> Any:
     return value + bias.reshape([-1] + [1] * (value.ndim - 1 - channels))
 
 
+_op = partial(OpDef, elementwise=True)
+
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Relu", infer=_infer_relu, meaning=_relu),
-    OpDef("Relu6", infer=_infer_relu, meaning=_relu6),
-    OpDef("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
-    OpDef("Elu", infer=_infer_activation, meaning=_elu),
-    OpDef("Selu", infer=_infer_activation, meaning=_selu),
-    OpDef("Sigmoid", infer=_infer_activation, meaning=_sigmoid),
-    OpDef("Softplus", infer=_infer_activation, meaning=_softplus),
-    OpDef("Softsign", infer=_infer_activation, meaning=_softsign),
+    _op("Relu", infer=_infer_relu, meaning=_relu),
+    _op("Relu6", infer=_infer_relu, meaning=_relu6),
+    _op("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
+    _op("Elu", infer=_infer_activation, meaning=_elu),
+    _op("Selu", infer=_infer_activation, meaning=_selu),
+    _op("Sigmoid", infer=_infer_activation, meaning=_sigmoid),
+    _op("Softplus", infer=_infer_activation, meaning=_softplus),
+    _op("Softsign", infer=_infer_activation, meaning=_softsign),
     OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax),
     OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax),
     OpDef(

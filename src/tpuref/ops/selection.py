@@ -75,6 +75,6 @@ def _where(condition: Array) -> Array:
 
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Select", infer=_infer_select, meaning=_select),
-    OpDef("SelectV2", infer=_infer_select_v2, meaning=_select_v2),
+    OpDef("SelectV2", _infer_select_v2, _select_v2, elementwise=True),
     OpDef("Where", infer=_infer_where, compute=ieee(_where)),
 )

@@ -85,6 +85,11 @@ IDENTITY = OpDef(
     "Identity", infer=infer_same, meaning=_same, compute=_identity, linear=True
 )
 IDENTITY_N = OpDef("IdentityN", infer=_infer_each, compute=_each)
+STOP_GRADIENT = OpDef(
+    "StopGradient", infer=infer_same, meaning=_same, compute=_identity
+)
+FORWARDING = (IDENTITY, STOP_GRADIENT)
+"""The operations whose output is their input."""
 
 OPERATIONS: tuple[OpDef, ...] = (
     CONST,
@@ -98,6 +103,6 @@ OPERATIONS: tuple[OpDef, ...] = (
     ),
     IDENTITY,
     IDENTITY_N,
-    OpDef("StopGradient", infer=infer_same, meaning=_same, compute=_identity),
+    STOP_GRADIENT,
     OpDef("NoOp", infer=_infer_nothing, compute=_nothing),
 )

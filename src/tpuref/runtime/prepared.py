@@ -18,6 +18,7 @@ from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import ReplicaSum
 from tpuref.runtime.core_events import (
     BLOCK,
@@ -33,6 +34,8 @@ from tpuref.runtime.core_events import (
     Peer,
 )
 from tpuref.runtime.core_feed import CoreFeed
+from tpuref.runtime.fusion import Fusion, fuses
+from tpuref.runtime.fusion_plan import Memory
 from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.program_counters import numbered
@@ -40,13 +43,13 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.split import Lane
 from tpuref.runtime.verdict import truth
 
-Column = Sequence[Any]
-"""A value as each of the cores has it, None for one that has none."""
-
 Values = list[Any]
 """The columns of all slots; None for a slot without values."""
 
 Step = Callable[[Values], None]
+Numbered = tuple[Step, int, Label]
+"""A step with the number of its instruction, and what an observer has to know."""
+
 Path = tuple[int, ...]
 """Where an instruction is: its index, then block and index at each level inside."""
 
@@ -139,33 +142,47 @@ class PreparedProgram:
                 self._sums[id(instr)] = around.collective(instr, there)
                 self._summed.setdefault(instr.inputs[0], self._sums[id(instr)])
         self._constants: Values = [None] * slots
-        self._steps: list[tuple[Step, int, Label]] = []
-        self._observed: list[tuple[Step, int, Label]] = []
+        self._known: dict[int, Array] = {}
+        self._readers = _readers(program, plan)
+        self._steps: list[Numbered] = []
+        self._observed: list[Numbered] = []
+        self._fusing: list[Numbered] = []
         for index, instr in enumerate(program.instrs):
             self._add(instr, (*path, index))
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
+        self._fuse()
 
     def run(self, inputs: Sequence[Column]) -> list[Column]:
         """Run the program with the columns of its inputs, and return its results."""
         values = self._constants.copy()
         for slot, column in zip(self._parameters, inputs, strict=True):
             values[slot] = column
-        events, counter = self._around.events, self._around.counter
-        try:
-            if events is None:
-                for step, number, label in self._steps:  # noqa: B007
-                    counter[0] = number
-                    step(values)
-            else:
-                for step, number, label in self._observed:
-                    counter[0] = number
-                    events.observe(step, label, values)
-        except OpError as error:
-            assert label.instr is not None
-            locate(error, label.instr)
-            raise
+        if self._around.events is None:
+            self._take(self._steps, values)
+        else:
+            self._take(self._observed, values, self._around.events.observe)
         return [values[slot] for slot in self._results]
+
+    def _take(
+        self,
+        steps: Sequence[Numbered],
+        values: Values,
+        observe: Callable[[Step, Label, Values], None] | None = None,
+    ) -> None:
+        """Take some steps, and say in an error which instruction it comes from."""
+        counter = self._around.counter
+        try:
+            for step, number, label in steps:
+                counter[0] = number
+                if observe is None:
+                    step(values)
+                else:
+                    observe(step, label, values)
+        except OpError as error:
+            if label.instr is not None:
+                locate(error, label.instr)
+            raise
 
     def _places(self, instr: Instr) -> list[int]:
         """Return the places of the cores that run an instruction."""
@@ -195,13 +212,19 @@ class PreparedProgram:
         else:
             step, on_core = self._step(instr, places, path), instr.core != HOST
             label = self._label(instr, kind(instr), instr.outputs, places, on_core)
-            self._append(step, label)
+            if fuses(instr) and len(places) == len(self._lanes):
+                self._fusing.append((step, label.number, label))
+                self._observed.append((step, label.number, label))
+            else:
+                self._append(step, label)
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; only a trace lists it when the program runs."""
         around, (slot,) = self._around, instr.outputs
         replica = self._lanes[places[0]].replica
         (value,) = compute(CONST, instr, [], replica, around.run)
+        if len(places) == len(self._lanes):
+            self._known[slot] = value
         given, before = [value] * len(places), self._constants[slot]
         self._constants[slot] = self._column(places, given, before)
         label = self._label(instr, None, (), places, traced=instr.core != HOST)
@@ -282,8 +305,50 @@ class PreparedProgram:
         return Label(instr, number, kind, lanes, slots, peers or {}, traced)
 
     def _append(self, step: Step, label: Label) -> None:
+        self._fuse()
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
+
+    def _fuse(self) -> None:
+        """Append what was collected for a fusion as one step."""
+        if not self._fusing:
+            return
+        one_by_one, self._fusing = self._fusing, []
+        instrs = [label.instr for _, _, label in one_by_one if label.instr is not None]
+        inside = {id(instr) for instr in instrs}
+        made = [slot for instr in instrs for slot in instr.outputs]
+        fusion = Fusion(
+            instrs,
+            [number for _, number, _ in one_by_one],
+            len(self._lanes),
+            self._known,
+            [slot for slot in made if self._readers.get(slot, inside) - inside],
+            {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
+            self._around.counter,
+        )
+
+        def step(values: Values) -> None:
+            if not fusion.run(values):
+                self._take(one_by_one, values)
+
+        number = one_by_one[0][1]
+        self._steps.append((step, number, Label(None, number, None, {})))
+
+    def _is_summed(self, slot: int) -> bool:
+        """Whether a collective of all cores takes a value."""
+        return slot in self._summed and self._summed[slot].lanes == list(self._lanes)
+
+    def _memory(self, slot: int) -> Memory:
+        """Return what gives the memory where peers read a value that they sum."""
+        places = self._summed[slot].places
+
+        def memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Array]:
+            return [
+                np.empty(shape, dtype) if place is None else place
+                for place in places(shape, dtype)
+            ]
+
+        return memory
 
     def _column(
         self, places: Sequence[int], given: Sequence[Any], before: Column | None
@@ -323,6 +388,8 @@ class PreparedProgram:
             return self._fed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
+        if definition.reads is not None and definition.reads == definition.writes:
+            return self._update(instr, places)
         if definition.effect is not None:
             return self._effect(instr, places)
         if definition.collective is not None:
@@ -454,6 +521,30 @@ class PreparedProgram:
 
         return self._for_each(instr, places, carry_out)
 
+    def _update(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Change a variable; cores with the same value and change do it together."""
+        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        (source,), (target,) = instr.inputs, instr.outputs
+
+        def step(values: Values) -> None:
+            results: list[Array] = []
+            latest: tuple[Any, Any] = None, None
+            for place in places:
+                lane = around.lane = lanes[place]
+                run = around.runs[lane.logical]
+                variables = run.variables[lane.replica]
+                before, change = variables.read(handle), values[source][place]
+                if before is latest[0] and change is latest[1]:
+                    variables.write(handle, results[-1])
+                    results.append(results[-1])
+                else:
+                    results += perform(instr, [change], lane.replica, run)
+                    latest = before, change
+            around.lane = None
+            values[target] = self._column(places, results, values[target])
+
+        return step
+
     def _host_call(self, instr: Instr, places: Sequence[int], path: Path) -> Step:
         around, lanes = self._around, self._lanes
 
@@ -567,6 +658,19 @@ class PreparedProgram:
 
         chosen(range(len(places)))
         return chosen
+
+
+def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
+    """Return the ids of what reads each slot: instructions, and the program itself."""
+    readers: dict[int, set[int]] = {slot: {id(program)} for slot in program.results}
+    for instr in program.instrs:
+        for slot in instr.inputs:
+            readers.setdefault(slot, set()).add(id(instr))
+        for transfer in plan.before(instr):
+            readers.setdefault(transfer.slot, set()).add(id(program))
+    for transfer in plan.at_the_end(program):
+        readers.setdefault(transfer.slot, set()).add(id(program))
+    return readers
 
 
 def _at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:

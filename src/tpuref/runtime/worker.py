@@ -34,6 +34,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.channel import Channel
+from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
@@ -58,7 +59,7 @@ from tpuref.runtime.messages import (
     RunRequest,
 )
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.prepared import Column, Path, PreparedProgram
+from tpuref.runtime.prepared import Path, PreparedProgram
 from tpuref.runtime.program_counters import (
     ProgramCounters,
     control_bytes,
@@ -418,6 +419,7 @@ def main(arguments: Sequence[str]) -> None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)
     watch = threading.Thread(target=_watch_lifeline, args=(lifeline, host), daemon=True)
     watch.start()
+    np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
     split = Split(cores, processes)
     arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
     channel = Channel(socket.socket(fileno=end))

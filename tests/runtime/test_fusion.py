@@ -1,0 +1,264 @@
+"""Several operations in one step: the same bits as one by one, for every layout."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.callsite import CallSite
+from tpuref.base.dtypes import DTYPES
+from tpuref.ops.definition import OpDef, Operand, outputs_of
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import Instr
+from tpuref.runtime.columns import APART, SAME, STACKED, Stacked, layout
+from tpuref.runtime.fusion import Fusion
+
+CORES = 3
+SIZES = (*range(68), None)
+"""The lengths of vectors, around those of vector registers; None for a scalar."""
+
+FEW = (0, 1, 17, 64, None)
+
+
+@pytest.fixture(autouse=True)
+def as_in_a_process_of_the_pool() -> Iterator[None]:
+    with np.errstate(all="ignore"):
+        yield
+
+
+# -- bits --------------------------------------------------------------------------
+
+STACKING = [REGISTRY[name] for name in REGISTRY.names() if REGISTRY[name].elementwise]
+SPECIAL = [np.inf, -np.inf, np.nan, 0.0, -0.0, 1e30, -1e30, 1e-40, 2.0, 0.5, 3e5]
+ATTRS = {
+    "NanToNum": {"nan": 0.0, "high": None, "low": None},
+    "IsClose": {"rtol": 1e-5, "atol": 1e-8, "equal_nan": True},
+    "LeakyRelu": {"alpha": 0.2},
+}
+
+
+def sample(draw: np.random.Generator, dtype: np.dtype[Any], shape: Any) -> Any:
+    count = int(np.prod(shape))
+    if dtype.kind in "iub":
+        return draw.integers(1, 9, count).astype(dtype).reshape(shape)
+    values = draw.standard_normal(count) * 10.0 ** draw.integers(-3, 4, count)
+    chosen = draw.random(count) < 0.15
+    values[chosen] = draw.choice(SPECIAL, chosen.sum())
+    return values.astype(dtype).reshape(shape)
+
+
+def taken(definition: OpDef, dtype: Any) -> list[Any] | None:
+    """The element types of the inputs, None if it does not take this one."""
+    given = [dtype] * definition._arity[0]
+    if definition.name == "SelectV2":
+        given[0] = tf.bool
+    if definition.name == "Ldexp":
+        given[1] = tf.int32
+    operands = [Operand(tf.TensorShape([3]), each) for each in given]
+    try:
+        definition.infer(*operands, **ATTRS.get(definition.name, {}))
+    except (TypeError, ValueError):
+        return None
+    return given
+
+
+def bits(array: Any) -> bytes:
+    """The bits of an array; which NaN remains of two, IEEE 754 leaves open."""
+    parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
+    if array.dtype.kind in "iub":
+        return array.tobytes()
+    return b"".join(
+        np.where(np.isnan(part), part.dtype.type(np.nan), part).tobytes()
+        for part in parts
+    )
+
+
+@pytest.mark.parametrize("definition", STACKING, ids=lambda d: d.name)
+def test_stacked_operations_give_the_bits_of_single_ones(definition: OpDef) -> None:
+    draw, compared = np.random.default_rng(0), 0
+    for dtype, size in itertools.product(DTYPES, SIZES):
+        dtypes = None if dtype == tf.string else taken(definition, dtype)
+        if dtypes is None or (size not in FEW and not dtype.is_floating):
+            continue
+        shape = () if size is None else (size,)
+        stacks = [sample(draw, d.np, (CORES, *shape)) for d in dtypes]
+        if size and size % 2:  # one number for each core
+            stacks[-1] = sample(draw, dtypes[-1].np, (CORES, 1))
+        attrs = ATTRS.get(definition.name, {})
+        function = definition.function([d.np for d in dtypes])
+        whole = outputs_of(function(*stacks, **attrs))
+        for core in range(CORES):
+            single = [np.array(stack[core]) for stack in stacks]
+            for a, b in zip(whole, outputs_of(function(*single, **attrs)), strict=True):
+                assert bits(a[core]) == bits(np.asarray(b)), (dtype, size)
+                compared += 1
+    assert compared >= CORES * len(FEW)
+
+
+# -- plans -------------------------------------------------------------------------
+
+
+def instr(op: str, inputs: Sequence[int], output: int, **attrs: Any) -> Instr:
+    given = dict(attrs)
+    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
+    site = CallSite("program.py", 1, "computation")
+    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
+
+
+# Numbers of rank 0, 1 and 2, one of them known, on operations that stack, that go from
+# core to core, that write into memory and that give parts of their input.
+PROGRAM = [
+    instr("Mul", [0, 1], 3),  # [4, 5] by a number for each core
+    instr("AddV2", [3, 2], 4),  # the same [5] everywhere
+    instr("Relu", [4], 5),
+    instr("Identity", [5], 6),
+    instr("MatMul", [6, 7], 8),
+    instr("Reshape", [8, 9], 10),
+    instr("Sigmoid", [10], 11),
+    instr("Neg", [8], 12),
+    instr("Sub", [11, 10], 13),
+    instr("Greater", [13, 1], 14, gives=tf.bool),
+    instr("Cast", [14], 15, dtype="float32"),
+    instr("Square", [2], 16),
+    instr("RealDiv", [15, 16], 17),
+]
+KNOWN = {9: np.array([-1, 5], np.int32)}
+WANTED = [6, 10, 12, 13, 16, 17]
+
+
+def given(turn: int, rows: int = 4) -> dict[int, list[Any]]:
+    draw = np.random.default_rng(turn)
+
+    def normal(*shape: int) -> Any:
+        return draw.standard_normal(shape).astype(np.float32)
+
+    same, square = normal(5), normal(5, 5)
+    return {
+        0: [normal(rows, 5) for _ in range(CORES)],
+        1: [np.asarray(normal()) for _ in range(CORES)],
+        2: [same] * CORES,
+        7: [square] * CORES,
+    }
+
+
+def one_by_one(columns: dict[int, list[Any]]) -> dict[int, list[Any]]:
+    """What each core gets by itself."""
+    columns = {**columns, **{slot: [array] * CORES for slot, array in KNOWN.items()}}
+    for each in PROGRAM:
+        compute = each.definition.compute
+        assert compute is not None
+        columns[each.outputs[0]] = [
+            np.asarray(compute(*(columns[s][core] for s in each.inputs), **each.attrs))
+            for core in range(CORES)
+        ]
+    return columns
+
+
+def fused(fusion: Fusion, columns: dict[int, list[Any]]) -> list[Any]:
+    values: list[Any] = [columns.get(slot) for slot in range(20)]
+    assert fusion.run(values)
+    return values
+
+
+@pytest.fixture
+def counter() -> memoryview:
+    return memoryview(bytearray(8)).cast("Q")
+
+
+@pytest.fixture
+def fusion(counter: memoryview) -> Fusion:
+    numbers = range(1, 1 + len(PROGRAM))
+    return Fusion(PROGRAM, numbers, CORES, KNOWN, WANTED, {}, counter)
+
+
+def check(values: list[Any], expected: dict[int, list[Any]]) -> None:
+    for slot in WANTED:
+        for array, wanted in zip(values[slot], expected[slot], strict=True):
+            assert isinstance(array, np.ndarray) and array.flags.c_contiguous
+            assert array.shape == wanted.shape, slot
+            assert array.tobytes() == wanted.tobytes(), slot
+
+
+def test_a_program_gives_what_each_core_gets_by_itself(fusion: Fusion) -> None:
+    kept = []
+    for turn, rows in enumerate((4, 4, 4, 300, 4)):  # 300 rows stay where they are
+        columns = given(turn, rows)
+        kept.append((fused(fusion, columns), one_by_one(columns)))
+    for values, expected in kept:  # later runs wrote over no earlier result
+        check(values, expected)
+
+
+def test_values_that_come_as_a_stack_or_are_equal(fusion: Fusion) -> None:
+    columns = given(0)
+    columns[0] = Stacked(np.array(columns[0]))
+    check(fused(fusion, columns), one_by_one(columns))
+    columns = given(1)
+    columns[0], columns[1] = [columns[0][0]] * CORES, [columns[1][0]] * CORES
+    values = fused(fusion, columns)
+    check(values, one_by_one(columns))
+    assert all(layout(values[slot])[0] == SAME for slot in WANTED)
+
+
+def test_what_stays_inside_is_not_given_out(fusion: Fusion) -> None:
+    values = fused(fusion, given(0))
+    inside = {each.outputs[0] for each in PROGRAM} - set(WANTED)
+    assert inside and all(values[slot] is None for slot in inside)
+    assert layout(values[16])[0] == SAME
+    assert layout(values[13])[0] in (STACKED, APART)
+
+
+def test_cores_that_differ_in_shape_are_left_to_others(fusion: Fusion) -> None:
+    columns = given(0)
+    columns[0][1] = np.zeros((2, 5), np.float32)
+    values: list[Any] = [columns.get(slot) for slot in range(20)]
+    assert not fusion.run(values)
+    check(fused(fusion, given(1)), one_by_one(given(1)))
+
+
+def test_the_counter_is_at_the_last_operation(
+    fusion: Fusion, counter: memoryview
+) -> None:
+    fused(fusion, given(0))
+    assert counter[0] == len(PROGRAM)
+
+
+# -- on the pool -------------------------------------------------------------------
+
+
+@pytest.fixture
+def pool() -> Iterator[tf.Session]:
+    settings = tf.config.override(executor="pool", cores=4, processes=2)
+    with settings, tf.Session() as session:
+        session.run(tf.tpu.initialize_system())
+        yield session
+
+
+def test_an_error_names_its_core(pool: tf.Session) -> None:
+    x = tf.placeholder(tf.int32, [4])
+    shares = tf.split(x, 4)
+    quotient = tf.tpu.replicate(lambda y: 12 // (y * 2 - 6) + 1, [[s] for s in shares])
+    for _ in range(2):
+        assert pool.run(quotient, {x: [4, 5, 6, 0]})[3] == ([-1],)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="on replica 2") as e:
+            pool.run(quotient, {x: [4, 5, 3, 0]})
+        assert e.value.op is not None and "12 // (y" in str(e.value)
+
+
+def test_what_some_cores_do_not_run(pool: tf.Session) -> None:
+    def computation(x: Any) -> Any:
+        y = tf.cond(x[0] > 1, lambda: (x + 1) * x, lambda: (x - 1) / (x + 2))
+        return y * y + x, tf.while_loop(lambda z: z[0] < 9, lambda z: z * z + 1, [y])
+
+    x = np.arange(8, dtype=np.float32).reshape(4, 2)
+    found = pool.run(tf.tpu.replicate(computation, [[row] for row in x]))
+    for row, (first, second) in zip(x, found, strict=True):
+        y = (row + 1) * row if row[0] > 1 else (row - 1) / (row + 2)
+        assert first.tobytes() == (y * y + row).tobytes()
+        while y[0] < 9:
+            y = y * y + 1
+        assert second.tobytes() == y.tobytes()
