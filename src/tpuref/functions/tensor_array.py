@@ -272,7 +272,7 @@ def tensor_of(value: Any) -> Any:
     return value.flow if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
-def packed(structure: Any, tensors: Sequence[Tensor]) -> Any:
+def packed(structure: Any, tensors: Sequence[Any]) -> Any:
     """Return tensors in a structure, as arrays where the structure has arrays."""
     pairs = zip(nest.flatten(structure), tensors, strict=True)
     leaves = [
