@@ -232,9 +232,10 @@ def num_towers_per_host(tf):
     with size(tf, 4):
         same(local_strategy(tf).num_towers_per_host, 4)
         same(local_strategy(tf, num_cores=2).num_towers_per_host, 2)
-    strategy = cluster_strategy(tf, [4, 4])
-    same(strategy.num_towers_per_host, 4)
-    same(strategy.num_hosts * strategy.num_towers_per_host, strategy.num_towers)
+    for cores in ([4, 4], [2, 2, 2], [8, 8, 8, 8]):
+        strategy = cluster_strategy(tf, cores)
+        same(strategy.num_towers_per_host, cores[0])
+        same(strategy.num_hosts * strategy.num_towers_per_host, strategy.num_towers)
     expect_raises((RuntimeError, ValueError), cluster_strategy, tf, [4, 2])
 
 
@@ -249,6 +250,12 @@ def parameter_devices(tf):
         seen = []
         strategy.update(variable(tf, "u"), lambda v: seen.append(tf.no_op().device))
         same(seen, devices, call="devices of an update")
+    strategy = cluster_strategy(tf, [2, 2, 2])
+    devices = list(strategy.parameter_devices)
+    same((len(devices), len(set(devices))), (6, 6), call="devices of three hosts")
+    with strategy.scope():
+        parts = strategy.unwrap(variable(tf, "on_three_hosts"))
+    same([part.device for part in parts], devices)
 
 
 @page.clause(".should_checkpoint/property/boolean")
@@ -274,6 +281,9 @@ def should_save_summary(tf):
 def worker_device_index(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         same(strategy.unwrap(strategy.worker_device_index), [0, 1, 2, 3])
+    strategy = cluster_strategy(tf, [4, 4, 4])
+    with strategy.scope():
+        same(strategy.unwrap(strategy.worker_device_index), list(range(12)))
 
 
 @page.clause(".worker_device_index/property/zero-for-single-tower")
@@ -335,6 +345,11 @@ def worker_devices_used(tf):
         values = per_tower(tf, strategy, [0, 1, 2, 3])
         devices = [part.device for part in strategy.unwrap(values)]
         same(devices, list(strategy.worker_devices))
+    strategy = cluster_strategy(tf, [2, 2, 2])
+    with strategy.scope():
+        made = strategy.call_for_each_tower(lambda: tf.constant(1.0))
+        devices = [part.device for part in strategy.unwrap(made)]
+    same(devices, list(strategy.worker_devices), call="devices on three hosts")
 
 
 # ---------------------------------------------------------------- other names

@@ -62,6 +62,7 @@ def get_host_cpu_device(tf):
     names = [local.get_host_cpu_device(0)]
     names += [cluster.get_host_cpu_device(host) for host in (0, 1)]
     names.append(cluster_strategy(tf, [2], job="tpus").get_host_cpu_device(0))
+    names.append(cluster_strategy(tf, [1] * 11).get_host_cpu_device(10))
     same(
         names,
         [
@@ -69,6 +70,7 @@ def get_host_cpu_device(tf):
             "/job:worker/task:0/device:CPU:0",
             "/job:worker/task:1/device:CPU:0",
             "/job:tpus/task:0/device:CPU:0",
+            "/job:worker/task:10/device:CPU:0",
         ],
     )
     for name in names:
@@ -119,6 +121,15 @@ def initialize_starts_system(tf):
         (topology,) = session.run(operations)
         assert isinstance(topology, bytes) and topology, repr(topology)
         same(evaluated(session, strategy, value), [2.0, 4.0])
+    require_job(tf, "initialize")
+
+
+def require_job(tf, method):
+    """Require that the method is about the job that has the cores."""
+    strategy = cluster_strategy(tf, [2, 2], job="tpus", coordinator="coordinator")
+    with strategy.scope():
+        (made,) = getattr(strategy, method)()
+    assert "/job:tpus" in made.device, made.device
 
 
 @page.clause(".initialize/behaviour/eager-executes")
@@ -151,6 +162,7 @@ def finalize_stops_system(tf):
         session.run(operations)
         expect_raises(tf.errors.OpError, evaluated, session, strategy, value)
         session.run(strategy.initialize())
+    require_job(tf, "finalize")
 
 
 @page.clause(".finalize/behaviour/eager-executes")
@@ -192,6 +204,10 @@ def distribute_dataset_split(tf):
             dataset = strategy.distribute_dataset(counting(tf, 6))
             found = [numbers(strategy, element) for element in dataset]
         same(found, [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+        with eager_strategy(tf, cores=16) as strategy:  # more than a host has
+            dataset = strategy.distribute_dataset(counting(tf, 40))
+            found = [numbers(strategy, element) for element in dataset]
+        same(found, [[float(n) for n in range(k, k + 16)] for k in (0, 16)])
 
 
 @page.clause(".distribute_dataset/behaviour/iterator-feeds-towers")

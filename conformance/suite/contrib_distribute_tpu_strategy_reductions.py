@@ -4,8 +4,11 @@ All values are small whole numbers in float32, whose sums are exact; means are o
 two or four towers, and so exact too.
 """
 
+import contextlib
+
 from ..clause import expect_raises, same
 from ..probes import initialise_variables
+from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
     evaluated,
     page,
@@ -28,7 +31,7 @@ def one_to_four(tf, strategy):
 def reduced(tf, kind, cores=4):
     """Return 1, 2, ... of as many towers, reduced to the first device."""
     with running_strategy(tf, cores=cores) as (session, strategy):
-        value = per_tower(tf, strategy, [1.0, 2.0, 3.0, 4.0][:cores])
+        value = per_tower(tf, strategy, [1.0 + tower for tower in range(cores)])
         result = strategy.reduce(kind, value, strategy.worker_devices[0])
         return session.run(strategy.unwrap(result))
 
@@ -50,6 +53,8 @@ def reduce_combines(tf):
         values = per_tower(tf, strategy, [[1.0, 2.0], [10.0, 20.0]])
         total = strategy.reduce(tf.VariableAggregation.SUM, values, values)
         same(evaluated(session, strategy, total), [[11.0, 22.0]] * 2)
+    # More cores than a host has.
+    same(reduced(tf, tf.VariableAggregation.SUM, cores=16), [136.0])
 
 
 @page.clause(".reduce/args:aggregation/sum")
@@ -67,6 +72,7 @@ def reduce_sum(tf):
 def reduce_mean(tf):
     same(reduced(tf, tf.VariableAggregation.MEAN), [2.5])
     same(reduced(tf, tf.VariableAggregation.MEAN, cores=2), [1.5])
+    same(reduced(tf, tf.VariableAggregation.MEAN, cores=16), [8.5])
 
 
 @page.clause(".reduce/args:aggregation/only-first-tower")
@@ -127,6 +133,18 @@ def reduce_to_device(tf):
             total = strategy.reduce(tf.VariableAggregation.SUM, value, device)
             require_devices(strategy, total, [device])
             same(evaluated(session, strategy, total), [10.0])
+    with on_three_hosts(tf) as (strategy, value):
+        for device in strategy.worker_devices:
+            total = strategy.reduce(tf.VariableAggregation.SUM, value, device)
+            require_devices(strategy, total, [device])
+
+
+@contextlib.contextmanager
+def on_three_hosts(tf):
+    """Yield a strategy in scope and a value of its six towers; nothing is run."""
+    strategy = cluster_strategy(tf, [2, 2, 2])
+    with strategy.scope():
+        yield strategy, per_tower(tf, strategy, [1.0] * 6)
 
 
 @page.clause(".reduce/args:destinations/device-list")
@@ -138,6 +156,10 @@ def reduce_to_devices(tf):
             total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
             require_devices(strategy, total, chosen)
             same(evaluated(session, strategy, total), [10.0] * len(chosen))
+    with on_three_hosts(tf) as (strategy, value):
+        chosen = list(strategy.worker_devices)[::-2]
+        total = strategy.reduce(tf.VariableAggregation.SUM, value, chosen)
+        require_devices(strategy, total, chosen)
 
 
 @page.clause(".reduce/args:destinations/value-itself-all-reduces")
@@ -147,6 +169,9 @@ def reduce_all(tf):
         total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
         require_devices(strategy, total, strategy.worker_devices)
         same(evaluated(session, strategy, total), [10.0] * 4)
+    with on_three_hosts(tf) as (strategy, value):
+        total = strategy.reduce(tf.VariableAggregation.SUM, value, value)
+        require_devices(strategy, total, strategy.worker_devices)
 
 
 @page.clause(".reduce/returns/mirrored")
@@ -270,6 +295,9 @@ def broadcast_to_workers(tf):
         ):
             require_devices(strategy, copies, strategy.worker_devices)
             same(evaluated(session, strategy, copies), [5.0] * 3)
+    with on_three_hosts(tf) as (strategy, _):
+        copies = strategy.broadcast(tf.constant(5.0))
+        require_devices(strategy, copies, strategy.worker_devices)
 
 
 @page.clause(".broadcast/args:destinations/mirrored-variable")

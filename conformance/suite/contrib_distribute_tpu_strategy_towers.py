@@ -10,7 +10,7 @@ import numpy as np
 
 from ..clause import expect_raises, same
 from ..probes import eager_mode, initialise_variables
-from .contrib_distribute_tpu_strategy import ancestors
+from .contrib_distribute_tpu_strategy import ancestors, cluster_strategy
 from .tpu_strategy_page import (
     FREE,
     evaluated,
@@ -129,6 +129,11 @@ def call_tower_id(tf):
         strategy.call_for_each_tower(lambda: numbers.append(tower_context(tf).tower_id))
     assert all(isinstance(number, int) for number in numbers), repr(numbers)
     same(sorted(numbers), [0, 1, 2, 3])
+    del numbers[:]
+    strategy = cluster_strategy(tf, [4, 4, 4])
+    with strategy.scope():
+        strategy.call_for_each_tower(lambda: numbers.append(tower_context(tf).tower_id))
+    same(sorted(numbers), list(range(12)), call="towers on three hosts")
 
 
 @page.clause(".call_for_each_tower/behaviour/merge-call-enters-cross-tower-context")
@@ -380,6 +385,10 @@ def unwrap_lists(tf):
         assert isinstance(parts, list), repr(parts)
         same([isinstance(part, tf.Tensor) for part in parts], [True] * 4)
         same(session.run(parts), [5.0, 6.0, 7.0, 8.0])
+    strategy = cluster_strategy(tf, [4, 4, 4])
+    with strategy.scope():
+        parts = strategy.unwrap(strategy.call_for_each_tower(lambda: tf.constant(1.0)))
+    same(len(set(parts)), 12, call="parts on three hosts")
 
 
 @page.clause(".unwrap/args:value/tower-result-or-variable")
@@ -494,3 +503,5 @@ def map_applies(tf):
         same(session.run(strategy.unwrap(mean)), [20.0])
         named = strategy.map([1.0, 2.0], lambda x, k: tf.constant(x + k), k=1.0)
         same(session.run(strategy.unwrap(named)), [2.0, 3.0])
+        many = strategy.map(list(range(17)), tf.constant)
+        same(session.run(strategy.unwrap(many)), list(range(17)))

@@ -5,6 +5,7 @@ All values are small whole numbers in float32, so that they are exact.
 
 from ..clause import expect_raises, same
 from ..probes import initialise_variables
+from .contrib_distribute_tpu_strategy import cluster_strategy
 from .tpu_strategy_page import (
     FREE,
     evaluated,
@@ -142,6 +143,12 @@ def update_mirrored(tf):
         initialise_variables(tf, session)
         first, *others = session.run([v.read_value() for v in strategy.unwrap(drawn)])
         same(others, [first] * 2, call="the copies of a variable that starts at random")
+    strategy = cluster_strategy(tf, [2, 2, 2])
+    del seen[:]
+    with strategy.scope():
+        strategy.update(variable(tf, "on_three_hosts"), fn)
+    devices = [device for _, device in seen]
+    same(devices, list(strategy.worker_devices), call="updates on three hosts")
 
 
 @page.clause(".update/behaviour/other-variable-colocated")
@@ -247,6 +254,10 @@ def non_slot_devices_returns(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
         devices = strategy.non_slot_devices([variable(tf, "a"), variable(tf, "b")])
         same(list(devices), list(strategy.parameter_devices))
+    strategy = cluster_strategy(tf, [2, 2, 2])
+    with strategy.scope():
+        devices = strategy.non_slot_devices([variable(tf, "on_three_hosts")])
+    same(list(devices), list(strategy.parameter_devices))
 
 
 @page.clause(".non_slot_devices/example/create-under-colocate")

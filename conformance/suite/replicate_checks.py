@@ -494,6 +494,11 @@ def maximum_shapes_structure_equals_first_replica(tf, replicate):
     for shapes in ([shape], [shape, shape, shape], [[shape, shape]]):
         expect_raises(ValueError, build, shapes)
     same(len(build([shape, shape])), 2)
+    inputs = [[{"a": vector(tf)}]] * 3
+    extra = [{"a": shape, "b": shape}]
+    expect_raises(
+        ValueError, replicate, lambda nest: nest["a"], inputs, maximum_shapes=extra
+    )
 
 
 # ------------------------------------------------------------------- returns

@@ -52,6 +52,13 @@ def get_variable_reads_bfloat16(tf, bfloat16_scope):
     same({v.dtype.base_dtype.name for v in stored.values()}, {"float32"})
     trainable = [v.op.name.rpartition("/")[2] for v in tf.trainable_variables()]
     same(sorted(trainable), ["first", "third", "w"])
+    with bfloat16_scope():
+        tf.get_variable(
+            "kept", [5], tf.bfloat16, collections=["mine"], regularizer=tf.reduce_sum
+        )
+    same([v.shape.as_list() for v in tf.get_collection("mine")], [[5]])
+    losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    same(len(losses), 1, call="losses of a regularizer")
 
 
 @function_clause("tf.tpu.bfloat16_scope/behaviour/custom-getter-stores-float32")

@@ -13,6 +13,9 @@ from ..probes import fixed_system, initialise_variables
 from .tf_tpu_page import function_clause
 from .tpu_strategy_page import evaluated, own, running_strategy
 
+#: A group for each of two replicas.
+ALONE = [[1], [0]]
+
 
 def in_each_replica(tf, computation, replicas):
     """Return the evaluated result of ``computation(replica number)`` per replica.
@@ -118,11 +121,14 @@ def overload_object(tf, cross_replica_sum):
     array = np.array([1.0, 2.0], np.float32)
 
     def computation(_):
-        return [cross_replica_sum(x) for x in (2.5, np.float32(2.5), array)]
+        inputs = (2.5, np.float32(2.5), array)
+        alone = [cross_replica_sum(x, ALONE) for x in inputs]
+        return [cross_replica_sum(x) for x in inputs] + alone
 
-    for number, scalar, vector in in_each_replica(tf, computation, 2):
+    for number, scalar, vector, *alone in in_each_replica(tf, computation, 2):
         same([number, scalar], [5.0, 5.0])
         same(vector, [2.0, 4.0])
+        same(alone, [2.5, 2.5, [1.0, 2.0]])
     for x in (None, object(), tf.float32):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, x)
 
@@ -137,6 +143,10 @@ def overload_graph_node(tf, cross_replica_sum):
         tf, lambda _: (cross_replica_sum(tensor), cross_replica_sum(variable)), 2
     )
     same(out, [[[2.0, 4.0], [2.0, 4.0]]] * 2)
+    out = in_each_replica(
+        tf, lambda _: [cross_replica_sum(x, ALONE) for x in (tensor, variable)], 2
+    )
+    same(out, [[[1.0, 2.0], [1.0, 2.0]]] * 2)
     for operation in (tf.no_op(), tf.group(tensor), variable.initializer):
         expect_raises(TypeError, build_sum, tf, cross_replica_sum, operation)
 
@@ -163,8 +173,11 @@ def overload_per_replica(tf, cross_replica_sum):
 
 @function_clause("tf.tpu.cross_replica_sum/args:x/overload-pair")
 def overload_pair(tf, cross_replica_sum):
-    out = in_each_replica(tf, lambda _: cross_replica_sum((1.0, 2.0)), 2)
-    same(out, [[[2.0, 4.0]]] * 2)
+    pair = (1.0, 2.0)
+    out = in_each_replica(
+        tf, lambda _: (cross_replica_sum(pair), cross_replica_sum(pair, ALONE)), 2
+    )
+    same(out, [[[2.0, 4.0], [1.0, 2.0]]] * 2)
 
 
 @function_clause("tf.tpu.cross_replica_sum/args:x/overload-enumerable")
@@ -174,6 +187,10 @@ def overload_enumerable(tf, cross_replica_sum):
         tf, lambda _: (cross_replica_sum([1.0, 2.0, 3.0]), cross_replica_sum([t, t])), 2
     )
     same(out, [[[2.0, 4.0, 6.0], [[2.0], [2.0]]]] * 2)
+    out = in_each_replica(
+        tf, lambda _: [cross_replica_sum(x, ALONE) for x in ([1.0, 2.0], [t, t])], 2
+    )
+    same(out, [[[1.0, 2.0], [[1.0], [1.0]]]] * 2)
     for ragged in ([[1.0], [2.0, 3.0]], [1.0, [2.0]], [t, [1.0, 2.0]]):
         expect_raises((ValueError, TypeError), build_sum, tf, cross_replica_sum, ragged)
 

@@ -69,16 +69,22 @@ def initialize_returns_string_tensor(tf, initialize_system):
 
 @function_clause("tf.tpu.initialize_system/returns/serialized-topology")
 def initialize_returns_serialized_topology(tf, initialize_system):
-    with fixed_system(tf, cores=4) as session:
-        serialized = session.run(initialize_system())
-    assert isinstance(serialized, bytes), repr(serialized)
+    for cores in (4, 16):
+        with fixed_system(tf, cores=cores) as session:
+            serialized = session.run(initialize_system())
+        assert isinstance(serialized, bytes), repr(serialized)
+        _require_topology(tf, serialized, cores)
+
+
+def _require_topology(tf, serialized, cores):
     mesh_shape, (hosts,), (devices_per_host,), coordinates = _topology(serialized)
-    same([hosts, devices_per_host], [1, 4])
+    same(hosts * devices_per_host, cores)
     rows = np.reshape(np.int32(coordinates), [-1, len(mesh_shape)])
-    same(len(rows), 4)
-    same(len(set(map(tuple, rows))), 4)
+    same(len(rows), cores)
+    same(len(set(map(tuple, rows))), cores)
     assert (rows < mesh_shape).all(), f"{rows} in the mesh {mesh_shape}"
     topology = tf.contrib.tpu.Topology(serialized=serialized)
+    same((topology.num_tasks, topology.num_tpus_per_task), (hosts, devices_per_host))
     same(topology.mesh_shape, mesh_shape)
     same(np.reshape(topology.device_coordinates, [-1, len(mesh_shape)]), rows)
 
@@ -178,6 +184,23 @@ def initialize_several_jobs(tf, initialize_system):
                 )
                 topology = session.run(initialize_system(job="worker"))
                 assert topology, "no topology came back"
+        with session_on(tf, ["ps", "worker", "chief"]) as session:
+            _require_only_named_job_started(tf, session, initialize_system)
+
+
+def _require_only_named_job_started(tf, session, initialize_system):
+    """Require that of three systems that were stopped only the named one starts."""
+    jobs = ["ps", "worker", "chief"]
+    doubled = {}
+    for job in jobs:
+        with tf.device("/job:" + job):
+            doubled[job] = tf.tpu.rewrite(lambda x: x * 2.0, [1.0])
+        session.run(initialize_system(job=job))
+        session.run(tf.tpu.shutdown_system(job=job))
+    session.run(initialize_system(job="worker"))
+    same(session.run(doubled["worker"]), [2.0])
+    for job in ("ps", "chief"):
+        expect_raises(tf.errors.OpError, session.run, doubled[job])
 
 
 @clause("tf.tpu.initialize_system_dyn/name/exists")
