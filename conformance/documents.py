@@ -28,6 +28,11 @@ class Document:
         """The first three digits of the file name."""
         return self.file[:3]
 
+    @property
+    def name(self):
+        """What readers know it by."""
+        return f"{self.title} (TensorFlow {self.release})"
+
 
 DOCUMENTS = (
     Document("000_04abb9e9288042d8.txt", "tf.tpu", "1.15.5", ("1.15", "1.15")),
@@ -56,6 +61,11 @@ DOCUMENTS = (
         ("2.2", None),
     ),
 )
+
+
+def name_of(file):
+    """Return what readers know the document in a file by."""
+    return next((one.name for one in DOCUMENTS if one.file == file), file)
 
 
 def within(version, versions):

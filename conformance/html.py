@@ -3,7 +3,7 @@
 import os
 from html import escape
 
-from .documents import DOCUMENTS
+from .documents import DOCUMENTS, name_of
 from .outcome import (
     ABSENT,
     CONTRADICTIONS,
@@ -191,7 +191,8 @@ def _clause(report, statement, wrong, snippet):
 
 def _facts(statement, results):
     facts = [
-        ("document", f"{statement.document}, {statement.part}, tier {statement.tier}"),
+        ("document", name_of(statement.document)),
+        ("part", f"{statement.part}, tier {statement.tier}"),
         ("source", statement.authority),
     ]
     if statement.doubt:

@@ -39,6 +39,17 @@ def eager_mode(tf):
 
 
 @contextlib.contextmanager
+def version_2(tf):
+    """Yield the module as programs for TensorFlow 2 see it: operations run at once."""
+    if hasattr(tf, "version_2"):
+        with tf.version_2() as module:
+            yield module
+        return
+    with eager_mode(tf):
+        yield tf
+
+
+@contextlib.contextmanager
 def initialised_topology(tf, **settings):
     """Yield a session on a fixed and initialised system, and its topology bytes.
 

@@ -9,7 +9,7 @@ import functools
 import os
 import re
 
-from .documents import DOCUMENTS
+from .documents import DOCUMENTS, name_of
 from .toml import read_tables
 
 DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clauses")
@@ -77,7 +77,7 @@ class Statement:
     def authority(self):
         """Who says so, in words."""
         words = {"release": "releases of TensorFlow", "tpuref": "tpuref"}
-        return words.get(self.source, self.document)
+        return words.get(self.source) or name_of(self.document)
 
     def as_json(self):
         """Return the statement as data for ``json.dump``."""

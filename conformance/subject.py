@@ -28,6 +28,19 @@ class TensorFlow2:
         self._module = module
         self.compat = module.compat
 
+    @contextlib.contextmanager
+    def version_2(self):
+        """Yield the package as programs for 2.x see it: operations run at once."""
+        from tensorflow.python import tf2
+        from tensorflow.python.eager import context
+
+        tf2.enable()
+        try:
+            with context.eager_mode():
+                yield self._module
+        finally:
+            tf2.disable()
+
     def __getattr__(self, name):
         if hasattr(self.compat.v1, name):
             return getattr(self.compat.v1, name)
@@ -56,7 +69,18 @@ def load(name=DEFAULT_SUBJECT, described=None):
     if module.__version__.startswith("1."):
         return module
     module.compat.v1.disable_v2_behavior()
+    _divide_processor(module)
     return TensorFlow2(module)
+
+
+def _divide_processor(module):
+    """Let a release have several logical processors, for the replicas of a strategy.
+
+    This must be said before anything runs.
+    """
+    (processor,) = module.config.list_physical_devices("CPU")
+    logical = [module.config.LogicalDeviceConfiguration() for _ in range(4)]
+    module.config.set_logical_device_configuration(processor, logical)
 
 
 def version_of(tf):

@@ -14,6 +14,8 @@ import tpuref as tf
 
 NAMES = [
     "app",
+    "autograph",
+    "autograph.experimental",
     "app.flags",
     "bitwise",
     "compat",

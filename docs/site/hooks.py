@@ -92,7 +92,7 @@ def on_page_content(html: str, **_: Any) -> str:
 
 def titles() -> dict[str, str]:
     """Return what each document is called on the site."""
-    return {one.file: f"{one.title} (TensorFlow {one.release})" for one in DOCUMENTS}
+    return {one.file: one.name for one in DOCUMENTS}
 
 
 def continued(text: str) -> str:

@@ -17,6 +17,7 @@ from tpuref.base.processors import cpu_quota, processors, usable_processors
 from tpuref.cli import checks, doctor, main
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
 from tpuref.cli.doctor import memory
+from tpuref.runtime.available_memory import UNLIMITED
 from tpuref.runtime.topology import Topology
 from tpuref.version import __version__
 
@@ -159,6 +160,9 @@ def test_processors_for_the_cores() -> None:
 
 def test_memory() -> None:
     assert checks.memory(8 * GIBIBYTE, 8).state == GOOD
+    assert checks.memory(UNLIMITED, 8).found == (
+        "this system does not say how much is available"
+    )
     found = checks.memory(GIBIBYTE // 2, 8)
     assert found.state == PROBLEM and "TPUREF_PROCESSES" in found.advice
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from .release_1_15_5 import METRICS, PREDICTIONS, VARIABLES
 pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
 tpu = tf.contrib.tpu
 ModeKeys = tf.estimator.ModeKeys
+TESTS = Path(__file__).parents[1]
 PROBLEMS = ["perceptron", "convolution", "bert"]
 
 
@@ -198,6 +201,75 @@ def test_host_calls_see_each_step(tmp_path: Path) -> None:
     assert seen[0][1] == [10.0, 50.0]  # (1, 2) and (3, 4), with w = 0
 
 
+def test_host_calls_in_every_second_step_of_a_loop(tmp_path: Path) -> None:
+    steps: list[int] = []
+
+    def host_call(loss: Any, step: Any, features: Any) -> Any:
+        def note(step: Any) -> Any:
+            return tf.py_func(lambda step: steps.append(int(step[0])), [step], [])
+
+        return note, [tf.reshape(step, [1])]
+
+    estimator = made(
+        tmp_path,
+        params={"host_call": host_call},
+        iterations_per_loop=3,
+        experimental_host_call_every_n_steps=2,
+    )
+    estimator.train(batches(4), max_steps=7)
+    assert steps == [1, 3, 4, 6, 7]
+    assert estimator.evaluate(batches(4), steps=3)["mean"] == 2.5
+
+
+HOSTS = [
+    # pipeline, batch_size of input_fn, its calls, rows of all replicas in a step
+    (tpu.InputPipelineConfig.PER_SHARD_V1, 2, 16, [1, 2] * 16),
+    (tpu.InputPipelineConfig.PER_HOST_V1, 16, 2, [*range(1, 17)] * 2),
+    (tpu.InputPipelineConfig.PER_HOST_V2, 2, 2, [*range(1, 17)] * 2),
+    (tpu.InputPipelineConfig.BROADCAST, 32, 1, [*range(1, 33)] * 16),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "size", "calls", "rows"), HOSTS)
+def test_pipelines_of_two_hosts(
+    pipeline: int, size: int, calls: int, rows: Any, tmp_path: Path
+) -> None:
+    inputs: list[Any] = []
+    taken: list[Any] = []
+
+    def input_fn(params: Any) -> Any:
+        inputs.append(params["context"])
+        assert params["batch_size"] == size
+        return batches(64)(params)
+
+    def host_call(loss: Any, step: Any, features: Any) -> Any:
+        def keep(rows: Any) -> Any:
+            return tf.py_func(lambda rows: taken.append(rows.tolist()), [rows], [])
+
+        return keep, [features]
+
+    with tf.config.override(cores=16):
+        estimator = made(
+            tmp_path,
+            num_shards=16,
+            per_host_input_for_training=pipeline,
+            params={"host_call": host_call, "rate": 1e-4},
+            iterations_per_loop=2,
+            train_batch_size=32,
+            eval_batch_size=32,
+        )
+        estimator.train(input_fn, max_steps=4)
+        values = estimator.evaluate(batches(32), steps=2)
+    assert taken[0] == rows
+    assert len(taken) == 4 + 2
+    deployed = [context.current_input_fn_deployment() for context in inputs]
+    hosts = {0, 1} if calls > 1 else {0}
+    assert {context.num_hosts for context in inputs} == {2}
+    assert [number for _, number, _, _ in deployed] == list(range(calls))
+    assert {int(device.split("task:")[1][0]) for device, *_ in deployed} == hosts
+    assert values["global_step"] == 4
+
+
 def test_evaluation_joins_the_cores_and_takes_the_loss_of_the_first(
     tmp_path: Path,
 ) -> None:
@@ -271,10 +343,48 @@ def test_evaluation_on_the_host_of_a_model_trained_on_cores(tmp_path: Path) -> N
     assert on_host.evaluate(batches(4), steps=2)["loss"] < 1e-5
 
 
+KILLED = """
+import os, signal, sys
+import tpuref as tf
+from estimator.test_tpu_estimator import batches, made
+
+class Kill(tf.estimator.SessionRunHook):
+    def before_run(self, context):
+        saved = tf.train.latest_checkpoint(sys.argv[1])
+        if saved and saved.endswith("-4"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+with tf.config.override(executor="pool"):
+    estimator = made(sys.argv[1], iterations_per_loop=2, params={"rate": 0.01},
+                     run={"save_checkpoints_steps": 4})
+    estimator.train(batches(8), max_steps=10, hooks=[Kill()])
+"""
+
+
+def test_training_goes_on_after_a_kill(tmp_path: Path) -> None:
+    script = [sys.executable, "-c", KILLED, str(tmp_path)]
+    done = subprocess.run(script, cwd=TESTS, check=False, timeout=300)
+    assert done.returncode == -signal.SIGKILL
+    saves = {"save_checkpoints_steps": 4}
+    given = {"iterations_per_loop": 2, "params": {"rate": 0.01}, "run": saves}
+    estimator = made(tmp_path, **given)
+    assert estimator.get_variable_value("global_step") == 4
+    estimator.train(batches(8), max_steps=10)
+    assert steps_saved(tmp_path) == [0, 4, 8, 10]
+    whole = made(tmp_path / "whole", **given).train(batches(8), max_steps=4)
+    whole.train(batches(8), max_steps=10)
+    weights = [one.get_variable_value("line/w") for one in (estimator, whole)]
+    assert weights[0] == pytest.approx(weights[1], rel=1e-6)
+
+
 # -- errors --------------------------------------------------------------------
 
 
-def test_an_input_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_an_input_that_ends_too_early_is_an_error(
+    executor: str, tmp_path: Path
+) -> None:
+    tf.config.executor = executor
     estimator = made(tmp_path, iterations_per_loop=2)
     with pytest.raises(tf.errors.OutOfRangeError, match="1 steps too early"):
         estimator.train(batches(8, repeat=False), max_steps=3)

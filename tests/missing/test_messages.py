@@ -97,7 +97,8 @@ def test_a_name_that_nobody_has() -> None:
 
 @pytest.mark.parametrize(
     "namespace",
-    ["", "app", "bitwise", "compat", "compat.strategy_names", "compat.v1", "compat.v2",
+    ["", "app", "autograph", "autograph.experimental", "bitwise", "compat",
+     "compat.strategy_names", "compat.v1", "compat.v2",
      "compat.v2.summary", "config", "contrib", "contrib.cloud",
      "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
      "contrib.estimator", "contrib.framework",

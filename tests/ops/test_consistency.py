@@ -15,7 +15,7 @@ import pytest
 
 from tpuref.base.dtypes import as_dtype, float32, string
 from tpuref.base.shapes import TensorShape, unknown_shape
-from tpuref.ops import images, indexing, neural, random, sorting
+from tpuref.ops import images, indexing, neural, random, sorting, tensor_arrays
 from tpuref.ops.broadcasting import (
     ANY,
     FLOATING,
@@ -33,7 +33,10 @@ OPERATIONS = {
     definition.name: definition
     for family in (
         ARRAYS,
-        *(f.OPERATIONS for f in (indexing, sorting, neural, images, random)),
+        *(
+            f.OPERATIONS
+            for f in (indexing, tensor_arrays, sorting, neural, images, random)
+        ),
     )
     for definition in family
 }
@@ -183,6 +186,17 @@ CASES = (
     Case("TensorScatterUpdate", [MATRIX, ints((1, 0)), [7]], data=(0, 2)),
     Case("TensorScatterAdd", [MATRIX, ints((1, 0)), [7]], kind=NUMERIC, data=(0, 2)),
     Case("TensorScatterSub", [MATRIX, ints((1, 0)), [1]], kind=NUMERIC, data=(0, 2)),
+    Case("TensorArrayRead", [CUBE, ints(1, 0, 1)]),
+    Case("TensorArrayRead", [CUBE, scalar(1)]),
+    Case(
+        "TensorArrayWrite", [MATRIX, ints(1, 0), MATRIX], {"grows": False}, data=(0, 2)
+    ),
+    Case(
+        "TensorArrayWrite",
+        [np.zeros((1, 0)), scalar(2), MATRIX],
+        {"grows": True},
+        data=(0, 2),
+    ),
     Case("Sort", [CUBE], {"axis": 1, "descending": False}, kind=REAL),
     Case("Sort", [CUBE], {"axis": -1, "descending": True}, kind=REAL),
     Case("ArgSort", [CUBE], {"axis": 0, "descending": False}, kind=REAL),

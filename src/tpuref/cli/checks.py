@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.runtime.available_memory import UNLIMITED
 
 if TYPE_CHECKING:
     from tpuref.runtime.topology import Topology
@@ -110,6 +111,8 @@ def processors(usable: int, cores: int) -> Check:
 
 def memory(available: int, processes: int) -> Check:
     """Check whether the processes of the cores have enough memory."""
+    if available >= UNLIMITED:
+        return Check("memory", GOOD, "this system does not say how much is available")
     found = f"{available / 2**30:.1f} GiB available for {processes} processes"
     if available >= processes * BYTES_PER_PROCESS:
         return Check("memory", GOOD, found)

@@ -48,6 +48,17 @@ def run(arguments: list[str]) -> int:
     return status
 
 
+def name_of_document(file: str) -> str:
+    """Return what readers know a document by: its file if there is no suite."""
+    _find_suite_of_checkout()
+    try:
+        from tpuref_conformance.documents import name_of
+    except ImportError:
+        return file
+    name: str = name_of(file)
+    return name
+
+
 def _find_suite_of_checkout() -> None:
     """Make the suite importable if it is next to ``src`` and not installed."""
     name = "tpuref_conformance"

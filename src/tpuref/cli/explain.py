@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.cli.colour import bold
+from tpuref.cli.conformance import name_of_document
 
 if TYPE_CHECKING:
     from tpuref.error_catalogue.entry import Entry
@@ -83,7 +84,7 @@ def as_text(entry: Entry) -> str:
         textwrap.fill(f"What to do: {entry.remedy}", 80, break_on_hyphens=False),
     ]
     if entry.document is not None:
-        paragraphs.append(f"The rule is in {entry.document}.")
+        paragraphs.append(f"The rule is in {name_of_document(entry.document)}.")
     paragraphs.append("A program that raises it:")
     paragraphs.append(textwrap.indent(entry.program.rstrip(), "    "))
     return "\n\n".join(paragraphs)

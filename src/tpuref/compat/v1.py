@@ -141,6 +141,7 @@ from tpuref.functions.scopes import *
 from tpuref.functions.segments import *
 from tpuref.functions.selection import *
 from tpuref.functions.sorting import *
+from tpuref.functions.tensor_array import *
 from tpuref.functions.trigonometry import *
 from tpuref.functions.variable_rows import *
 from tpuref.functions.variable_scope import *
@@ -248,6 +249,7 @@ from tpuref.graph.variables import (
 )
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.namespaces import app as app
+from tpuref.namespaces import autograph as autograph
 from tpuref.namespaces import bitwise as bitwise
 from tpuref.namespaces import (
     config as _functions_of_config,

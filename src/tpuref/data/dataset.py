@@ -11,7 +11,7 @@ from tpuref.base import nest
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
-from tpuref.data.element import mapped
+from tpuref.data.element import components_of, mapped, specs_of
 from tpuref.data.function import check_callable
 from tpuref.data.interleaving import Interleave
 from tpuref.data.iterator import (
@@ -671,6 +671,13 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     def _like(self, argument: str, value: Any) -> list[Any]:
         """Return the parts of an argument for each component of an element."""
+        if len(components_of(self.element)) < len(specs_of(self.element)):
+            raise coded(
+                TypeError,
+                "Dataset.padded_batch: the elements have sparse tensors; use batch, or "
+                "tf.sparse.to_dense first",
+                code=codes.INVALID_PADDED_BATCH,
+            )
         try:
             return flat_like(self.element, value)
         except (TypeError, KeyError, IndexError):

@@ -1,7 +1,7 @@
 """The elements of a dataset: nested tuples and dicts of tensors; a list is a tensor.
 
 The structure of an element with a `TensorSpec` per component describes it; stages pass
-it on as the flat tuple of its arrays.
+it on as the flat tuple of its arrays.  A sparse tensor is a `SparseTensorValue`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
+from tpuref.data.sparse import SparseTensor, SparseTensorValue
 from tpuref.graph.convert import convert_to_tensor, to_array
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.meaning import Array
@@ -26,18 +27,55 @@ Item = tuple[Array, ...]
 """The arrays of one element."""
 
 
-def mapped(structure: Any, function: Callable[[Any], Any]) -> Any:
-    """Return the structure with `function` applied to each component."""
-    if isinstance(structure, tuple):
-        parts = [mapped(part, function) for part in structure]
+def mapped(
+    structure: Any, function: Callable[[Any], Any], whole: type | tuple[()] = ()
+) -> Any:
+    """Return the structure with `function` applied to each component.
+
+    Parameters
+    ----------
+    structure
+        The structure.
+    function
+        The function.
+    whole
+        A class of tuples that are components.
+    """
+    if isinstance(structure, tuple) and not isinstance(structure, whole):
+        parts = [mapped(part, function, whole) for part in structure]
         named = hasattr(structure, "_fields")
         return type(structure)(*parts) if named else tuple(parts)
     if isinstance(structure, Mapping):
         result: Any = copy.copy(structure)
         for key in nest.sorted_keys(structure):
-            result[key] = mapped(structure[key], function)
+            result[key] = mapped(structure[key], function, whole)
         return result
     return function(structure)
+
+
+def with_sparse(structure: Any) -> Any:
+    """Return the structure with a sparse tensor for each three tensors of one."""
+    return mapped(structure, _sparse_of, SparseTensorValue)
+
+
+def _sparse_of(part: Any) -> Any:
+    return SparseTensor(*part) if isinstance(part, SparseTensorValue) else part
+
+
+def without_sparse(structure: Any) -> Any:
+    """Return the structure with three tensors for each sparse one."""
+    return mapped(structure, _parts_of)
+
+
+def _parts_of(leaf: Any) -> Any:
+    return leaf._as_fetches() if isinstance(leaf, SparseTensor) else leaf
+
+
+def components_of(element: Any) -> list[Any]:
+    """Return the specs of the components, flat; three together for sparse ones."""
+    found: list[Any] = []
+    mapped(element, found.append, SparseTensorValue)
+    return found
 
 
 def specs_of(element: Any) -> list[TensorSpec]:

@@ -9,9 +9,17 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
+from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
 from tpuref.data.batched import qualifies, run_batch
-from tpuref.data.element import Item, mapped, specs_of
+from tpuref.data.element import (
+    Item,
+    components_of,
+    mapped,
+    specs_of,
+    with_sparse,
+    without_sparse,
+)
 from tpuref.data.stage import Pass
 from tpuref.graph.build import parameter
 from tpuref.graph.convert import convert_to_tensor
@@ -63,7 +71,8 @@ class Function:
         self._host_functions = graph.host_functions
         instrs = list(self._program.all_instrs())
         self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
-        self._in_batches = qualifies(self._program, self._host_functions)
+        dense = all(isinstance(c, TensorSpec) for c in components_of(self.result))
+        self._in_batches = dense and qualifies(self._program, self._host_functions)
 
     def __call__(self, item: Item, current: Pass) -> Item:
         """Return the components of the result for one element."""
@@ -111,11 +120,12 @@ def _traced(
             parameter(ARGUMENT, spec, f"arg{k}", k)
             for k, spec in enumerate(specs_of(element))
         ]
-        given = nest.pack_sequence_as(element, region.parameters)
+        given = with_sparse(nest.pack_sequence_as(element, region.parameters))
         returned = function(*given) if type(given) is tuple else function(given)
         # For example from py_func: several tensors, perhaps of different shapes.
         returned = tuple(returned) if isinstance(returned, list) else returned
-        result = mapped(returned, lambda leaf: _component(caller, leaf))
+        parts = without_sparse(returned)
+        result = mapped(parts, lambda leaf: _component(caller, leaf))
     region.results = nest.flatten(result)
     for tensor in region.results:
         _check_accessible(caller, tensor, region)

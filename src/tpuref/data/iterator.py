@@ -13,7 +13,9 @@ from tpuref.base import nest
 from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.base.shapes import TensorShape
-from tpuref.data.element import declared, mapped, specs_of
+from tpuref.base.spec import TensorSpec
+from tpuref.data.element import declared, mapped, specs_of, with_sparse
+from tpuref.data.sparse import SparseTensor, SparseTensorValue
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.build import apply_all, apply_operation
 from tpuref.graph.default import executing_eagerly, get_default_graph
@@ -33,6 +35,19 @@ _eager_serial = itertools.count()
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
 
 
+def _seen(spec: Any) -> TensorSpec:
+    """Return the spec of a component as a user sees it."""
+    if not isinstance(spec, SparseTensorValue):
+        seen: TensorSpec = spec
+        return seen
+    (rank,) = spec.dense_shape.shape.as_tuple()
+    return TensorSpec(None if rank is None else [None] * rank, spec.values.dtype)
+
+
+def _class_of(spec: Any) -> type[Any]:
+    return SparseTensor if isinstance(spec, SparseTensorValue) else Tensor
+
+
 class ElementDescription:
     """The structure, types and shapes of elements."""
 
@@ -41,21 +56,21 @@ class ElementDescription:
     @property
     def output_types(self) -> Any:
         """The dtype of each component, in the structure of an element."""
-        return mapped(self.element, lambda spec: spec.dtype)
+        return mapped(self.element, lambda spec: _seen(spec).dtype, SparseTensorValue)
 
     @property
     def output_shapes(self) -> Any:
         """The `TensorShape` of each component, in the structure of an element."""
-        return mapped(self.element, lambda spec: spec.shape)
+        return mapped(self.element, lambda spec: _seen(spec).shape, SparseTensorValue)
 
     @property
     def output_classes(self) -> Any:
         """The class of each component, in the structure of an element."""
-        return mapped(self.element, lambda spec: Tensor)
+        return mapped(self.element, _class_of, SparseTensorValue)
 
     def _described(self) -> str:
-        shapes = mapped(self.element, lambda spec: str(spec.shape))
-        types = mapped(self.element, lambda spec: spec.dtype.name)
+        shapes = mapped(self.output_shapes, str)
+        types = mapped(self.output_types, lambda dtype: dtype.name)
         return f"shapes: {shapes}, types: {types}".replace("'", "")
 
 
@@ -142,7 +157,7 @@ class Iterator(ElementDescription):
             dtypes=tuple(spec.dtype.name for spec in specs),
             shapes=tuple(_plain(spec.shape) for spec in specs),
         )
-        return nest.pack_sequence_as(self.element, tensors)
+        return with_sparse(nest.pack_sequence_as(self.element, tensors))
 
     def __next__(self) -> Any:
         if not get_default_graph().traced:
@@ -351,7 +366,8 @@ class EagerIterator(ElementDescription):
             self._bind(own)
             return own.get_next(name)
         arrays = self._iteration.next()
-        return nest.pack_sequence_as(self.element, [EagerTensor.of(a) for a in arrays])
+        tensors = [EagerTensor.of(array) for array in arrays]
+        return with_sparse(nest.pack_sequence_as(self.element, tensors))
 
     def next(self) -> Any:
         """Return the next element; StopIteration at the end."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType
@@ -11,6 +14,7 @@ from tpuref.functions.creation import fill
 from tpuref.functions.indexing import tensor_scatter_update
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
+from tpuref.ops.meaning import Array
 
 __all__ = ["SparseTensor", "SparseTensorValue", "to_dense"]
 
@@ -71,6 +75,22 @@ class SparseTensor:
     def get_shape(self) -> TensorShape:
         """Return the static shape."""
         return self.shape
+
+
+def rows_of_one(parts: Sequence[Sequence[Array]]) -> tuple[Array, Array, Array]:
+    """Return sparse arrays as the rows of one, as large as the largest.
+
+    Parameters
+    ----------
+    parts
+        Indices, values and sizes of each.
+    """
+    indices, values, sizes = zip(*parts, strict=True)
+    numbers = [np.full((len(own), 1), row) for row, own in enumerate(indices)]
+    columns = np.concatenate([np.concatenate(numbers), np.concatenate(indices)], 1)
+    largest = np.max(sizes, axis=0)
+    shape = np.array([len(sizes), *largest], np.int64)
+    return columns.astype(np.int64), np.concatenate(values), shape
 
 
 def to_dense(

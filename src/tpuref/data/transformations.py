@@ -10,13 +10,21 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.dtypes import bool_, string
+from tpuref.base.dtypes import bool_, int64, string
 from tpuref.base.errors import DataLossError, InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
-from tpuref.data.element import Item, component, mapped, spec_of, stacked
+from tpuref.data.element import (
+    Item,
+    component,
+    components_of,
+    mapped,
+    spec_of,
+    stacked,
+)
 from tpuref.data.function import Function
 from tpuref.data.sources import integer
+from tpuref.data.sparse import SparseTensorValue, rows_of_one
 from tpuref.data.stage import Pass, Stage
 from tpuref.graph.convert import to_array
 from tpuref.graph.tensor import Tensor
@@ -189,7 +197,10 @@ class Batch(Stage):
         self._size = integer("Dataset.batch", batch_size)
         self._drop = _flag("Dataset.batch", drop_remainder)
         rows = _static_rows(self._size, self._drop)
-        element = mapped(source.element, lambda spec: _in_batch(spec, spec.shape, rows))
+        self._components = components_of(source.element)
+        element = mapped(
+            source.element, lambda spec: _row_of_batch(spec, rows), SparseTensorValue
+        )
         super().__init__(element, [source], [self._size])
 
     def items(self, current: Pass) -> Iterator[Item]:
@@ -204,8 +215,16 @@ class Batch(Stage):
                 if rows is None:
                     turn = [step.function(item, current) for item in turn]
             if len(turn) == size or not self._drop:
-                columns = enumerate(zip(*turn, strict=True))
-                yield rows or tuple(self._joined(k, column) for k, column in columns)
+                yield rows or tuple(self._rows(turn))
+
+    def _rows(self, turn: list[Item]) -> Iterator[Array]:
+        columns = zip(*turn, strict=True)
+        for number, spec in enumerate(self._components):
+            if isinstance(spec, SparseTensorValue):
+                own = itertools.islice(columns, 3)
+                yield from rows_of_one(list(zip(*own, strict=True)))
+            else:
+                yield self._joined(number, next(columns))
 
     def _joined(self, number: int, arrays: tuple[Array, ...]) -> Array:
         for k, array in enumerate(arrays):
@@ -297,6 +316,19 @@ def _flag(name: str, value: Any) -> bool:
 
 def _static_rows(size: Array | Tensor, drop_remainder: bool) -> int | None:
     return None if isinstance(size, Tensor) or not drop_remainder else int(size)
+
+
+def _row_of_batch(spec: Any, rows: int | None) -> Any:
+    """Return the spec of a component in a batch."""
+    if not isinstance(spec, SparseTensorValue):
+        return _in_batch(spec, spec.shape, rows)
+    (rank,) = spec.dense_shape.shape.as_tuple()
+    rank = None if rank is None else rank + 1
+    return SparseTensorValue(
+        TensorSpec([None, rank], int64),
+        TensorSpec([None], spec.values.dtype),
+        TensorSpec([rank], int64),
+    )
 
 
 def _in_batch(spec: TensorSpec, shape: TensorShape, rows: int | None) -> TensorSpec:

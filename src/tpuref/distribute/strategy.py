@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,7 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.graph.variables import variable_creator_scope
 from tpuref.missing.members import explain_missing_members
+from tpuref.tracing.function import Function, functions_run_eagerly
 
 __all__ = ["DistributionStrategy"]
 
@@ -69,6 +71,9 @@ class DistributionStrategy:
     ) -> None:
         named = listed(f"{type(self).__name__}: devices", devices)
         self.towers = TowerDevices(tuple(named), system)
+        self._traced: weakref.WeakKeyDictionary[Function, Function] = (
+            weakref.WeakKeyDictionary()
+        )
 
     # -- properties ------------------------------------------------------------
 
@@ -232,7 +237,9 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and run on that core.
+        are placed on the device of the tower and run on that core.  In eager mode they
+        run on the cores if `fn` is a `tf.function`, or within one, and otherwise one
+        by one in this process.
 
         Parameters
         ----------
@@ -274,9 +281,19 @@ class DistributionStrategy:
         [10, 11]
         """
         self._require_cross_tower("call_for_each_tower")
+        if isinstance(fn, Function) and self._runs_at_once():
+            kwargs.pop("run_concurrently", None)  # they do
+            if fn not in self._traced:
+                self._traced[fn] = fn.around(self.call_for_each_tower)
+            return self._traced[fn](*args, **kwargs)
         variables = SharedVariables()
         contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
         return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
+
+    def _runs_at_once(self) -> bool:
+        """Whether eager mode is to run a function on the cores as one program."""
+        on_cores = self.towers.system is not None
+        return on_cores and executing_eagerly() and not functions_run_eagerly()
 
     def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
         return TowerContext(self, number, variables)

@@ -188,6 +188,34 @@ ENTRIES = (
         """,
     ),
     Entry(
+        codes.TENSOR_ARRAY_UNWRITTEN,
+        "An element of a tf.TensorArray is read before any is written",
+        meaning="Without element_shape the shape of the elements is unknown until one "
+        "is written. In a graph, write leaves the array as it is and returns another "
+        "one.",
+        remedy="Go on with what write returns, or give element_shape= to read zeros.",
+        text="""
+            import tpuref as tf
+
+            array = tf.TensorArray(tf.float32, size=2)
+            array.write(0, 1.0)  # what it returns is lost
+            tf.Session().run(array.read(0))
+        """,
+    ),
+    Entry(
+        codes.TENSOR_ARRAY_ELEMENTS,
+        "The elements or the size of a tf.TensorArray do not fit",
+        meaning="All elements of an array have one shape. An array has a size, or "
+        "dynamic_size=True, with which it grows.",
+        remedy="Pad the elements (tf.pad) to equal shapes; give a size.",
+        text="""
+            import tpuref as tf
+
+            array = tf.TensorArray(tf.float32, size=2)
+            array.write(0, [1.0]).write(1, [1.0, 2.0])
+        """,
+    ),
+    Entry(
         codes.CONTAINS_ITSELF,
         "A list, tuple or dict contains itself",
         meaning="The leaves of a nested structure are listed in order, which never "

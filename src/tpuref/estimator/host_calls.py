@@ -9,6 +9,8 @@ from typing import Any
 from tpuref.base import nest
 from tpuref.estimator.tpu_context import Replicas
 from tpuref.estimator.tpu_spec import at_least_rank_1, called, invalid_host_call
+from tpuref.functions.comparison import equal
+from tpuref.functions.control_flow import cond, no_op
 from tpuref.functions.joining import concat
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
@@ -22,10 +24,12 @@ class HostCalls:
     ----------
     replicas
         The replicas that send.
+    every
+        They send in the first step of a loop, and then in each step after so many.
     """
 
-    def __init__(self, replicas: Replicas) -> None:
-        self._replicas = replicas
+    def __init__(self, replicas: Replicas, every: int) -> None:
+        self._replicas, self._every = replicas, every
         self._calls: dict[str, tuple[Callable[..., Any], Any]] = {}
 
     def add(self, name: str, call: Any) -> None:
@@ -41,11 +45,24 @@ class HostCalls:
                 )
         self._calls[name] = function, kept
 
-    def sent(self) -> list[Operation]:
-        """Return the operations that send the tensors, in the step on the cores."""
+    def sent(self, turn: Tensor) -> list[Operation]:
+        """Return the operations that send the tensors, in the step on the cores.
+
+        Parameters
+        ----------
+        turn
+            The number of the step in its loop.
+        """
         leaves = self._leaves()
-        operation = outfeed_enqueue_tuple(leaves) if leaves else None
-        return [] if operation is None else [operation]
+        if not leaves:
+            return []
+
+        def send() -> Any:
+            return outfeed_enqueue_tuple(leaves)
+
+        if self._every == 1:
+            return [send()]
+        return [cond(equal(turn % self._every, 0), send, no_op)]
 
     def _leaves(self) -> list[Tensor]:
         return [leaf for _, own in self._calls.values() for leaf in nest.flatten(own)]

@@ -24,7 +24,9 @@ class LoopHook(SessionRunHook):
     steps, max_steps
         How many steps, or up to which global step.
     host_operations
-        What to run for each step, in a thread.
+        What to run in a thread, beside the steps.
+    every
+        After how many steps of a loop they run again; the first time is in the first.
     """
 
     def __init__(
@@ -34,10 +36,11 @@ class LoopHook(SessionRunHook):
         steps: int | None,
         max_steps: int | None,
         host_operations: Any,
+        every: int,
     ) -> None:
         self._limit, self._per_loop = limit, per_loop
         self._steps, self._max_steps = steps, max_steps
-        self._host_operations = host_operations
+        self._host_operations, self._every = host_operations, every
         self._global_step = get_global_step()
         self._done = 0
         self._left = 0
@@ -56,7 +59,7 @@ class LoopHook(SessionRunHook):
         self._thread = None
         if self._host_operations and count:
             self._thread = HostCallThread(
-                run_context.session, self._host_operations, count
+                run_context.session, self._host_operations, -(-count // self._every)
             )
         return SessionRunArgs(None, feed_dict={self._limit: count})
 

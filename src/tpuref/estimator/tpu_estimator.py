@@ -55,7 +55,7 @@ from tpuref.graph.region import Region
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.tpu.sharding import shard
-from tpuref.tpu.training_loop import repeat
+from tpuref.tpu.training_loop import while_loop
 from tpuref.training.global_step import get_global_step
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.training.log import log
@@ -228,10 +228,13 @@ class TPUEstimator(Estimator):
         max_steps: int | None,
     ) -> EstimatorSpec:
         fed = self._replica_input(input_fn, mode, replicas)
-        calls = HostCalls(replicas)
+        config = self._config.tpu_config
+        training = mode == ModeKeys.TRAIN
+        every = config.experimental_host_call_every_n_steps if training else 1
+        calls = HostCalls(replicas, every)
         built: list[TPUEstimatorSpec] = []
 
-        def step(loss: Tensor) -> Tensor:
+        def step(turn: Tensor, loss: Tensor) -> list[Tensor]:
             region = get_default_graph().region
             assert region is not None
             before = len(region.operations)
@@ -240,36 +243,35 @@ class TPUEstimator(Estimator):
             if mode == ModeKeys.EVAL:
                 calls.add("eval_metrics", spec.eval_metrics)
             calls.add("host_call", spec.host_call)
-            done = calls.sent()
-            if mode == ModeKeys.TRAIN:
+            done = calls.sent(turn)
+            if training:
                 done.append(spec.train_op)
             own = cast(spec.loss, float32)
             with get_default_graph().control_dependencies(done):
-                last = loss + own if mode == ModeKeys.EVAL else identity(own)
+                last = identity(own) if training else loss + own
             _leave_out_unneeded(region, before, last)
-            return last
+            return [turn + 1, last]
 
         limit = placeholder(int32, [], name="iterations_per_loop")
-        first = INITIAL_LOSS if mode == ModeKeys.TRAIN else 0.0
+        first = INITIAL_LOSS if training else 0.0
         with get_default_graph().control_dependencies([fed.begin(limit)]):
             (loss,) = shard(
-                lambda: repeat(limit, step, [first]),
+                lambda: while_loop(lambda turn, _: turn < limit, step, [0, first])[1],
                 num_shards=replicas.count,
                 outputs_from_all_shards=False,
                 device_assignment=replicas.assignment,
             )
         spec, given = built[0], calls.built()
         _drop_summaries()
-        if mode == ModeKeys.TRAIN:
+        if training:
             _check_summed(replicas)
         elif steps:
             loss = loss / float(steps)
-        config = self._config.tpu_config
-        per_loop = config.iterations_per_loop if mode == ModeKeys.TRAIN else steps
+        per_loop = config.iterations_per_loop if training else steps
         metrics = given.get("eval_metrics") or {}
         updates = [pair[1] for pair in metrics.values()]
         host = [*updates, *nest.flatten(given.get("host_call", []))]
-        self._loop = LoopHook(limit, per_loop or 1, steps, max_steps, host)
+        self._loop = LoopHook(limit, per_loop or 1, steps, max_steps, host, every)
         return self._loop_spec(spec, mode, loss, metrics)
 
     def _loop_spec(

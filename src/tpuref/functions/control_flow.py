@@ -20,6 +20,7 @@ from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.base.spec import TensorSpec
 from tpuref.functions.arguments import static_integer
 from tpuref.functions.scopes import control_dependencies
+from tpuref.functions.tensor_array import TensorArray, packed, tensor_of
 from tpuref.graph.build import (
     add_operation,
     apply,
@@ -447,16 +448,20 @@ def _branch(
             )
         result = nest.map_structure(_result_leaf, _unpacked(returned, strict))
         leaves = nest.flatten(result)
-        region.results = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        region.results = [tensor_of(leaf) for leaf in leaves if _has_value(leaf)]
         for tensor in region.results:
             graph.check_accessible(tensor, "tf.cond")
     return region, result
 
 
 def _result_leaf(leaf: Any) -> Any:
-    if leaf is None or isinstance(leaf, Operation):
+    if leaf is None or isinstance(leaf, (Operation, TensorArray)):
         return leaf
     return convert_to_tensor(leaf)
+
+
+def _has_value(leaf: Any) -> bool:
+    return isinstance(leaf, (Tensor, TensorArray))
 
 
 def _check_branches(result: Any, other: Any) -> None:
@@ -471,17 +476,17 @@ def _check_branches(result: Any, other: Any) -> None:
             code=codes.BRANCHES_DIFFER,
         ) from None
     for a, b in zip(nest.flatten(result), nest.flatten(other), strict=True):
-        if isinstance(a, Tensor) != isinstance(b, Tensor):
+        if _has_value(a) != _has_value(b):
             raise coded(
                 StructureError,
                 f"tf.cond: true_fn returns {a!r}, false_fn returns {b!r}",
                 code=codes.BRANCHES_DIFFER,
             )
-        if isinstance(a, Tensor) and a.dtype != b.dtype:
+        if _has_value(a) and a.dtype != b.dtype:
             raise coded(
                 StructureError,
-                f"tf.cond: true_fn returns {a.describe()}, false_fn returns "
-                f"{b.describe()}; the element types must be equal",
+                f"tf.cond: true_fn returns {tensor_of(a).describe()}, false_fn "
+                f"returns {tensor_of(b).describe()}; the element types must be equal",
                 code=codes.BRANCHES_DIFFER,
             )
 
@@ -490,11 +495,11 @@ def _rebuilt(structure: Any, operation: Operation) -> Any:
     outputs = iter(operation.outputs)
     leaves = [
         next(outputs)
-        if isinstance(leaf, Tensor)
+        if _has_value(leaf)
         else (operation if isinstance(leaf, Operation) else None)
         for leaf in nest.flatten(structure)
     ]
-    return nest.pack_sequence_as(structure, leaves)
+    return packed(structure, leaves)
 
 
 def _unpacked(result: Any, strict: bool) -> Any:
@@ -560,7 +565,7 @@ def while_loop(
             "tf.while_loop: loop_vars must be a list with at least one element, got "
             f"{loop_vars!r}"
         )
-    start = nest.map_structure(convert_to_tensor, loop_vars)
+    start = nest.map_structure(_loop_variable, loop_vars)
     limit = None
     if maximum_iterations is not None:
         limit = static_integer(maximum_iterations, "tf.while_loop: maximum_iterations")
@@ -570,6 +575,10 @@ def while_loop(
     with graph.name_scope(name or "while"):
         result = _loop(graph, cond, body, start, shape_invariants, limit)
     return _looped(result, return_same_structure)
+
+
+def _loop_variable(value: Any) -> Any:
+    return value if isinstance(value, TensorArray) else convert_to_tensor(value)
 
 
 def _looped(result: Any, same_structure: bool) -> Any:
@@ -585,7 +594,7 @@ def _loop(
     shape_invariants: Any,
     limit: int | None,
 ) -> Any:
-    leaves = nest.flatten(start)
+    leaves = [tensor_of(leaf) for leaf in nest.flatten(start)]
     specs = _invariants(start, leaves, shape_invariants)
     with _part(graph, "cond", start, specs) as (test, given):
         test.results = [_predicate(cond(*given))]
@@ -597,18 +606,23 @@ def _loop(
             graph.check_accessible(tensor, "tf.while_loop")
     attrs = {"loop_variables": len(leaves), "maximum_iterations": limit}
     operation = add_operation(WHILE, leaves, attrs, None, [test, turn])
-    return nest.pack_sequence_as(returned, operation.outputs)
+    return packed(returned, operation.outputs)
 
 
 def _invariants(start: Any, leaves: list[Tensor], invariants: Any) -> list[TensorSpec]:
     if invariants is None:
-        return [tensor.spec for tensor in leaves]
-    shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
+        shapes = [tensor.shape for tensor in leaves]
+    else:
+        shapes = nest.flatten(nest.map_structure(_shape_leaf, invariants))
     if len(shapes) != len(leaves):
         raise ValueError(
             f"tf.while_loop: shape_invariants has {len(shapes)} shapes for "
             f"{len(leaves)} loop variables"
         )
+    shapes = [
+        leaf.invariant() if isinstance(leaf, TensorArray) else shape
+        for leaf, shape in zip(nest.flatten(start), shapes, strict=True)
+    ]
     for tensor, shape in zip(leaves, shapes, strict=True):
         if not _holds(shape, tensor.shape):
             raise ValueError(
@@ -634,7 +648,7 @@ def _part(
     region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
     with graph.in_region(region), graph.name_scope(label):
         region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
-        yield region, nest.pack_sequence_as(start, region.parameters)
+        yield region, packed(start, region.parameters)
 
 
 def _sequence(result: Any, start: Any) -> Any:
@@ -654,7 +668,7 @@ def _turned(result: Any, start: Any, specs: Sequence[TensorSpec]) -> list[Tensor
         raise coded(
             StructureError, f"tf.while_loop: {error}", code=codes.LOOP_VARIABLE_CHANGES
         ) from None
-    tensors = [convert_to_tensor(leaf) for leaf in nest.flatten(list(result))]
+    tensors = [tensor_of(leaf) for leaf in nest.flatten(list(result))]
     for tensor, spec in zip(tensors, specs, strict=True):
         if tensor.dtype != spec.dtype:
             raise coded(
@@ -682,9 +696,9 @@ def _loop_now(
 ) -> Any:
     turns = 0
     while bool(_predicate(cond(*values))) and (limit is None or turns < limit):
-        specs = [tensor.spec for tensor in nest.flatten(values)]
-        loose = [TensorSpec(TensorShape(None), spec.dtype) for spec in specs]
+        leaves = nest.flatten(values)
+        loose = [TensorSpec(TensorShape(None), leaf.dtype) for leaf in leaves]
         returned = _sequence(body(*values), values)
-        values = nest.pack_sequence_as(returned, _turned(returned, values, loose))
+        values = packed(returned, _turned(returned, values, loose))
         turns += 1
     return values

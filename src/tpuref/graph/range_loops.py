@@ -72,7 +72,7 @@ def _check_nothing_changed(
         for name, value in before.items()
         if after.get(name) is not value
         and after.get(name) is not element
-        and isinstance(after.get(name), (Tensor, int, float))
+        and _counts(after.get(name))
     ]
     if not changed:
         return
@@ -87,3 +87,8 @@ def _check_nothing_changed(
         "a tf.Variable",
         code=codes.PYTHON_CONTROL_FLOW,
     )
+
+
+def _counts(value: Any) -> bool:
+    """Whether a variable with such a value would have to be one of the loop."""
+    return isinstance(value, (Tensor, int, float)) or hasattr(value, "_traced_parts")

@@ -14,6 +14,7 @@ from tpuref.functions.arithmetic import div_no_nan
 from tpuref.functions.comparison import equal
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import ones_like, zeros
+from tpuref.functions.extents import size
 from tpuref.functions.reductions import reduce_sum
 from tpuref.functions.reshaping import reshape, squeeze
 from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
@@ -118,26 +119,25 @@ class Sum(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values, each times its weight."""
-        weighted, _ = self._weighted(values, sample_weight)
-        self.total.assign_add(reduce_sum(weighted))
+        self.total.assign_add(self._sums(values, sample_weight)[0])
 
     def result(self) -> Tensor:
         """Return the sum."""
         whole: Tensor = self.total.read_value()
         return whole
 
-    def _weighted(self, values: Any, weight: Any) -> tuple[Tensor, Tensor]:
-        """Return the values times their weights, and the weights."""
+    def _sums(self, values: Any, weight: Any) -> tuple[Tensor, Tensor]:
+        """Return the sums of the values times their weights, and of the weights."""
         given = cast(convert_to_tensor(values), self.dtype)
-        weights = ones_like(given)
-        if weight is not None:
-            own = cast(convert_to_tensor(weight), self.dtype)
-            lacking = (given.shape.rank or 0) - (own.shape.rank or 0)
-            if own.shape.rank and lacking > 0:  # a weight for each row
-                sizes = [-1 if n is None else n for n in own.shape.as_list()]
-                own = reshape(own, [*sizes, *[1] * lacking])
-            weights = weights * own
-        return given * weights, weights
+        if weight is None:
+            return reduce_sum(given), cast(size(given), self.dtype)
+        own = cast(convert_to_tensor(weight), self.dtype)
+        lacking = (given.shape.rank or 0) - (own.shape.rank or 0)
+        if own.shape.rank and lacking > 0:  # a weight for each row
+            sizes = [-1 if n is None else n for n in own.shape.as_list()]
+            own = reshape(own, [*sizes, *[1] * lacking])
+        weights = ones_like(given) * own
+        return reduce_sum(given * weights), reduce_sum(weights)
 
 
 class Mean(Sum):
@@ -165,9 +165,9 @@ class Mean(Sum):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Count values in, each by its weight."""
-        weighted, weights = self._weighted(values, sample_weight)
-        self.total.assign_add(reduce_sum(weighted))
-        self.count.assign_add(reduce_sum(weights))
+        total, count = self._sums(values, sample_weight)
+        self.total.assign_add(total)
+        self.count.assign_add(count)
 
     def result(self) -> Tensor:
         """Return the mean; zero for no values."""

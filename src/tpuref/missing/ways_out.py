@@ -82,7 +82,7 @@ WAYS_OUT = (
         "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
     ),
     WayOut(
-        "autograph",
+        "autograph.*",
         "Use tf.function, which traces and rewrites no Python, with tf.cond and "
         "tf.while_loop instead of if and while over tensors.",
     ),
@@ -298,7 +298,7 @@ WAYS_OUT = (
     # -- operations
     WayOut("py_function", "Use tf.py_func."),
     WayOut(
-        "scan foldl foldr TensorArray* case switch_case vectorized_map",
+        "scan foldl foldr TensorArraySpec case switch_case vectorized_map",
         "Use tf.while_loop, tf.map_fn, tf.cond or tf.unstack.",
     ),
     WayOut(

@@ -27,6 +27,7 @@ from tpuref.ops import (
     sorting,
     sources,
     state,
+    tensor_arrays,
     tpu,
 )
 from tpuref.ops.definition import Registry
@@ -48,6 +49,7 @@ REGISTRY.add(reductions.OPERATIONS)
 REGISTRY.add(linear_algebra.OPERATIONS)
 REGISTRY.add(ARRAYS)
 REGISTRY.add(indexing.OPERATIONS)
+REGISTRY.add(tensor_arrays.OPERATIONS)
 REGISTRY.add(sorting.OPERATIONS)
 REGISTRY.add(neural.OPERATIONS)
 REGISTRY.add(images.OPERATIONS)

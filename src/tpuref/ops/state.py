@@ -108,11 +108,13 @@ IS_INITIALIZED = OpDef(
 )
 ASSIGN = OpDef("Assign", _assigned, effect=_assign, writes="handle")
 
-OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("VariableV2", _variable, effect=_read, reads="handle"),
-    READ,
-    IS_INITIALIZED,
-    ASSIGN,
+READS = (OpDef("VariableV2", _variable, effect=_read, reads="handle"), READ)
+"""The operations that give the value of a variable."""
+
+UPDATES = (
     OpDef("AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"),
     OpDef("AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"),
 )
+"""The operations that change a variable by a value."""
+
+OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)

@@ -41,9 +41,9 @@ class SGD(Optimizer):
         return ["momentum"] if self.momentum else []
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
-        change = -grad * self._tensor("_rate_now", var.dtype)
+        change = grad * self._tensor("_rate_now", var.dtype)
         if not slots:
-            return [var + change]
-        velocity = slots[0] * self.momentum + change
-        step = velocity * self.momentum + change if self.nesterov else velocity
+            return [var - change]
+        velocity = slots[0] * self.momentum - change
+        step = velocity * self.momentum - change if self.nesterov else velocity
         return [var + step, velocity]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-_UNLIMITED = 1 << 62
+UNLIMITED = 1 << 62  # also where the system does not say
 
 
 def available_bytes() -> int:
-    """Return how much memory this process can still take."""
+    """Return how much memory this process can still take, UNLIMITED if unknown."""
     return min(_system_available(), _cgroup_available())
 
 
@@ -20,7 +20,7 @@ def _system_available() -> int:
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return _UNLIMITED
+    return UNLIMITED
 
 
 def _cgroup_available() -> int:
@@ -29,7 +29,7 @@ def _cgroup_available() -> int:
         with open("/proc/self/cgroup") as file:
             lines = [line.strip() for line in file]
     except OSError:
-        return _UNLIMITED
+        return UNLIMITED
     levels = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
@@ -39,7 +39,7 @@ def _cgroup_available() -> int:
             levels += [
                 os.path.join(root, *parts[:depth]) for depth in range(len(parts) + 1)
             ]
-    return min(map(_left_in, levels), default=_UNLIMITED)
+    return min(map(_left_in, levels), default=UNLIMITED)
 
 
 def _left_in(folder: str) -> int:
@@ -50,13 +50,13 @@ def _left_in(folder: str) -> int:
     try:
         with open(f"{folder}/{names[0]}") as file:
             limit = file.read().strip()
-        if limit == "max" or int(limit) >= _UNLIMITED:
-            return _UNLIMITED
+        if limit == "max" or int(limit) >= UNLIMITED:
+            return UNLIMITED
         with open(f"{folder}/{names[1]}") as file:
             used = int(file.read())
         with open(f"{folder}/memory.stat") as file:
             parts = dict(line.split() for line in file)
     except (OSError, ValueError):
-        return _UNLIMITED
+        return UNLIMITED
     cached = sum(int(parts.get(name, 0)) for name in ("inactive_file", "active_file"))
     return max(0, int(limit) - used + cached)

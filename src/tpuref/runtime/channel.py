@@ -8,6 +8,7 @@ import struct
 from typing import Any
 
 _LENGTH = struct.Struct("<Q")
+_READ_BYTES = 1 << 16  # more would be mapped from the system anew for each message
 
 
 class Channel:
@@ -71,7 +72,7 @@ class Channel:
     def fill(self) -> None:
         """Read what has arrived; EOFError if the peer is gone."""
         try:
-            arrived = self._end.recv(1 << 20)
+            arrived = self._end.recv(_READ_BYTES)
         except ConnectionError:
             arrived = b""
         if not arrived:

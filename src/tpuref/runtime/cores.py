@@ -19,12 +19,18 @@ from tpuref.kernels.slab import Slab
 from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.available_memory import available_bytes
-from tpuref.runtime.descriptions import Described, array_of, offset_of
+from tpuref.runtime.descriptions import (
+    Described,
+    array_of,
+    goes_inline,
+    offset_of,
+)
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import ProgramCounters, control_bytes
 from tpuref.runtime.remote_error import remote_traceback
+from tpuref.runtime.resident_constants import ResidentConstants
 from tpuref.runtime.returned_blocks import ReturnedBlocks, drained
 from tpuref.runtime.split import Split, named
 
@@ -67,6 +73,8 @@ class Cores:
         The shared memory, and the host's part of it.
     returned
         The blocks of that part which are no longer used.
+    constants
+        Those that stay in that part.
     flags
         The flags by which the processes wait for one another, and the poison.
     counters
@@ -99,6 +107,7 @@ class Cores:
         self.poll = select.poll()
         self.by_descriptor: dict[int, int] = {}
         self.returned = ReturnedBlocks(self.heap, occupation)
+        self.constants = ResidentConstants(self.arena, self.heap, self.returned)
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
         self._ending.atexit = False  # a thread may be in a run: the pool sees to it
@@ -183,6 +192,18 @@ class Cores:
         slab = self.arena.slab(offset, size)
         weakref.finalize(slab, self.returned.add, offset)
         return offset, slab
+
+    def can_read(self, array: Array) -> bool:
+        """Return whether an array is where the processes read it, or in messages."""
+        return goes_inline(array) or self.arena.start_of(array) is not None
+
+    def kept(self, array: Array) -> Array:
+        """Return a copy in the host's heap, which holds it while it is used."""
+        offset = self.heap.allocate(array.nbytes)
+        copy = self.arena.view(offset, array.shape, array.dtype)
+        copy[...] = array
+        weakref.finalize(copy, self.returned.add, offset)
+        return copy
 
     def pinned(self, process: int, described: Described) -> Array:
         """Return a result that stays in the process's heap while it is used."""

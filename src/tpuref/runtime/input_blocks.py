@@ -23,6 +23,7 @@ class InputBlocks:
 
     def __init__(self, cores: Cores) -> None:
         self._arena, self._heap = cores.arena, cores.heap
+        self._constants = cores.constants
         self._known: dict[int, tuple[Array, Described]] = {}
         self._blocks: list[int] = []
 
@@ -38,6 +39,8 @@ class InputBlocks:
         if goes_inline(array):
             return describe_inline(array)
         offset = self._arena.start_of(array)
+        if offset is None:
+            offset = self._constants.offset_of(array)
         if offset is None:
             offset = self._heap.allocate(array.nbytes)
             self._blocks.append(offset)

@@ -30,6 +30,9 @@ class RunRequest(NamedTuple):
         The physical cores, by replica and logical core.
     replicas
         What is given to each replica of which the process carries a core.
+    variables
+        The value of each variable, None for one without, unless it is the same as in
+        the last run of the program with these cores.
     entropy
         Makes draws without seeds differ from session to session.
     timeout
@@ -48,6 +51,7 @@ class RunRequest(NamedTuple):
     program: int
     placement: tuple[tuple[int, ...], ...]
     replicas: list[Given]
+    variables: list[tuple[str, Described | None]]
     entropy: int
     timeout: float
     traced: bool
@@ -59,15 +63,13 @@ class RunRequest(NamedTuple):
 Given = tuple[
     int,
     list[Described],
-    list[tuple[str, Described]],
     list[tuple[str, int]],
     bool,
     list["tuple[int, int] | None"],
 ]
-"""The part of a request for one replica: its number, its inputs, the variables that it
-reads or writes and that have a value, how often each random operation was evaluated
-before, whether the variables that it wrote are wanted, and offset and size of the block
-for each result, None for no block."""
+"""The part of a request for one replica: its number, its inputs, how often each random
+operation was evaluated before, whether the variables that it wrote are wanted, and
+offset and size of the block for each result, None for no block."""
 
 
 class Results(NamedTuple):

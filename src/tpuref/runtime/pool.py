@@ -28,7 +28,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from time import monotonic_ns
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,9 @@ from tpuref.base.errors import FailedPreconditionError, ResourceExhaustedError
 from tpuref.configuration import config
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
+from tpuref.runtime.announced_variables import AnnouncedVariables
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
-from tpuref.runtime.descriptions import INLINE_BYTES
+from tpuref.runtime.descriptions import INLINE_BYTES, Described
 from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
@@ -50,10 +51,13 @@ from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import Lane, Split
-from tpuref.runtime.state import State
+from tpuref.runtime.state import ReplicaVariables, State
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
+
+Placement = tuple[tuple[int, ...], ...]
+"""The physical cores of a run, by replica and logical core."""
 
 _LOG = logger("pool")
 _EPOCHS = itertools.count(1)
@@ -99,7 +103,7 @@ class CorePool:
         self.epoch = next(_EPOCHS)
         seconds = (monotonic_ns() - begin) / 1e9
         self._say(logging.INFO, "%d cores started in %.2f s", self._number, seconds)
-        self._programs: dict[int, tuple[Program, ProgramFacts]] = {}
+        self._programs: dict[int, _Registered] = {}
         self._runs = 0
 
     def _say(self, level: int, message: str, *values: object) -> None:
@@ -229,15 +233,22 @@ class CorePool:
         sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
         self._gathering = gathering
         try:
-            facts = self._registered(program)
+            known = self._registered(program)
             self._runs += 1
-            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
+            gathering.slabs = ResultSlabs(cores, known.facts.results, len(inputs))
             given = {
-                replica: self._given(facts, replica, arrays, run, sent, gathering.slabs)
-                for replica, arrays in inputs.items()
+                r: self._given(known.facts, r, arrays, run, sent, gathering.slabs)
+                for r, arrays in inputs.items()
             }
+            announced = known.announced.setdefault(run.cores, AnnouncedVariables())
+            news = self._news(known.facts, announced, run)
+            variables = [
+                (handle, None if value is None else sent.describe(value))
+                for handle, value in news
+            ]
             for process, lanes in gathering.expect().items():
-                self._send(process, lanes, program, given, run)
+                self._send(process, lanes, program, given, variables, run)
+            announced.update(news)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
                 run.events.on_host("send to cores", begin, size)
@@ -274,11 +285,11 @@ class CorePool:
             return
         self._cores.kill()
 
-    def _registered(self, program: Program) -> ProgramFacts:
-        """Send a program to all cores, unless they have it, and return its facts."""
+    def _registered(self, program: Program) -> _Registered:
+        """Send a program to all cores, unless they have it, and return its record."""
         known = self._programs.pop(id(program), None)
         if known is None:
-            known = program, ProgramFacts(program)
+            known = _Registered(program, ProgramFacts(program), {})
             content = pickle.dumps(program, pickle.HIGHEST_PROTOCOL)
             self._cores.post_to_all(("program", id(program), content))
             self._say(
@@ -293,7 +304,7 @@ class CorePool:
                 del self._programs[oldest]
                 self._cores.post_to_all(("forget", oldest))
         self._programs[id(program)] = known  # the one used last is at the end
-        return known[1]
+        return known
 
     def _given(
         self,
@@ -305,17 +316,35 @@ class CorePool:
         slabs: ResultSlabs,
     ) -> Given:
         """Return what is given to a replica."""
-        variables, state = run.variables[replica], run.state
-        held = [
-            (handle, sent.describe(variables.read(handle)))
-            for handle in facts.handles(replica)
-            if variables.is_initialized(handle)
-        ]
+        state = run.state
         assert isinstance(state, State)
         draws = [(name, state.draws(name, replica)) for name in facts.random]
         described = [sent.describe(array) for array in arrays]
         owns = replica == 0 or config.check_replicas or facts.owns(replica)
-        return replica, described, held, draws, owns, slabs.of(replica)
+        return replica, described, draws, owns, slabs.of(replica)
+
+    def _news(
+        self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
+    ) -> list[tuple[str, Array | None]]:
+        """Return the variables whose values the processes have not been told.
+
+        All replicas begin with the same values.  A large one moves into the arena, and
+        stays there until it has a new value.
+        """
+        variables, news = run.variables[0], []
+        assert isinstance(variables, ReplicaVariables)
+        for handle in facts.variables:
+            value = None
+            if variables.is_initialized(handle):
+                value = variables.read(handle)
+            if not announced.lacks(handle, value):
+                continue
+            if value is not None and not self._cores.can_read(value):
+                copy = self._cores.kept(value)
+                variables.relocate(handle, value, copy)
+                value = copy
+            news.append((handle, value))
+        return news
 
     def _send(
         self,
@@ -323,6 +352,7 @@ class CorePool:
         lanes: Sequence[Lane],
         program: Program,
         given: Mapping[int, Given],
+        variables: list[tuple[str, Described | None]],
         run: Run,
     ) -> None:
         """Tell a process what to run."""
@@ -333,6 +363,7 @@ class CorePool:
             program=id(program),
             placement=run.cores,
             replicas=[given[r] for r in dict.fromkeys(lane.replica for lane in lanes)],
+            variables=variables,
             entropy=state.entropy,
             timeout=run.timeout,
             traced=run.trace is not None,
@@ -341,6 +372,14 @@ class CorePool:
             all_reduce=config.all_reduce,
         )
         self._cores.post(process, ("run", *request))
+
+
+class _Registered(NamedTuple):
+    """A program that the processes have, and what they know of its variables."""
+
+    program: Program
+    facts: ProgramFacts
+    announced: dict[Placement, AnnouncedVariables]
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()

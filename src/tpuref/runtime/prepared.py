@@ -17,6 +17,7 @@ from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
+from tpuref.ops.state import READS, UPDATES
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import ReplicaSum
@@ -388,7 +389,9 @@ class PreparedProgram:
             return self._fed(instr, places, path)
         if kind(instr) == HOST_CALL:
             return self._host_call(instr, places, path)
-        if definition.reads is not None and definition.reads == definition.writes:
+        if definition in READS:
+            return self._read(instr, places)
+        if definition in UPDATES:
             return self._update(instr, places)
         if definition.effect is not None:
             return self._effect(instr, places)
@@ -520,6 +523,22 @@ class PreparedProgram:
             return perform(instr, arrays, lane.replica, around.runs[lane.logical])
 
         return self._for_each(instr, places, carry_out)
+
+    def _read(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Read a variable."""
+        around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
+        (target,) = instr.outputs
+
+        def step(values: Values) -> None:
+            results = []
+            for place in places:
+                lane = around.lane = lanes[place]
+                variables = around.runs[lane.logical].variables[lane.replica]
+                results.append(variables.read(handle))
+            around.lane = None
+            values[target] = self._column(places, results, values[target])
+
+        return step
 
     def _update(self, instr: Instr, places: Sequence[int]) -> Step:
         """Change a variable; cores with the same value and change do it together."""

@@ -10,6 +10,8 @@ class ProgramFacts:
 
     Attributes
     ----------
+    variables
+        The names of the variables that replicas read or write.
     owners
         The replica of each variable that one replica alone writes.
     random
@@ -20,11 +22,9 @@ class ProgramFacts:
 
     def __init__(self, program: Program) -> None:
         instrs = list(program.all_instrs())
-        self._users: dict[str, set[int | None]] = {}
-        for instr in instrs:
-            variable = instr.definition.reads or instr.definition.writes
-            if variable is not None and instr.core != HOST:
-                self._users.setdefault(instr.attrs[variable], set()).add(instr.replica)
+        on_cores = [instr for instr in instrs if instr.core != HOST]
+        used = [(i, i.definition.reads or i.definition.writes) for i in on_cores]
+        self.variables = list(dict.fromkeys(i.attrs[name] for i, name in used if name))
         self.owners = program.owners
         self.random = [instr.name for instr in instrs if instr.definition.random]
         specs = {
@@ -33,14 +33,6 @@ class ProgramFacts:
             for slot, spec in zip(instr.outputs, instr.specs, strict=True)
         }
         self.results = [specs.get(slot) for slot in program.results]
-
-    def handles(self, replica: int) -> list[str]:
-        """Return the variables that a replica reads or writes."""
-        return [
-            handle
-            for handle, users in self._users.items()
-            if None in users or replica in users
-        ]
 
     def owns(self, replica: int) -> bool:
         """Return whether there are variables that this replica alone writes."""

@@ -22,7 +22,7 @@ from tpuref.runtime.padding import (
     padded_shape,
 )
 from tpuref.runtime.run import Run
-from tpuref.runtime.state import ReplicaVariables, commit
+from tpuref.runtime.state import ReplicaVariables, State, commit
 from tpuref.runtime.topology import Topology
 from tpuref.runtime.trace import CoreTrace
 
@@ -142,8 +142,10 @@ def replicate(
     captured = list(inputs[replicas * count :])
     if wanted.padding is not None:
         _pad_inputs(instr, wanted.padding, own, executor, run)
-    views = [ReplicaVariables(run.variables[0]) for _ in range(replicas)]
-    host = ReplicaVariables(run.variables[0])
+    shared = run.variables[0]
+    assert isinstance(shared, State)
+    views = [ReplicaVariables(shared) for _ in range(replicas)]
+    host = ReplicaVariables(shared)
     inner = Run(
         state=run.state,
         variables=views,
@@ -165,7 +167,7 @@ def replicate(
         _end_waits(instr.blocks[0], run, error)
         raise
     owners = instr.blocks[0].owners
-    commit(views, host, run.variables[0], config.check_replicas, owners)
+    commit(views, host, shared, config.check_replicas, owners)
     return [array for replica in range(replicas) for array in results[replica]]
 
 

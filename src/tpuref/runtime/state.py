@@ -75,6 +75,12 @@ class State:
         with self._lock:
             self._values[handle] = value
 
+    def relocate(self, handle: str, value: Array, copy: Array) -> None:
+        """Hold the value of a variable in other memory, unless it has a new one."""
+        with self._lock:
+            if self._values.get(handle) is value:
+                self._values[handle] = copy
+
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""
         with self._lock:
@@ -223,7 +229,7 @@ def stream(
 class ReplicaVariables:
     """One replica's view of the variables while a replicated computation runs."""
 
-    def __init__(self, shared: Variables) -> None:
+    def __init__(self, shared: State) -> None:
         self._shared = shared
         self.written: dict[str, Array] = {}
 
@@ -236,6 +242,10 @@ class ReplicaVariables:
     def write(self, handle: str, value: Array) -> None:
         """Give the variable a new value for this replica."""
         self.written[handle] = value
+
+    def relocate(self, handle: str, value: Array, copy: Array) -> None:
+        """Hold the value from before the run in other memory."""
+        self._shared.relocate(handle, value, copy)
 
     def is_initialized(self, handle: str) -> bool:
         """Return whether the variable has a value."""

@@ -95,6 +95,7 @@ class Worker:
         self._written = 0
         self._sent: dict[int, Program] = {}
         self._programs: dict[tuple[Any, ...], PreparedProgram] = {}
+        self._held: dict[tuple[Any, ...], dict[str, Array]] = {}
         self._arrived: dict[tuple[int, Peer], deque[Array]] = {}
         self._answered: dict[int, Sequence[Array]] = {}
         self._lent: list[int] = []
@@ -123,6 +124,8 @@ class Worker:
         del self._sent[number]
         for key in [key for key in self._programs if key[0] == number]:
             del self._programs[key]
+        for key in [key for key in self._held if key[0] == number]:
+            del self._held[key]
 
     def _prepared(self, request: RunRequest) -> PreparedProgram:
         key = request.program, request.placement
@@ -149,9 +152,9 @@ class Worker:
         observed = request.traced or request.capacity
         self.events = CoreEvents(request.traced, request.capacity) if observed else None
         self._place(request.placement)
-        draws = {given[0]: dict(given[3]) for given in request.replicas}
+        draws = {given[0]: dict(given[2]) for given in request.replicas}
         state = CoreState(request.entropy, draws)
-        held = self._variables(request.replicas)
+        held = self._variables(request)
         self.runs = {
             logical: Run(state, held[logical], {}, request.timeout) for logical in held
         }
@@ -196,19 +199,17 @@ class Worker:
             if core in own
         )
 
-    def _variables(
-        self, replicas: Sequence[Given]
-    ) -> dict[int, dict[int, CoreVariables]]:
+    def _variables(self, request: RunRequest) -> dict[int, dict[int, CoreVariables]]:
         """Return the variables as each logical core of each replica sees them."""
-        known: dict[int, Array] = {}
-        given = {
-            row[0]: {handle: self._once(d, known) for handle, d in row[2]}
-            for row in replicas
-        }
+        held = self._held.setdefault((request.program, request.placement), {})
+        for handle, described in request.variables:
+            if described is None:
+                held.pop(handle, None)
+            else:
+                held[handle] = self._received(described)
         views: dict[int, dict[int, CoreVariables]] = {}
         for _, replica, logical in self._lanes:
-            view = CoreVariables(given[replica])
-            views.setdefault(logical, {})[replica] = view
+            views.setdefault(logical, {})[replica] = CoreVariables(held)
         return views
 
     def _inputs(self, replicas: Sequence[Given]) -> list[list[Array]]:
@@ -246,7 +247,7 @@ class Worker:
         for place, lane in enumerate(self._lanes):
             outputs: list[Described | None] = []
             written: list[tuple[str, Described]] = []
-            _, _, _, _, reports, blocks = replicas[lane.replica]
+            _, _, _, reports, blocks = replicas[lane.replica]
             if lane.logical == 0:
                 arrays = [column[place] for column in results]
                 outputs = list(map(self._delivered, arrays, blocks))

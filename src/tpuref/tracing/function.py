@@ -26,7 +26,7 @@ from tpuref.runtime.log import advice
 from tpuref.tracing.arguments import Call, taken_apart
 from tpuref.tracing.trace import ConcreteFunction
 
-__all__ = ["Function", "function"]
+__all__ = ["Function", "do_not_convert", "function"]
 
 _log = advice()
 
@@ -377,3 +377,23 @@ experimental_compile, jit_compile, experimental_follow_type_hints
         return Function(inner, None, input_signature, relaxed)
 
     return decorated if func is None else decorated(func)
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    """Return a function as it is: `tf.function` rewrites no Python anyway.
+
+    Parameters
+    ----------
+    func
+        The function; None to get a decorator.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def doubled(x):
+    ...     return 2 * x
+    >>> doubled(3)
+    6
+    """
+    return (lambda given: given) if func is None else func

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed
 from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.training.log import log
 
@@ -47,7 +48,8 @@ class Coordinator:
     ) -> None:
         if clean_stop_exception_types is None:
             clean_stop_exception_types = (OutOfRangeError,)
-        self._clean = tuple(clean_stop_exception_types)
+        argument = "tf.train.Coordinator: clean_stop_exception_types"
+        self._clean = tuple(listed(argument, clean_stop_exception_types))
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._error: BaseException | None = None

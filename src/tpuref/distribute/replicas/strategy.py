@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -49,9 +48,6 @@ class Strategy(DistributionStrategy):
         begin_eagerly()
         super().__init__(devices)
         self.towers = TowerDevices(self.towers.names, system, replicas=True)
-        self._traced: weakref.WeakKeyDictionary[Function, Function] = (
-            weakref.WeakKeyDictionary()
-        )
 
     def _tower_context(self, number: int, variables: SharedVariables) -> ReplicaContext:
         return ReplicaContext(self, number, variables)

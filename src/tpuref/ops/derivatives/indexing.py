@@ -36,17 +36,45 @@ def _slice(apply: Apply, op: Applied, dy: Tensor) -> Any:
 
 def _gather(apply: Apply, op: Applied, dy: Tensor) -> Any:
     """Of a table's rows give those that were used alone."""
-    params, indices = op.inputs
-    axis, rank = op.attrs["axis"], params.shape.rank
+    params, _indices = op.inputs
+    axis = op.attrs["axis"]
     if op.attrs["batch_dims"] or (axis and normalize_axis(axis, rank_of(op, params))):
         return selection(apply, op, dy)
+    return _used_rows(apply, op, dy), None
+
+
+def _used_rows(apply: Apply, op: Applied, dy: Tensor) -> Rows:
+    """Return the gradient of the rows of a table that were used."""
+    params, indices = op.inputs
     row: Any = params.shape[1:]
-    if rank is not None and row.is_fully_defined():
+    if params.shape.rank is not None and row.is_fully_defined():
         shape: Any = np.array([-1, *row.as_tuple()], np.int32)
     else:
         row = shape_of(apply, params)[1:]
         shape = apply("ConcatV2", np.array([-1], np.int32), row, axis=0)
-    return Rows(apply("Reshape", dy, shape), flat(apply, indices)), None
+    return Rows(apply("Reshape", dy, shape), flat(apply, indices))
+
+
+# -- arrays of tensors -------------------------------------------------------------
+
+
+def _array_read(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    return _used_rows(apply, op, dy), None
+
+
+def _array_write(apply: Apply, op: Applied, dy: Tensor) -> Any:
+    """What was written over had no part in the result."""
+    elements, indices, _ = op.inputs
+    rows = apply("TensorArrayRead", dy, indices)
+
+    def before() -> Tensor:
+        zeros = zeros_like(apply, rows)
+        rest = apply("TensorArrayWrite", dy, indices, zeros, grows=False)
+        if not op.attrs["grows"] or elements.shape.rank is None:
+            return rest
+        return rest[: shape_of(apply, elements)[0]]
+
+    return before, None, rows
 
 
 # -- scattering --------------------------------------------------------------------
@@ -105,6 +133,8 @@ RULES: dict[str, Rule] = {
     "TakeAlongAxis": selection,
     "GatherNd": selection,
     "ScatterNd": _scatter_nd,
+    "TensorArrayRead": _array_read,
+    "TensorArrayWrite": _array_write,
     "TensorScatterUpdate": _scatter_update,
     "TensorScatterAdd": _scatter_add,
     "TensorScatterSub": _scatter_sub,

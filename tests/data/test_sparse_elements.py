@@ -1,0 +1,100 @@
+"""Sparse tensors in datasets: what TensorFlow 1.15.5 gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+
+pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
+
+
+def example(count: int) -> bytes:
+    numbers = tf.train.Int64List(value=range(count))
+    texts = tf.train.BytesList(value=[b"x"] * (count % 2))
+    features = {
+        "numbers": tf.train.Feature(int64_list=numbers),
+        "texts": tf.train.Feature(bytes_list=texts),
+    }
+    message = tf.train.Example(features=tf.train.Features(feature=features))
+    encoded: bytes = message.SerializeToString()
+    return encoded
+
+
+def parsed(text: Any) -> Any:
+    features = tf.parse_single_example(
+        text,
+        {"numbers": tf.VarLenFeature(tf.int64), "texts": tf.VarLenFeature(tf.string)},
+    )
+    numbers = features["numbers"]
+    return numbers, {"size": numbers.dense_shape[0], "texts": features["texts"]}
+
+
+@pytest.fixture
+def dataset() -> Any:
+    texts = [example(count) for count in (3, 1, 0, 4, 2)]
+    parts = tf.data.Dataset.from_tensor_slices(texts).map(parsed)
+    return parts.shuffle(1).prefetch(2)
+
+
+def values(dataset: Any) -> Iterator[Any]:
+    following = dataset.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        while True:
+            try:
+                yield session.run(following)
+            except tf.errors.OutOfRangeError:
+                return
+
+
+def test_what_elements_are_like(dataset: Any) -> None:
+    numbers, others = dataset.output_classes
+    assert (numbers, others["size"]) == (tf.SparseTensor, tf.Tensor)
+    assert dataset.output_types == (tf.int64, {"size": tf.int64, "texts": tf.string})
+    assert dataset.output_shapes[0].as_list() == [None]
+    batch = dataset.batch(2)
+    assert batch.output_shapes[0].as_list() == [None, None]
+    numbers, others = batch.make_one_shot_iterator().get_next()
+    assert isinstance(numbers, tf.SparseTensor)
+    assert numbers.indices.shape.as_list() == [None, 2]
+    assert others["size"].shape.as_list() == [None]
+
+
+def test_a_batch_is_as_large_as_its_largest_element(dataset: Any) -> None:
+    found = [
+        (numbers.indices.tolist(), numbers.values.tolist(),
+         numbers.dense_shape.tolist(), others["size"].tolist(),
+         others["texts"].values.tolist(), others["texts"].dense_shape.tolist())
+        for numbers, others in values(dataset.batch(2))
+    ]  # fmt: skip
+    assert found == [
+        ([[0, 0], [0, 1], [0, 2], [1, 0]], [0, 1, 2, 0], [2, 3], [3, 1], [b"x"] * 2,
+         [2, 1]),
+        ([[1, 0], [1, 1], [1, 2], [1, 3]], [0, 1, 2, 3], [2, 4], [0, 4], [], [2, 0]),
+        ([[0, 0], [0, 1]], [0, 1], [1, 2], [2], [], [1, 0]),
+    ]  # fmt: skip
+
+
+def test_batches_become_dense_in_a_function(dataset: Any) -> None:
+    def dense(numbers: Any, others: Any) -> Any:
+        return tf.sparse.to_dense(numbers, default_value=-1), others["size"]
+
+    batches = dataset.repeat(2).batch(3, drop_remainder=True).map(dense)
+    assert [[part.tolist() for part in pair] for pair in values(batches)] == [
+        [[[0, 1, 2], [0, -1, -1], [-1, -1, -1]], [3, 1, 0]],
+        [[[0, 1, 2, 3], [0, 1, -1, -1], [0, 1, 2, -1]], [4, 2, 3]],
+        [[[0, -1, -1, -1], [-1, -1, -1, -1], [0, 1, 2, 3]], [1, 0, 4]],
+    ]
+
+
+def test_functions_take_and_iterators_give_sparse_tensors(dataset: Any) -> None:
+    several = dataset.filter(lambda numbers, others: others["size"] > 1)
+    numbers = several.map(lambda numbers, others: numbers)
+    assert [value.dense_shape.tolist() for value in values(numbers)] == [[3], [4], [2]]
+    element = next(iter(dataset.as_numpy_iterator()))[0]
+    assert isinstance(element, tf.SparseTensorValue)
+    with pytest.raises(TypeError, match="the elements have sparse tensors"):
+        numbers.padded_batch(2, [None])

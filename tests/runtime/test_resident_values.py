@@ -1,0 +1,187 @@
+"""What stays on the cores between runs, and when they are told of something else."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.runtime.pool import CorePool
+from tpuref.runtime.system import LOCAL
+
+LARGE = 5_000
+
+
+@pytest.fixture
+def session() -> Iterator[tf.Session]:
+    settings = tf.config.override(executor="pool", cores=3, processes=2)
+    with tf.Session() as opened, settings:
+        opened.run(tf.tpu.initialize_system())
+        yield opened
+
+
+def cores() -> Any:
+    """The running cores of this process's system."""
+    pool = LOCAL._systems["localhost"]._executor
+    assert isinstance(pool, CorePool)
+    return pool._cores
+
+
+@pytest.fixture
+def told(session: tf.Session, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The variables that each request to a process has values of."""
+    found: list[list[str]] = []
+    post = cores().post
+
+    def noting(process: int, message: tuple[Any, ...]) -> None:
+        if message[0] == "run":
+            found.append([handle for handle, _ in message[5]])
+        post(process, message)
+
+    monkeypatch.setattr(cores(), "post", noting)
+    return found
+
+
+def variables() -> tuple[Any, Any]:
+    """A large and a small variable."""
+    large = tf.get_variable("large", initializer=np.ones(LARGE, np.float32))
+    return large, tf.get_variable("small", initializer=np.float32(2.0))
+
+
+def on_three(computation: Any) -> Any:
+    return tf.tpu.replicate(computation, [[]] * 3)
+
+
+def test_each_process_is_told_of_a_value_once(
+    session: tf.Session, told: list[list[str]]
+) -> None:
+    large, small = variables()
+    read = on_three(lambda: tf.reduce_sum(large.read_value()) * small.read_value())
+    session.run(tf.global_variables_initializer())
+    for _ in range(3):
+        assert session.run(read) == [(2.0 * LARGE,)] * 3
+    session.run(small.assign(3.0))
+    for _ in range(2):
+        assert session.run(read) == [(3.0 * LARGE,)] * 3
+    session.run(large.assign(np.zeros(LARGE, np.float32)))
+    assert session.run(read) == [(0.0,)] * 3
+    names = [[handle.partition(":")[0] for handle in request] for request in told]
+    assert names[0::2] == names[1::2], "both processes hear the same"
+    wanted = [["large", "small"], [], [], ["small"], [], ["large"]]
+    assert names[0::2] == wanted
+
+
+def test_what_one_program_writes_another_reads(session: tf.Session) -> None:
+    large, small = variables()
+    one = on_three(lambda: large.assign_add(tf.ones([LARGE]) * small.read_value()))
+    other = on_three(lambda: [small.assign_add(1.0), tf.reduce_max(large.read_value())])
+    session.run(tf.global_variables_initializer())
+    expected, step = 1.0, 2.0
+    for _ in range(3):
+        session.run(one)
+        expected += step
+        assert [out[1] for out in session.run(other)] == [expected] * 3
+        step += 1.0
+        assert session.run([large, small])[0][-1] == expected
+        assert session.run(small) == step
+
+
+def test_sessions_have_values_of_their_own(session: tf.Session) -> None:
+    large, _ = variables()
+    fetch = on_three(lambda: tf.reduce_sum(large.assign_add(large.read_value())))
+    with tf.Session(graph=session.graph) as other:
+        for opened, factor in ((session, 1.0), (other, 10.0)):
+            opened.run(tf.global_variables_initializer())
+            opened.run(large.assign(np.full(LARGE, factor, np.float32)))
+        for turn in range(1, 4):
+            assert session.run(fetch)[2] == (2.0**turn * LARGE,)
+            assert other.run(fetch)[2] == (10 * 2.0**turn * LARGE,)
+
+
+def test_a_failed_run_leaves_the_values_on_the_cores(session: tf.Session) -> None:
+    large, small = variables()
+    index = tf.placeholder(tf.int32, [])
+
+    def computation() -> Any:
+        with tf.control_dependencies([large.assign_add(large), small.assign(7.0)]):
+            return tf.gather([1.0], index)
+
+    fetch = on_three(computation)
+    read = on_three(lambda: large.read_value()[0] * small.read_value())
+    session.run(tf.global_variables_initializer())
+    assert session.run(read) == [(2.0,)] * 3
+    with pytest.raises(InvalidArgumentError):
+        session.run(fetch, {index: 1})
+    assert session.run(read) == [(2.0,)] * 3
+    session.run(fetch, {index: 0})
+    assert session.run(read) == [(14.0,)] * 3
+
+
+def test_a_variable_without_a_value_any_more(session: tf.Session) -> None:
+    large, small = variables()
+    read = on_three(lambda: large.read_value()[0] * small.read_value())
+    session.run(tf.global_variables_initializer())
+    assert session.run(read) == [(2.0,)] * 3
+    with session._executor.state.set_aside():
+        with pytest.raises(FailedPreconditionError, match="has no value yet"):
+            session.run(read)
+        session.run([large.initializer, small.assign(5.0)])
+        assert session.run(read) == [(5.0,)] * 3
+    assert session.run(read) == [(2.0,)] * 3
+
+
+def test_the_cores_own_the_memory_that_variables_move_to(session: tf.Session) -> None:
+    large, _ = variables()
+    before = np.ones(LARGE, np.float32)
+    read = on_three(lambda: tf.reduce_sum(large.read_value()))
+    session.run(tf.global_variables_initializer())
+    session.run(read)
+    fetched = session.run(large)
+    fetched[:] = 9.0
+    assert session.run(read) == [(LARGE,)] * 3
+    np.testing.assert_array_equal(session.run(large), before)
+    used = cores().heap.used_bytes
+    session.run(large.assign(before))
+    session.run(read)
+    assert cores().heap.used_bytes == used, "the block of the old value is free again"
+    session.run(tf.tpu.initialize_system())
+    np.testing.assert_array_equal(session.run(large), before)
+    assert session.run(read) == [(LARGE,)] * 3
+
+
+def test_a_constant_stays_from_its_second_use_on(session: tf.Session) -> None:
+    def used() -> int:
+        gc.collect()
+        cores().returned.free()
+        return int(cores().heap.used_bytes)
+
+    before = used()
+    with tf.Graph().as_default(), tf.Session() as other:
+        constants = [np.full(LARGE, r, np.float32) for r in range(3)]
+        fetch = tf.tpu.replicate(tf.reduce_sum, [[tf.constant(c)] for c in constants])
+        held = []
+        for _ in range(4):
+            assert other.run(fetch) == [(r * LARGE,) for r in range(3)]
+            held.append(used())
+        assert held[0] == before and held[1] == held[3]
+        assert held[1] - before >= 3 * constants[0].nbytes
+    del fetch, other
+    assert used() == before
+
+
+def test_what_is_fed_is_read_anew_each_time(session: tf.Session) -> None:
+    x = tf.placeholder(tf.float32, [LARGE])
+    fetch = tf.tpu.replicate(tf.reduce_sum, [[x]] * 3)
+    data = np.ones(LARGE, np.float32)
+    data.setflags(write=False)
+    assert session.run(fetch, {x: data}) == [(LARGE,)] * 3
+    assert session.run(fetch, {x: data}) == [(LARGE,)] * 3
+    data.setflags(write=True)
+    data[:] = 2.0
+    data.setflags(write=False)
+    assert session.run(fetch, {x: data}) == [(2 * LARGE,)] * 3
