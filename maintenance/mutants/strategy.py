@@ -186,7 +186,7 @@ MUTANTS = (
         "run-concurrently-passed-on",
         "run_concurrently reaches the function",
         _NAME + ".call_for_each_tower/args:kwargs/run-concurrently",
-        "call_for_each_tower",
+        "towers.call_for_each_tower",
         "kwargs.pop",
         "kwargs.get",
     ),
