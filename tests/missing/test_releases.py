@@ -83,7 +83,7 @@ def test_the_names_that_advice_mentions_are_there() -> None:
     "name",
     ["layers.conv3d", "losses.mean_pairwise_squared_error", "image.resize",
      "contrib.tpu.keras_to_tpu_model",
-     "contrib.tpu.python.tpu.tpu_context.TPUContext", "autograph",
+     "contrib.tpu.python.tpu.tpu_context.TPUContext", "autograph.to_graph",
      "config.experimental_list_devices", "distribute.CentralStorageStrategy",
      "contrib.training.HParams", "disable_v2_tensorshape",
      "feature_column.input_layer"],

@@ -563,3 +563,8 @@ def test_a_warm_start(tmp_path: Path) -> None:
     assert found[0].tolist() == [[4, 5], [9, 9], [0, 1], [9, 9]]
     assert found[1].tolist() == [[9, 9, 0, 9], [9, 9, 1, 9]]
     assert found[2:] == [[8.0], [1.0]]
+
+
+def test_a_session_creator_makes_sessions() -> None:
+    with pytest.raises(TypeError, match="session_creator.*SessionCreator"):
+        tf.train.MonitoredSession(session_creator=lambda: None)

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import (
     AbortedError,
     OutOfRangeError,
@@ -80,6 +81,11 @@ class _HookedSession:
         recovers: bool,
         stop_grace_period_secs: float,
     ) -> None:
+        if session_creator is not None and not hasattr(
+            session_creator, "create_session"
+        ):
+            argument = f"{type(self).__name__}: session_creator"
+            raise wrong_type(argument, "a tf.train.SessionCreator", session_creator)
         self._graph = get_default_graph()
         self._was_finalized = self._graph.finalized
         self._hooks = list(hooks or [])
