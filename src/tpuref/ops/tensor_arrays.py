@@ -33,7 +33,8 @@ def _infer_write(
     dtype = require_same_dtype(elements, rows)
     require_kind(indices, INDEX)
     known, own = elements.shape, _row_shape(indices, rows)
-    shape = own if is_blank(known) else known[1:].merge_with(own)
+    may_be_blank = is_blank(known) or known.as_tuple()[1:] == (None,)
+    shape = own if may_be_blank else known[1:].merge_with(own)
     size = None if grows or known.rank is None else known.as_tuple()[0]
     return TensorSpec(TensorShape([size]).concatenate(shape), dtype)
 
