@@ -62,6 +62,8 @@ class Participants(NamedTuple):
         process carries.
     most
         The most contributions that one process brings to any group.
+    members
+        One core of each process of the group.
     """
 
     group: Group
@@ -71,11 +73,7 @@ class Participants(NamedTuple):
     lead: kernel.Links
     following: Sequence[kernel.Links]
     most: int
-
-    @property
-    def members(self) -> frozenset[int]:
-        """One core of each process of the group."""
-        return frozenset(self.group.members.tolist())
+    members: frozenset[int]
 
 
 class CoreCollectives:
@@ -93,7 +91,7 @@ class CoreCollectives:
     Attributes
     ----------
     moves
-        How often the replicas were given other cores.
+        How often the replicas were given other cores, or sums another algorithm.
     """
 
     def __init__(
@@ -123,9 +121,8 @@ class CoreCollectives:
         self._retired.clear()
         self._unfinished.clear()
         self._free_dropped()
-        self._algorithm = algorithm
-        if placement != self._placement:
-            self._placement = placement
+        if (placement, algorithm) != (self._placement, self._algorithm):
+            self._placement, self._algorithm = placement, algorithm
             self.moves += 1
 
     def participants(
@@ -152,8 +149,11 @@ class CoreCollectives:
             group = _group(cores[k], carriers[k], datatype_enum(dtype), label)
             lead, *following = [self._links[c] for c in cores[k] if c in self._links]
             complete = len(own) == 1 + len(following)
+            members = frozenset(group.members.tolist())
             found.append(
-                Participants(group, replicas, own, complete, lead, following, most)
+                Participants(
+                    group, replicas, own, complete, lead, following, most, members
+                )
             )
         return found
 
@@ -164,7 +164,7 @@ class CoreCollectives:
         arrays = [given[place] for place in known.own.values()]
         if len(known.replicas) == 1:
             return arrays
-        if not known.complete or not _are_alike(arrays):
+        if not known.complete or (len(arrays) > 1 and not _are_alike(arrays)):
             self._refuse(known, instr, given)
         algorithm = ALGORITHMS[self._chosen(arrays[0].nbytes, known.most)]
         results, outcome = algorithm(self, known, arrays)
@@ -173,6 +173,20 @@ class CoreCollectives:
         for follower in known.following:
             follower.follow(known.lead)
         return results
+
+    def is_small(self, known: Participants, size: int) -> bool:
+        """Whether one contribution of the process is summed flat, in one piece."""
+        alone = known.complete and len(known.own) == 1 < len(known.replicas)
+        return alone and self._chosen(size, 1) == "flat" and size <= status.FLAT_LIMIT
+
+    def small_sum(self, known: Participants, instr: Instr, given: Array) -> Array:
+        """Return such a sum."""
+        result = np.empty(given.shape, given.dtype)
+        source = np.ascontiguousarray(given)
+        outcome = known.lead.flat(known.group, source, result)
+        if outcome != status.OK:
+            self._fail(outcome, known, instr, [given])
+        return result
 
     def places(
         self, known: Participants, shape: Shape, dtype: np.dtype[Any]
@@ -246,10 +260,8 @@ class CoreCollectives:
         """Sum into one result for all, in the heap of the first member."""
         first, owns = given[0], known.group.members[0] in self._links
         target = self._allocated(first.nbytes) if owns else 0
-        sources = self._side_by_side(given)
-        outcome = known.lead.direct(
-            known.group, self._offset(sources[0]), target, first.size
-        )
+        source, _kept = self._side_by_side(given)
+        outcome = known.lead.direct(known.group, source, target, first.size)
         if outcome != status.OK:
             return given, outcome
         self._free_retired(known.members)
@@ -267,10 +279,8 @@ class CoreCollectives:
         first, count = given[0], len(given)
         target = self._allocated(count * first.nbytes)
         scratch = self._allocated(4 * count * first.size)  # float32 partial sums
-        sources = self._side_by_side(given)
-        outcome = known.lead.ring(
-            known.group, self._offset(sources[0]), target, scratch, first.size
-        )
+        source, _kept = self._side_by_side(given)
+        outcome = known.lead.ring(known.group, source, target, scratch, first.size)
         if outcome != status.OK:
             return given, outcome
         self._unfinished.remove(scratch)
@@ -296,25 +306,23 @@ class CoreCollectives:
         weakref.finalize(array, self._dropped.append, offset)
         return array
 
-    def _side_by_side(self, arrays: Sequence[Array]) -> Sequence[Array]:
-        """Return the arrays in the arena, one after the other: these or copies."""
+    def _side_by_side(self, arrays: Sequence[Array]) -> tuple[int, Any]:
+        """Return where the arena has the arrays side by side, and what holds it.
+
+        That is their own memory, or that of copies.
+        """
         start, size = self._arena.offset_of(arrays[0]), arrays[0].nbytes
         if start is not None and all(
             self._arena.offset_of(array) == start + k * size
-            for k, array in enumerate(arrays)
+            for k, array in enumerate(arrays[1:], start=1)
         ):
-            return arrays
+            return start, arrays
         offset = self._allocated(len(arrays) * size)
         shape = len(arrays), *arrays[0].shape
         copies = self._dropped_later(offset, shape, arrays[0].dtype)
         for k, array in enumerate(arrays):
             copies[k] = array
-        return [copies[k, ...] for k in range(len(arrays))]
-
-    def _offset(self, array: Array) -> int:
-        offset = self._arena.offset_of(array)
-        assert offset is not None
-        return offset
+        return offset, copies
 
     def _free_dropped(self) -> None:
         """Free the blocks whose arrays have died."""
@@ -397,21 +405,34 @@ class ReplicaSum:
         self.lanes = lanes
         self._known: tuple[Any, ...] = ()
         self._participants: list[Participants] = []
+        self._small: tuple[Any, ...] = ()
 
     def _prepare(self, shapes: list[Shape], dtype: np.dtype[Any]) -> None:
         known = self._collectives.moves, shapes, dtype
-        if known != self._known:
-            self._participants = self._collectives.participants(
-                self._instr, self.lanes, shapes, dtype
-            )
-            self._known = known
+        if known == self._known:
+            return
+        self._participants = self._collectives.participants(
+            self._instr, self.lanes, shapes, dtype
+        )
+        self._known, self._small = known, ()
+        size = dtype.itemsize * math.prod(shapes[0])
+        if len(shapes) == 1 and self._collectives.is_small(self._participants[0], size):
+            self._small = self._collectives.moves, shapes[0], dtype
 
     def __call__(self, given: Sequence[Array]) -> Sequence[Array]:
-        """Return the sum of each contribution's group."""
-        self._prepare([array.shape for array in given], given[0].dtype)
+        """Return the sum of each contribution's group.
+
+        Of a small sum on the only core of a process, everything else here would take
+        more than half of the time, so it comes first.
+        """
+        first, collectives = given[0], self._collectives
+        if self._small == (collectives.moves, first.shape, first.dtype):
+            (known,) = self._participants
+            return [collectives.small_sum(known, self._instr, first)]
+        self._prepare([array.shape for array in given], first.dtype)
         results = list(given)
         for known in self._participants:
-            totals = self._collectives.sum(known, self._instr, given)
+            totals = collectives.sum(known, self._instr, given)
             for place, total in zip(known.own.values(), totals, strict=True):
                 results[place] = total
         return results
