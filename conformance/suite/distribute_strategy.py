@@ -16,10 +16,16 @@ page = Page("tf.distribute.Strategy")
 
 @contextlib.contextmanager
 def replicas(tf, count=3):
-    """Yield the module in eager mode, and a strategy of so many replicas."""
+    """Yield the module in eager mode, and a strategy of so many replicas.
+
+    They combine values without collective operations: TensorFlow 2.21 numbers those
+    from 100 up in each strategy, but remembers a number's kind for the whole process,
+    so that a sum in one strategy fails after rows were joined in another.
+    """
     with version_2(tf) as module:
         devices = ["CPU:%d" % k for k in range(count)]
-        yield module, module.distribute.MirroredStrategy(devices)
+        one_device = module.distribute.ReductionToOneDevice()
+        yield module, module.distribute.MirroredStrategy(devices, one_device)
 
 
 def parts(strategy, value):
