@@ -29,6 +29,22 @@ def test_the_master_has_a_layer_only_if_one_is_named(configured):
     assert configured(task=task, rpc_layer="grpc").master() == "grpc://b:2"
 
 
+def test_a_single_task_is_this_process(configured):
+    """As releases 2.4.4 and 2.21 answer, whatever is asked for."""
+    alone = configured(cluster={"worker": ["a:1"]}, task={"type": "worker", "index": 0})
+    assert alone.master() == alone.master("worker", 0, "grpc") == ""
+    assert alone.cluster_spec().as_dict() == {"worker": ["a:1"]}
+    two = {"worker": ["a:1"], "ps": ["b:2"]}
+    assert configured(cluster=two, task={"type": "ps", "index": 0}).master() == "b:2"
+
+
+def test_one_of_several_tasks_must_be_named(configured):
+    for task in ({}, {"type": "worker"}, {"index": 1}):
+        with pytest.raises(ValueError, match="several tasks.*TPUREF-E"):
+            configured(task=task).master()
+    assert configured().master("worker", 4) == "d:4"
+
+
 def test_the_session_master_is_instead_of_a_task(configured):
     resolver = configured(session_master="s:9", task={"type": "ps", "index": 0})
     assert resolver.master() == "s:9"

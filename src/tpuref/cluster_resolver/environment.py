@@ -69,19 +69,31 @@ class TFConfigClusterResolver(ClusterResolver):
         task_id: int | None = None,
         rpc_layer: str | None = None,
     ) -> str:
-        """Return the address of a task, ``""`` for a cluster without tasks.
+        """Return the address of a task; ``""``, this process, if there is at most one.
 
         The variable's ``session_master`` is used instead of any task.
+
+        Raises
+        ------
+        ValueError
+            If the cluster has several tasks, but not the one that is asked for, or none
+            is: neither here nor in the variable.
         """
         if self._session_master is not None:
             return str(self._session_master)
         spec = self.cluster_spec()
-        if not spec.as_dict():
+        if sum(map(spec.num_tasks, spec.jobs)) <= 1:
             return ""
         kind = task_type or self.task_type
         number = self.task_id if task_id is None else task_id
         if kind is None or number is None:
-            return ""
+            raise coded(
+                ValueError,
+                "TFConfigClusterResolver.master: the cluster has several tasks, and "
+                f"task_type is {kind!r}, task_id is {number!r}; give both, or say "
+                "'task': {'type': ..., 'index': ...} in TF_CONFIG",
+                code=codes.NO_SUCH_TASK,
+            )
         address = spec.task_address(kind, number)
         layer = rpc_layer or self.rpc_layer
         return f"{layer}://{address}" if layer else address
