@@ -221,17 +221,27 @@ class Function:
         return tuple(value.spec for value in call.values)
 
     def _traced(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:
+        trace = self._trace(call, specs, not self._made_variables)
+        if trace.variables_made:
+            self._made_variables = True
+            # What was built to make the variables is not part of later calls.
+            trace = self._trace(call, specs, False)
+        return trace
+
+    def _trace(
+        self,
+        call: Call,
+        specs: Sequence[TensorSpec],
+        may_make_variables: bool,
+        once: bool = False,
+    ) -> ConcreteFunction:
         def function(arguments: dict[str, Any]) -> Any:
             given = inspect.BoundArguments(self._parameters, arguments)
             return self.python_function(*given.args, **given.kwargs)
 
-        first = not self._made_variables
-        trace = ConcreteFunction(function, self.name, call, specs, first)
-        if trace.variables_made:
-            self._made_variables = True
-            # What was built to make the variables is not part of later calls.
-            trace = ConcreteFunction(function, self.name, call, specs, False)
-        return trace
+        return ConcreteFunction(
+            function, self.name, call, specs, may_make_variables, once
+        )
 
     def _warn_of_traces(self) -> None:
         self._in_a_row += 1
@@ -268,6 +278,15 @@ class Function:
         bound = inspect.signature(types.MethodType(function, instance))
         method.__signature__ = bound  # type: ignore[attr-defined]
         return Function(method, self.name, self.input_signature, self._relaxed)
+
+    def once(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function as one program that is traced for this call alone.
+
+        It may make variables, and what it returns beside tensors may be anything.
+        """
+        call = self._call(args, kwargs)
+        specs = self._specs(call)
+        return self._trace(call, specs, True, True).run(call.values, call.iterators)
 
     def around(self, outer: Callable[..., Any]) -> Function:
         """Return a function that calls ``outer(python_function, *args, **kwargs)``."""

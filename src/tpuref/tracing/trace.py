@@ -66,11 +66,13 @@ class ConcreteFunction:
         call: Call,
         specs: Sequence[TensorSpec],
         may_make_variables: bool,
+        once: bool = False,
     ) -> None:
         self.name = name
         self.specs = tuple(specs)
         self.variables_made = 0
         self._may_make_variables = may_make_variables
+        self._once = once  # and then a result that is no tensor may be anything
         self.graph = self._own_graph()
         self._iterators = [iterator._traced() for iterator in call.iterators]
         self._arguments = call  # keeps alive what is told apart by identity
@@ -141,7 +143,11 @@ class ConcreteFunction:
             return leaf._with_parts([self._output(p) for p in leaf._traced_parts()])
         if leaf is None or isinstance(leaf, Operation):
             return None
-        if isinstance(leaf, (Tensor, *_PLAIN)) or hasattr(leaf, "_as_tensor"):
+        if isinstance(leaf, Tensor):
+            return convert_to_tensor(leaf)
+        if self._once:
+            return leaf
+        if isinstance(leaf, _PLAIN) or hasattr(leaf, "_as_tensor"):
             return convert_to_tensor(leaf)
         raise coded(
             TypeError,

@@ -116,7 +116,7 @@ class Strategy(DistributionStrategy):
                 self._traced[fn] = fn.around(self._for_each)
             return self._traced[fn](*values, **named)
         if self.towers.system is not None:
-            return Function(self._for_each)(fn, *values, **named)
+            return Function(self._for_each).once(fn, *values, **named)
 
         def apart(*own: Any, **own_named: Any) -> Any:
             with untraced():  # in the thread of the replica
