@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -159,3 +160,87 @@ def test_variables_made_later_in_a_graph(tmp_path: Path) -> None:
 def test_a_manager_keeps_at_least_one(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least 1, or None, got 0"):
         tf.train.CheckpointManager(tf.train.Checkpoint(), tmp_path, max_to_keep=0)
+
+
+RELEASE_2_4_4 = {
+    "Adam": ([4.015721, 2.795099, 1.818487], [0.418772, 1.414206]),
+    "SGD": ([3.326305, 1.83346, 7.063097], [0.837993, 1.197283]),
+    "RMSprop": ([0.055214, 0.242357, 0.26551], [0.072866, 0.835988]),
+    "Adagrad": ([5.194088, 4.539351, 4.008418], [0.668976, 1.667256]),
+}
+"""The losses of steps 4 to 6, and the variable after them, of MirroredStrategy with
+three logical CPUs."""
+
+SETTINGS = {"SGD": {"momentum": 0.9}, "RMSprop": {"momentum": 0.5}}
+
+
+class Trained:
+    """Two variables, their optimizer, and steps of three replicas."""
+
+    def __init__(self, strategy: Any, kind: str, rate: float) -> None:
+        self.strategy = strategy
+        with strategy.scope():
+            self.w, self.b = tf.Variable([1.0, 2.0]), tf.Variable(0.5)
+            optimizer = getattr(tf.optimizers, kind)
+            self.optimizer = optimizer(rate, **SETTINGS.get(kind, {}))
+
+    def objects(self) -> dict[str, Any]:
+        return {"w": self.w, "b": self.b, "optimizer": self.optimizer}
+
+    def steps(self, count: int) -> list[float]:
+        rows = self.strategy.experimental_distribute_values_from_function(
+            lambda context: tf.constant([1.0 + context.replica_id_in_sync_group, 0.5])
+        )
+
+        def replica(x: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.square(self.w * x + self.b)) / 3.0
+            variables = [self.w, self.b]
+            gradients = tape.gradient(loss, variables)
+            pairs = zip(gradients, variables, strict=True)
+            self.optimizer.apply_gradients(pairs)
+            return loss
+
+        @tf.function
+        def step(rows: Any) -> Any:
+            return self.strategy.reduce(
+                "SUM", self.strategy.run(replica, (rows,)), axis=None
+            )
+
+        return [float(step(rows)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("cores", [True, False])
+@pytest.mark.parametrize("kind", RELEASE_2_4_4)
+def test_optimizers_of_replicas(kind: str, cores: bool, tmp_path: Path) -> None:
+    """Slots, steps and learning rate come back, before and after they are made."""
+    expected, last = RELEASE_2_4_4[kind]
+    with tf.config.override(cores=3), tf.eager_execution():
+        host = [f"CPU:{k}" for k in range(3)]
+        mirrored = tf.distribute.MirroredStrategy
+        strategy = tf.distribute.TPUStrategy() if cores else mirrored(host)
+        first = Trained(strategy, kind, 0.1)
+        first.steps(3)
+        path = tf.train.Checkpoint(**first.objects()).save(str(tmp_path / "c"))
+        assert first.steps(3) == pytest.approx(expected, rel=3e-6)
+
+        before = Trained(strategy, kind, 0.7)
+        status = tf.train.Checkpoint(**before.objects()).restore(path)
+        assert int(before.optimizer.iterations) == 3
+        assert float(before.optimizer.learning_rate) == np.float32(0.1)
+        assert before.steps(3) == pytest.approx(expected, rel=3e-6)
+        status.assert_consumed()
+
+        after = Trained(strategy, kind, 0.7)
+        after.steps(2)
+        tf.train.Checkpoint(**after.objects()).restore(path).assert_consumed()
+        assert after.steps(3) == pytest.approx(expected, rel=3e-6)
+        for part in strategy.experimental_local_results(after.w):
+            assert part.numpy() == pytest.approx(last, rel=3e-5)
+
+        later = tf.train.Checkpoint()
+        later.restore(path)
+        found = Trained(strategy, kind, 0.7)
+        for name, value in found.objects().items():
+            setattr(later, name, value)
+        assert found.steps(3) == pytest.approx(expected, rel=3e-6)

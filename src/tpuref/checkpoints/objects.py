@@ -199,8 +199,8 @@ class RestoreStatus:
     def _restore(self, name: str, variable: Variable, session: Any = None) -> None:
         assert self._reader is not None
         check_fits(self._reader, name, variable)
+        self._restored.add(name)  # before, because a change asks for values that wait
         variable.restore(self._reader.get_tensor(name), session)
-        self._restored.add(name)
 
     def defer(self) -> None:
         """Keep the values that no variable takes for variables made from now on."""

@@ -166,6 +166,11 @@ class MirroredVariable(DistributedVariable):
             return self._change_all(change, value)
         return update(self, change, (value,), {}, place.strategy.towers)
 
+    def restore(self, value: Any, session: Any = None) -> None:
+        """Give all components a value of a checkpoint, also within a tower."""
+        for component in self.components:
+            component.restore(value, session)
+
     def _change_all(self, change: Callable[..., Any], value: Any) -> Any:
         """Change all components outside of any scope; give the first one's result."""
         results = [change(component, value) for component in self.components]

@@ -351,7 +351,9 @@ class Variable(Operators, metaclass=_MadeByCreators):
     def _take_deferred_value(self) -> None:
         """Let the restores of checkpoints that came before the variable give it one."""
         for key in self._awaits & set(deferred):
-            if self._handle in deferred[key]():
+            with init_scope():  # the first use may be within a tf.function
+                handles = deferred[key]()
+            if self._handle in handles:
                 self._awaits.discard(key)
         self._awaits &= set(deferred)
 

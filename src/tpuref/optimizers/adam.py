@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base.dtypes import float32
 from tpuref.functions.arithmetic import maximum, square
 from tpuref.functions.arithmetic import pow as power
 from tpuref.functions.exponentials import sqrt
+from tpuref.graph.convert import constant
 from tpuref.graph.tensor import Tensor
 from tpuref.optimizers.optimizer import Optimizer
 
@@ -50,14 +52,21 @@ class Adam(Optimizer):
     def _hyperparameters(self) -> dict[str, Any]:
         known = super()._hyperparameters()
         step = known["_step"]
-        unbiased = sqrt(1.0 - power(self.beta_2, step)) / (
-            1.0 - power(self.beta_1, step)
-        )
-        return {**known, "_rate_now": known["_rate_now"] * unbiased}
+        # As float32 in both places: 1 - 0.999 loses four digits, which then cancel.
+        betas = constant([self.beta_1, self.beta_2], float32)
+        fresh = 1.0 - betas
+        biases = 1.0 - power(betas, step)
+        return {
+            **known,
+            "_rate_now": known["_rate_now"] * sqrt(biases[1]) / biases[0],
+            "_fresh_1": fresh[0],
+            "_fresh_2": fresh[1],
+        }
 
     def _rule(self, grad: Tensor, var: Tensor, *slots: Tensor) -> list[Tensor]:
-        mean = slots[0] + (grad - slots[0]) * (1.0 - self.beta_1)
-        spread = slots[1] + (square(grad) - slots[1]) * (1.0 - self.beta_2)
+        fresh = [self._tensor(f"_fresh_{k}", var.dtype) for k in (1, 2)]
+        mean = slots[0] + (grad - slots[0]) * fresh[0]
+        spread = slots[1] + (square(grad) - slots[1]) * fresh[1]
         rate = self._tensor("_rate_now", var.dtype)
         if not self.amsgrad:
             return [var - rate * mean / (sqrt(spread) + self.epsilon), mean, spread]

@@ -99,6 +99,12 @@ class Optimizer(ElementwiseOptimizer):
         """The variables that the optimizer keeps, the count of steps first."""
         return [self.iterations, *self.variables()]
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """Return what a `tf.train.Checkpoint` saves of the optimizer, beside slots."""
+        own = {"iter": self._steps, "learning_rate": self._rate}
+        found = {name: v for name, v in own.items() if v is not None}
+        return {**super()._trackable_children(), **found}
+
     def get_config(self) -> dict[str, Any]:
         """Return the name and the learning rate."""
         return {"name": self._name, "learning_rate": self._given_rate}
