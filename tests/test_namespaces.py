@@ -142,6 +142,7 @@ NAMES = [
     "python_io",
     "random",
     "sparse",
+    "strings",
     "summary",
     "test",
     "tpu",

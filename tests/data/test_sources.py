@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -244,3 +245,40 @@ def test_generator_with_arguments() -> None:
 def test_what_is_no_generator(generator: Any, types: Any, shapes: Any) -> None:
     with pytest.raises(TypeError):
         Dataset.from_generator(generator, types, shapes)
+
+
+def test_a_single_element() -> None:
+    """As TensorFlow 2.4.4 and 2.21 answer."""
+    single = tf.data.experimental.get_single_element
+    size = tf.placeholder(tf.int64, [])
+    value = single(tf.data.Dataset.range(size, size + 1).map(lambda n: {"n": n}))
+    several = single(tf.data.Dataset.range(2))
+    with tf.Session() as sess:
+        assert [sess.run(value, {size: n}) for n in (3, 7)] == [{"n": 3}, {"n": 7}]
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="has more"):
+                sess.run(several)
+    with tf.eager_execution():
+        zipped = (tf.data.Dataset.range(3).batch(3), tf.data.Dataset.from_tensors(2.0))
+        rows, two = single(tf.data.Dataset.zip(zipped))
+        assert (rows.numpy().tolist(), float(two)) == ([0, 1, 2], 2.0)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="is empty"):
+            single(tf.data.Dataset.range(0))
+
+        @tf.function
+        def traced(n: Any) -> Any:
+            return single(tf.data.Dataset.range(n, n + 1))
+
+        found = [int(traced(tf.constant(n, tf.int64))) for n in (3, 7)]
+        assert found == [3, 7]
+
+
+def test_a_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\x00\xff\n")
+    data = tf.data.Dataset.from_tensor_slices([str(path)] * 2).map(tf.io.read_file)
+    assert list(data.as_numpy_iterator()) == [b"\x00\xff\n"] * 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
+        tf.io.read_file([str(path)])
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.Session().run(tf.io.read_file(str(path) + "-none"))

@@ -112,8 +112,8 @@ def test_a_name_that_nobody_has() -> None:
      "io.gfile", "keras", "keras.losses", "keras.metrics", "keras.optimizers",
      "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
      "nn.rnn_cell", "optimizers", "optimizers.schedules",
-     "profiler", "profiler.experimental", "python_io", "random", "sparse", "summary",
-     "test", "tpu", "tpu.experimental", "train"],
+     "profiler", "profiler.experimental", "python_io", "random", "sparse", "strings",
+     "summary", "test", "tpu", "tpu.experimental", "train"],
 )  # fmt: skip
 def test_every_namespace_says_the_same(namespace: str) -> None:
     name = f"{namespace}.qwertyuiop".lstrip(".")

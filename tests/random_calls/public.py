@@ -31,6 +31,7 @@ NAMESPACES: dict[str, ModuleType] = {
     "tf.nest": tf.nest,
     "tf.nn": tf.nn,
     "tf.random": tf.random,
+    "tf.strings": tf.strings,
     "tf.tpu": tf.tpu,
     "tf.train": tf.train,
 }

@@ -269,6 +269,7 @@ from tpuref.namespaces import nn as nn
 from tpuref.namespaces import python_io as python_io
 from tpuref.namespaces import random as random
 from tpuref.namespaces import sparse as sparse
+from tpuref.namespaces import strings as strings
 from tpuref.namespaces import test as test
 from tpuref.namespaces.logging import get_logger as get_logger
 from tpuref.summary.messages import Event as Event

@@ -14,6 +14,7 @@ from tpuref.data.options import (
     ThreadingOptions,
 )
 from tpuref.data.sampling import choose_from_datasets, sample_from_datasets
+from tpuref.data.single_element import get_single_element
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "DistributeOptions",
     "ThreadingOptions",
     "choose_from_datasets",
+    "get_single_element",
     "map_and_batch",
     "parallel_interleave",
     "sample_from_datasets",

@@ -65,6 +65,19 @@ ENTRIES = (
         """,
     ),
     Entry(
+        codes.NOT_ONE_ELEMENT,
+        "The dataset does not have just one element",
+        meaning="tf.data.experimental.get_single_element is for datasets of one "
+        "element, such as one batch of everything.",
+        remedy="Use dataset.take(1), or dataset.batch(n) with as many as there are.",
+        text="""
+            import tpuref as tf
+
+            element = tf.data.experimental.get_single_element(tf.data.Dataset.range(2))
+            tf.Session().run(element)
+        """,
+    ),
+    Entry(
         codes.WRONG_ITERATOR,
         "This kind of iterator cannot be used here",
         meaning="A one-shot iterator cannot depend on variables or placeholders; a "

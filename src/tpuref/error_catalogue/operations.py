@@ -216,6 +216,18 @@ ENTRIES = (
         """,
     ),
     Entry(
+        codes.STRING_ARGUMENT,
+        "Texts of different shapes, or no regular expression",
+        meaning="tf.strings.join takes texts of one shape, and scalars; "
+        "tf.strings.regex_replace takes a regular expression.",
+        remedy="Reshape the texts; escape characters such as ( in the pattern.",
+        text="""
+            import tpuref as tf
+
+            tf.strings.regex_replace("f(x)", "f(", "g(")
+        """,
+    ),
+    Entry(
         codes.CONTAINS_ITSELF,
         "A list, tuple or dict contains itself",
         meaning="The leaves of a nested structure are listed in order, which never "

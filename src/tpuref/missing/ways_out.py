@@ -233,7 +233,7 @@ WAYS_OUT = (
         "data.experimental.*Dataset data.experimental.make_csv_dataset "
         "io.TFRecord* "
         "io.*_csv decode_csv io.decode_* decode_* io.parse_* parse_* "
-        "contrib.data.TFRecordDataset TFRecordReader WholeFileReader io.read_file "
+        "contrib.data.TFRecordDataset TFRecordReader WholeFileReader "
         "read_file io.write_file write_file",
         "Give the paths to tf.data.TFRecordDataset, for example those that "
         "tf.io.gfile.glob finds, or read the files with Python and hand the arrays "
@@ -250,7 +250,7 @@ WAYS_OUT = (
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings string_* regex_replace as_string substr lookup contrib.lookup.* "
+        "strings.* string_* regex_replace as_string substr lookup contrib.lookup.* "
         "audio signal spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",

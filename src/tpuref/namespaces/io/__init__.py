@@ -10,6 +10,7 @@ from tpuref.data.parsing import (
     parse_example,
     parse_single_example,
 )
+from tpuref.data.whole_file import read_file
 from tpuref.files.records import (
     TFRecordOptions,
     TFRecordWriter,
@@ -28,6 +29,7 @@ __all__ = [
     "gfile",
     "parse_example",
     "parse_single_example",
+    "read_file",
     "tf_record_iterator",
 ]
 

@@ -1,0 +1,62 @@
+"""Texts; what is expected is what TensorFlow 2.4.4 and 2.21 return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+
+def value(tensor: Any) -> Any:
+    return np.asarray(tf.Session().run(tensor)).tolist()
+
+
+def test_join() -> None:
+    assert value(tf.strings.join(["a", ["b", "c"], "d"], "-")) == [b"a-b-d", b"a-c-d"]
+    assert value(tf.strings.join([[["a"]], [["é"]]])) == [["aé".encode()]]
+    assert value(tf.strings.join(["a"])) == b"a"
+    both = tf.strings.join([tf.constant(["a", "b"]), "é"], separator=" ")
+    assert both.shape.as_list() == [2]
+    assert value(both) == ["a é".encode(), "b é".encode()]
+    for inputs in ([], [["a", "b"], ["b", "c", "d"]], [[["a"], ["b"]], ["b", "c"]]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="one shape"):
+            tf.strings.join(inputs)
+
+
+REPLACED = [
+    ("Tags.<br /><b>html</b>", "<[^>]+>", " ", b"Tags.  html "),
+    ("x-y", "([a-z])-([a-z])", r"\2+\1", b"y+x"),
+    ("abxd", "x*", "-", b"-a-b-d-"),
+    ("xx", "x*", "-", b"-"),
+    ("aé€", ".", ".", b"..."),
+    ("abc", "(b)", r"[\0\\]", b"a[b\\]c"),
+    ("abc", "(b)|(z)", r"<\2\1>", b"a<b>c"),
+    ("a1b\u0663", r"\d", "N", "aNb\u0663".encode()),
+    ("a\nb", "^b|a.b", "X", b"a\nb"),
+]
+
+
+@pytest.mark.parametrize(("text", "pattern", "rewrite", "expected"), REPLACED)
+def test_regex_replace(text: str, pattern: str, rewrite: str, expected: bytes) -> None:
+    assert value(tf.strings.regex_replace(text, pattern, rewrite)) == expected
+
+
+def test_regex_replace_of_a_tensor() -> None:
+    texts = tf.constant([["abc abc", "b"]])
+    first = tf.strings.regex_replace(texts, "b", "X", replace_global=False)
+    assert (first.shape.as_list(), value(first)) == ([1, 2], [[b"aXc abc", b"X"]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="regular expression"):
+        tf.strings.regex_replace("abc", "(", "x")
+
+
+def test_in_a_dataset_and_in_eager_mode() -> None:
+    data = tf.data.Dataset.from_tensor_slices(["a-b", "c"])
+    data = data.map(
+        lambda x: tf.strings.join([x, tf.strings.regex_replace(x, "-", "")])
+    )
+    assert list(data.as_numpy_iterator()) == [b"a-bab", b"cc"]
+    with tf.eager_execution():
+        assert tf.strings.join(["a", "b"]).numpy() == b"ab"
