@@ -135,7 +135,8 @@ def _replaced(
     pattern: re.Pattern[str], rewrite: str, everywhere: bool, text: bytes
 ) -> bytes:
     given = text.decode("utf-8", "surrogateescape")
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for match in pattern.finditer(given):
         if match.start() == match.end() == end and parts:
             continue  # nothing at all, right after a match: Python alone finds it
