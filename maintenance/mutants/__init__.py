@@ -7,6 +7,7 @@ from . import (
     held_out,
     outside_compilation,
     padding,
+    replicas,
     replicate_inputs,
     replicate_outputs,
     resolver,
@@ -26,6 +27,7 @@ MUTANTS = (
     *system.MUTANTS,
     *resolver.MUTANTS,
     *strategy.MUTANTS,
+    *replicas.MUTANTS,
     *families.MUTANTS,
     *held_out.MUTANTS,
 )
