@@ -319,6 +319,7 @@ def eager_side_by_side(tf):
 
     with size(tf, 3), eager_mode(tf):
         strategy = local_strategy(tf)
+        strategy.initialize()
         with strategy.scope():
             found = strategy.call_for_each_tower(fn, tf.constant(2.0))
             values = [float(one.numpy()) for one in strategy.unwrap(found)]
