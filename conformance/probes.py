@@ -91,9 +91,9 @@ def fixed_system(tf, cores, **settings):
             yield sess
         return
     if getattr(getattr(tf, "config", None), "executor", None) == "pool":
-        with sized(tf, cores=cores, **settings), _lent_system(cores):
-            with tf.Session() as sess:
-                yield sess
+        size = sized(tf, cores=cores, **settings)
+        with size, _lent_system(cores), tf.Session() as sess:
+            yield sess
         return
     with initialised_topology(tf, cores=cores, **settings) as (sess, _):
         yield sess

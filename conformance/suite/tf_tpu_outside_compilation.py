@@ -1,5 +1,6 @@
 """Checks of tf.tpu.outside_compilation and tf.tpu.outside_compilation_dyn."""
 
+import contextlib
 import inspect
 import os
 
@@ -43,15 +44,21 @@ def leaves_replicate_scope(tf, outside_compilation):
         devices["host part"] = y.op.device
         return y
 
+    def failing(x):
+        raise KeyError(x)
+
     def computation(x):
         with tf.device(tf.tpu.core(0)):
             y = x * 2.0
             devices["neighbour"] = y.op.device
+            with contextlib.suppress(KeyError):
+                outside_compilation(failing, y)
+            devices["neighbour after an exception"] = (y * 2.0).op.device
             return outside_compilation(host_part, y)
 
     tf.tpu.replicate(computation, [[1.0], [2.0]])
-    assert "TPU_REPLICATED_CORE" in devices["neighbour"], devices
-    assert "TPU_REPLICATED_CORE" not in devices["host part"], devices
+    outside = [name for name in devices if "TPU_REPLICATED_CORE" not in devices[name]]
+    same(outside, ["host part"], call=f"what is outside, of {devices}")
 
 
 @function_clause("tf.tpu.outside_compilation/behaviour/runs-on-host")
@@ -169,6 +176,13 @@ def returns_structure_kept(tf, outside_compilation):
         return nest["b"] - nest["a"][0] * 10.0
 
     same(in_one_replica(tf, keys_returned, 2.0), [-28.0])
+
+    def one_returned(x):
+        entries = [outside_compilation(lambda a, k=k: k([a]), x) for k in (list, tuple)]
+        same([type(one) for one in entries], [list, tuple])
+        return entries[0][0] + entries[1][0]
+
+    same(in_one_replica(tf, one_returned, 2.0), [4.0])
 
 
 @function_clause("tf.tpu.outside_compilation/behaviour/without-replicate-scope")
