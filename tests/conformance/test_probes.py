@@ -11,6 +11,8 @@ from tpuref_conformance import probes
 from tpuref_conformance.clause import Unavailable
 
 import tpuref as tf
+from tpuref.runtime.executor import STARTS
+from tpuref.runtime.pool import CorePool
 
 
 class Session:
@@ -88,6 +90,7 @@ def test_fixed_system_is_shut_down_after_a_failure():
 
 def test_processes_of_the_pool_stay_until_another_is_needed(monkeypatch):
     kept = {}
+    monkeypatch.setitem(STARTS, "pool", CorePool)  # not the cores of other tests
     monkeypatch.setattr(probes, "_KEPT", kept)
     monkeypatch.setattr(probes, "_KEPT_SYSTEMS", 1)
 
