@@ -3,7 +3,6 @@
 from .mutant import Mutant
 
 _STRATEGY = "tf.distribute.Strategy"
-_TOWERS = "tf.contrib.distribute.TPUStrategy.call_for_each_tower"
 
 MUTANTS = (
     Mutant(
@@ -45,13 +44,5 @@ MUTANTS = (
         "Function._trace_for",
         "if _serves(trace.specs, specs):",
         "if False:",
-    ),
-    Mutant(
-        "eager-towers-on-the-host",
-        "in eager mode towers run in the program's process",
-        _TOWERS + "/behaviour/eager-side-by-side",
-        "_runs_at_once",
-        "on_cores and executing_eagerly()",
-        "False",
     ),
 )

@@ -137,7 +137,7 @@ def test_every_namespace_is_in_that_list() -> None:
          "tf.estimator.DNNClassifier"),
         ("from tpuref.nn import rellu", ImportError, "tf.nn.rellu"),
         ("from tpuref.tpu import shard, shrad", ImportError, "tf.tpu.shrad"),
-        ("from tpuref.compat.v2 import function", ImportError, "tf.compat.v2.function"),
+        ("from tpuref.compat.v2 import Module", ImportError, "tf.compat.v2.Module"),
         ("import tpuref.feature_column", ModuleNotFoundError, "tf.feature_column"),
         ("import tpuref.keras.layers as layers", ModuleNotFoundError,
          "tf.keras.layers"),

@@ -32,7 +32,6 @@ from tpuref.distribute.variable_creation import create_variable
 from tpuref.distribute.variables import read_var
 from tpuref.functions.control_flow import group
 from tpuref.graph.aggregation import VariableAggregation
-from tpuref.graph.context import context
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
@@ -238,9 +237,9 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and run on that core, in eager mode as
-        one program of all towers: a `tf.function` is traced once for all calls, another
-        function at each call.
+        are placed on the device of the tower and run on that core.  In eager mode they
+        run on the cores if `fn` is a `tf.function`, or within one, and otherwise one
+        by one in this process.
 
         Parameters
         ----------
@@ -249,9 +248,8 @@ class DistributionStrategy:
             order, each up to its next ``merge_call``.
         args, kwargs
             Its arguments; each tower gets its own component of per-device and mirrored
-            values.  ``run_concurrently`` (default True) is not handed on: with False, a
-            function that is no `tf.function` runs operation by operation in eager
-            mode, in this process, one tower after the other.
+            values.  ``run_concurrently`` (default True) is not handed on: in eager mode
+            it says whether the towers may run side by side.
 
         Returns
         -------
@@ -283,24 +281,19 @@ class DistributionStrategy:
         [10, 11]
         """
         self._require_cross_tower("call_for_each_tower")
-        if self._runs_at_once():
-            concurrently = kwargs.pop("run_concurrently", True)
-            if isinstance(fn, Function):
-                if fn not in self._traced:
-                    self._traced[fn] = fn.around(self.call_for_each_tower)
-                return self._traced[fn](*args, **kwargs)
-            if callable(fn) and concurrently:
-                return Function(self.call_for_each_tower).once(fn, *args, **kwargs)
-            kwargs["run_concurrently"] = concurrently
+        if isinstance(fn, Function) and self._runs_at_once():
+            kwargs.pop("run_concurrently", None)  # they do
+            if fn not in self._traced:
+                self._traced[fn] = fn.around(self.call_for_each_tower)
+            return self._traced[fn](*args, **kwargs)
         variables = SharedVariables()
         contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
         return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
 
     def _runs_at_once(self) -> bool:
         """Whether eager mode is to run a function on the cores as one program."""
-        on_cores = self.towers.system is not None and not functions_run_eagerly()
-        # A tape around the towers needs to see each operation.
-        return on_cores and executing_eagerly() and not context.recorders
+        on_cores = self.towers.system is not None
+        return on_cores and executing_eagerly() and not functions_run_eagerly()
 
     def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
         return TowerContext(self, number, variables)
