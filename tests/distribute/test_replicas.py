@@ -78,6 +78,22 @@ def test_a_plain_function_and_its_results(strategy: Any) -> None:
     assert [float(x) for x in doubled.values] == [2, 4, 6]
 
 
+def test_a_plain_function_makes_variables_at_each_call(strategy: Any) -> None:
+    with strategy.scope():
+        total = tf.Variable(0.0, aggregation=SUM)
+
+    def step(x: Any) -> Any:
+        own = tf.Variable(1.0, aggregation=SUM)
+        own.assign_add(x)
+        total.assign_add(own.read_value())
+        return own, "a text", x + 1.0
+
+    for wanted in (21.0, 42.0):  # three times 1 + 6 at each call
+        own, text, more = strategy.run(step, args=(numbered(strategy),))
+        assert (float(own), text, float(total)) == (7.0, "a text", wanted)
+        assert local(strategy, more) == [2, 3, 4]
+
+
 def test_reduce(strategy: Any) -> None:
     x = numbered(strategy)
     for op in ("SUM", "sum", tf.distribute.ReduceOp.SUM):
