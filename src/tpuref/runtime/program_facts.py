@@ -13,7 +13,7 @@ class ProgramFacts:
     variables
         The names of the variables that replicas read or write.
     owners
-        The replica of each variable that one replica alone writes.
+        The replicas whose values of the variables that they write are kept.
     random
         The names of its random operations.
     results
@@ -25,7 +25,7 @@ class ProgramFacts:
         on_cores = [instr for instr in instrs if instr.core != HOST]
         used = [(i, i.definition.reads or i.definition.writes) for i in on_cores]
         self.variables = list(dict.fromkeys(i.attrs[name] for i, name in used if name))
-        self.owners = program.owners
+        self.owners = {0, *program.owners.values()}
         self.random = [instr.name for instr in instrs if instr.definition.random]
         specs = {
             slot: spec
@@ -33,7 +33,3 @@ class ProgramFacts:
             for slot, spec in zip(instr.outputs, instr.specs, strict=True)
         }
         self.results = [specs.get(slot) for slot in program.results]
-
-    def owns(self, replica: int) -> bool:
-        """Return whether there are variables that this replica alone writes."""
-        return replica in self.owners.values()

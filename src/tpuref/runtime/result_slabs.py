@@ -27,6 +27,12 @@ class ResultSlabs:
         What is known of each result.
     replicas
         How many replicas there are.
+
+    Attributes
+    ----------
+    blocks
+        The size per replica, and the offset, of each result; None for one without a
+        slab.
     """
 
     def __init__(
@@ -34,12 +40,7 @@ class ResultSlabs:
     ) -> None:
         self._specs = specs
         self._blocks = [_block(cores, spec, replicas) for spec in specs]
-
-    def of(self, replica: int) -> list[tuple[int, int] | None]:
-        """Return the block of each result of a replica, None for one without a slab."""
-        return [
-            None if b is None else (b[1] + replica * b[0], b[0]) for b in self._blocks
-        ]
+        self.blocks = [b and b[:2] for b in self._blocks]
 
     def array(self, result: int, replica: int) -> Array:
         """Return the array that a replica has written."""
