@@ -308,3 +308,25 @@ def test_products_of_matrices_for_all_cores_at_once(
             wanted = np.asarray(compute(a + a, b, **attrs), order="C")
             assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
             assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("axis", [-1, 1, 0, -2])
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
+def test_softmax_for_all_cores_at_once(
+    op: str, axis: int, dtype: str, counter: memoryview
+) -> None:
+    draw, softmax = np.random.default_rng(5), instr(op, [0], 1, gives=dtype, axis=axis)
+    compute = softmax.definition.compute
+    assert compute is not None
+    for rows, width in itertools.product((1, 2, 5), (*range(1, 20), 64, 130)):
+        column = [3 * draw.standard_normal((rows, width)) for _ in range(CORES)]
+        column = [array.astype(dtype) for array in column]
+        fusion = Fusion([softmax], [1], CORES, {}, [1], {}, counter)
+        values = fused(fusion, {0: column})
+        small = column[0].nbytes <= GATHERED_BYTES
+        assert (layout(values[1])[0] == STACKED) == (axis == -1 and small)
+        for found, logits in zip(values[1], column, strict=True):
+            wanted = np.asarray(compute(logits, axis=axis), order="C")
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            assert found.tobytes() == wanted.tobytes()

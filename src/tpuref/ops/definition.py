@@ -139,7 +139,8 @@ class OpDef:
         the same place, in the same way wherever that is; the inputs broadcast.
     batched
         Whether the last two axes of inputs of equal rank give those of the output, in
-        the same way for all indices along the axes before, which broadcast.
+        the same way for all indices along the axes before, which broadcast; if there
+        is an attribute ``axis``, only where it is -1.
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static

@@ -291,8 +291,9 @@ class FusionPlan:
             return True
         ranks = {len(value.shape or ()) for value in operands}
         alike = ranks == {len(shape or ())} and min(ranks) >= 2
+        last = instr.attrs.get("axis", -1) == -1
         there = instr.outputs[0] in self._memories and self._cores > 1
-        return instr.definition.batched and alike and not there
+        return instr.definition.batched and alike and last and not there
 
     def _add_writing(
         self,
