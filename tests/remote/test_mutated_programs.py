@@ -26,7 +26,7 @@ from tpuref.remote.wire import Reply, Request
 from .mutations import Mutator
 from .valid_sessions import PROGRAMS, sessions
 
-CASES = int(os.environ.get("TPUREF_FUZZ_CASES", "1000")) // 2
+CASES = int(os.environ.get("TPUREF_FUZZ_CASES", "1000")) // 5
 SEED = int(os.environ.get("TPUREF_FUZZ_SEED", "0"))
 NAMES = [build.__name__ for build in PROGRAMS]
 SESSIONS = dict(zip(NAMES, sessions(), strict=True))
