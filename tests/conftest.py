@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import tpuref as tf
 import tpuref.graph.session
 from tpuref.graph import target
+from tpuref.runtime.executor import STARTS
+from tpuref.runtime.pool import CorePool
 
 Evaluate = Callable[..., Any]
 
@@ -18,6 +20,43 @@ Evaluate = Callable[..., Any]
 # for the pool, as it does for tests/tpu in turn; tests of the pool itself say so.
 if "TPUREF_EXECUTOR" not in os.environ:
     tf.config.executor = "lockstep"
+
+
+class KeptCores(CorePool):
+    """Cores that wait for the next test with the same settings, if they are sound."""
+
+    waiting: ClassVar[dict[str, CorePool]] = {}
+
+    @classmethod
+    def start(cls, cores: int) -> CorePool:
+        kept = cls.waiting.pop(_settings(cores), None)
+        return kept if kept is not None and kept.is_sound() else cls(cores)
+
+    def __init__(self, cores: int) -> None:
+        super().__init__(cores)
+        self._key = _settings(cores)
+
+    def close(self) -> None:
+        if self._key in self.waiting or not self.is_sound():
+            super().close()
+            return
+        self.waiting[self._key] = self
+        if len(self.waiting) > 4:  # so that idle processes do not pile up
+            CorePool.close(self.waiting.pop(next(iter(self.waiting))))
+
+
+def _settings(cores: int) -> str:
+    return f"{cores} {tf.config!r}"
+
+
+@pytest.fixture(autouse=True)
+def kept_cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not start the pool for each test; starting takes longer than most of them.
+
+    Some folders test how cores begin and end.
+    """
+    if request.path.parent.name not in {"crashes", "profiler", "runtime"}:
+        monkeypatch.setitem(STARTS, "pool", KeptCores.start)
 
 
 @pytest.fixture(autouse=True)

@@ -67,6 +67,18 @@ def test_names_and_variables_are_fetched() -> None:
         assert session.run([v, "v:0", v.op]) == [[1.0], [1.0], None]
 
 
+def test_a_step_with_variables_is_prepared_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    v = tf.Variable(1.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        fetches = {"v": v, "sum": [v + 1]}
+        assert session.run(fetches) == {"v": 1.0, "sum": [2.0]}
+        monkeypatch.delattr(tf.Session, "_prepare")
+        assert session.run(dict(fetches)) == {"v": 1.0, "sum": [2.0]}
+
+
 def test_the_same_tensor_fetched_twice_gives_private_arrays() -> None:
     x = tf.constant([1, 2])
     first, second = tf.Session().run([x, x])

@@ -41,9 +41,9 @@ from tpuref.summary.operations import scalar
 from tpuref.summary.steps import flush_writers
 from tpuref.training.global_step import create_global_step, get_global_step
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
+from tpuref.training.hooks.final_ops import FinalOpsHook
 from tpuref.training.hooks.logging_tensor import LoggingTensorHook
 from tpuref.training.hooks.nan_tensor import NanTensorHook
-from tpuref.training.hooks.session_run_hook import SessionRunHook
 from tpuref.training.hooks.stop_at_step import StopAtStepHook
 from tpuref.training.log import log
 from tpuref.training.monitored_session import MonitoredSession
@@ -429,15 +429,14 @@ class Estimator:
         finals["global_step"] = get_global_step()
         hooks = [*hooks, *spec.evaluation_hooks]
         self._add_saver()
-        values: dict[str, Any] = {}
-        final = _FinalValues(finals, values)
+        final = FinalOpsHook(finals)
         with self._session(spec, path, [*hooks, final], evaluating=True) as session:
             done = 0
             while not session.should_stop() and (steps is None or done < steps):
                 session.run(update)
                 done += 1
                 log.info("Evaluation [%d/%s]", done, steps or "all")
-        return dict(sorted(values.items()))
+        return dict(sorted(final.final_ops_values.items()))
 
     def _metric_pairs(self, spec: EstimatorSpec) -> dict[str, Any]:
         pairs = dict(spec.eval_metric_ops)
@@ -545,16 +544,6 @@ class Estimator:
         raise no_saved_model("tf.estimator.Estimator.export_saved_model")
 
     export_savedmodel = experimental_export_all_saved_models = export_saved_model
-
-
-class _FinalValues(SessionRunHook):
-    """Evaluates tensors at the end of a session."""
-
-    def __init__(self, tensors: dict[str, Any], values: dict[str, Any]) -> None:
-        self._tensors, self._values = tensors, values
-
-    def end(self, session: Any) -> None:
-        self._values.update(session.run(self._tensors))
 
 
 def call_model_fn(

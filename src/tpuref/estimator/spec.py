@@ -91,11 +91,7 @@ class EstimatorSpec(_Fields):
         prediction_hooks: Sequence[Any] | None = None,
     ) -> EstimatorSpec:
         """Check what `mode` needs."""
-        check_mode("EstimatorSpec", mode)
-        if predictions is None and mode == ModeKeys.PREDICT:
-            raise missing("EstimatorSpec", mode, "predictions")
-        if train_op is None and mode == ModeKeys.TRAIN:
-            raise missing("EstimatorSpec", mode, "train_op")
+        check_needed("EstimatorSpec", mode, predictions, train_op)
         if scaffold is not None and not isinstance(scaffold, Scaffold):
             raise invalid(TypeError, f"scaffold must be a Scaffold, got {scaffold!r}")
         return super().__new__(
@@ -119,7 +115,7 @@ def invalid(kind: type[Exception], why: str) -> Exception:
     return coded(kind, f"tf.estimator.EstimatorSpec: {why}", code=codes.INVALID_SPEC)
 
 
-def missing(spec: str, mode: str, argument: str) -> Exception:
+def _missing(spec: str, mode: str, argument: str) -> Exception:
     """Return the error for an argument that a mode needs."""
     return coded(
         ValueError,
@@ -129,8 +125,8 @@ def missing(spec: str, mode: str, argument: str) -> Exception:
     )
 
 
-def check_mode(spec: str, mode: Any) -> None:
-    """Refuse what is no mode."""
+def check_needed(spec: str, mode: Any, predictions: Any, train_op: Any) -> None:
+    """Refuse what is no mode, and a specification without what its mode needs."""
     if mode not in _MODES:
         raise coded(
             ValueError,
@@ -138,13 +134,17 @@ def check_mode(spec: str, mode: Any) -> None:
             f"{_MODES}, got {mode!r}",
             code=codes.INVALID_SPEC,
         )
+    if predictions is None and mode == ModeKeys.PREDICT:
+        raise _missing(spec, mode, "predictions")
+    if train_op is None and mode == ModeKeys.TRAIN:
+        raise _missing(spec, mode, "train_op")
 
 
 def single_loss(spec: str, mode: str, loss: Any) -> Any:
     """Return the loss as a scalar; None when predicting without one."""
     if loss is None:
         if mode != ModeKeys.PREDICT:
-            raise missing(spec, mode, "loss")
+            raise _missing(spec, mode, "loss")
         return None
     loss = convert_to_tensor(loss)
     if loss.shape.num_elements() not in (None, 1):

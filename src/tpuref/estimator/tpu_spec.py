@@ -7,13 +7,7 @@ from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.estimator.mode_keys import ModeKeys
-from tpuref.estimator.spec import (
-    EstimatorSpec,
-    check_mode,
-    missing,
-    single_loss,
-)
+from tpuref.estimator.spec import EstimatorSpec, check_needed, single_loss
 from tpuref.functions.control_flow import group
 from tpuref.functions.reshaping import reshape
 from tpuref.graph.convert import convert_to_tensor
@@ -95,11 +89,7 @@ class TPUEstimatorSpec(_Fields):
         prediction_hooks: Sequence[Any] | None = None,
     ) -> TPUEstimatorSpec:
         """Check what `mode` needs."""
-        check_mode("TPUEstimatorSpec", mode)
-        if predictions is None and mode == ModeKeys.PREDICT:
-            raise missing("TPUEstimatorSpec", mode, "predictions")
-        if train_op is None and mode == ModeKeys.TRAIN:
-            raise missing("TPUEstimatorSpec", mode, "train_op")
+        check_needed("TPUEstimatorSpec", mode, predictions, train_op)
         return super().__new__(
             cls,
             mode,

@@ -10,6 +10,7 @@ from tpuref.base import nest
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.graph.graph import Graph, with_parts
 from tpuref.graph.tensor import Operation, Tensor
+from tpuref.graph.variables import Variable
 from tpuref.kernels.slab import Slab
 from tpuref.ops.meaning import Array
 
@@ -72,7 +73,7 @@ def identity(structure: Any) -> Hashable:
 
 def _identity(part: Any) -> Hashable:
     kind = part.__class__
-    if kind is Tensor or kind is Operation:
+    if kind is Tensor or kind is Operation or kind is Variable:
         return id(part)
     if kind is str:
         return part  # type: ignore[no-any-return]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
 
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Tensor
@@ -51,9 +51,19 @@ class LearningRateSchedule:
 
 @dataclass
 class _Decay(LearningRateSchedule):
-    """A schedule that `tf.train` has as a function."""
+    """A schedule that `tf.train` has as a function.
+
+    It takes the learning rate, the step, and the fields in between that and the name.
+    """
 
     initial_learning_rate: Any
+
+    function: ClassVar[Callable[..., Any]]
+
+    def __call__(self, step: Any) -> Tensor:
+        """Return the learning rate after `step` steps."""
+        rate, *others, _ = (getattr(self, field.name) for field in fields(self))
+        return _value(self.function(rate, step, *others))
 
     def get_config(self) -> dict[str, Any]:
         """Return the attributes."""
@@ -75,17 +85,7 @@ class ExponentialDecay(_Decay):
     staircase: bool = False
     name: str | None = None
 
-    def __call__(self, step: Any) -> Tensor:
-        """Return the learning rate after `step` steps."""
-        return _value(
-            decay.exponential_decay(
-                self.initial_learning_rate,
-                step,
-                self.decay_steps,
-                self.decay_rate,
-                self.staircase,
-            )
-        )
+    function = staticmethod(decay.exponential_decay)
 
 
 @dataclass
@@ -97,17 +97,7 @@ class InverseTimeDecay(_Decay):
     staircase: bool = False
     name: str | None = None
 
-    def __call__(self, step: Any) -> Tensor:
-        """Return the learning rate after `step` steps."""
-        return _value(
-            decay.inverse_time_decay(
-                self.initial_learning_rate,
-                step,
-                self.decay_steps,
-                self.decay_rate,
-                self.staircase,
-            )
-        )
+    function = staticmethod(decay.inverse_time_decay)
 
 
 @dataclass
@@ -120,18 +110,7 @@ class PolynomialDecay(_Decay):
     cycle: bool = False
     name: str | None = None
 
-    def __call__(self, step: Any) -> Tensor:
-        """Return the learning rate after `step` steps."""
-        return _value(
-            decay.polynomial_decay(
-                self.initial_learning_rate,
-                step,
-                self.decay_steps,
-                self.end_learning_rate,
-                self.power,
-                self.cycle,
-            )
-        )
+    function = staticmethod(decay.polynomial_decay)
 
 
 @dataclass
@@ -142,13 +121,7 @@ class CosineDecay(_Decay):
     alpha: float = 0.0
     name: str | None = None
 
-    def __call__(self, step: Any) -> Tensor:
-        """Return the learning rate after `step` steps."""
-        return _value(
-            decay.cosine_decay(
-                self.initial_learning_rate, step, self.decay_steps, self.alpha
-            )
-        )
+    function = staticmethod(decay.cosine_decay)
 
 
 @dataclass

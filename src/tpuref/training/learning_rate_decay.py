@@ -48,9 +48,7 @@ def _asked_again(decay: Decay) -> Decay:
     return cast(Decay, chosen)
 
 
-def _steps(
-    rate: Any, global_step: Any, *others: Any, decay: str = ""
-) -> tuple[Tensor, ...]:
+def _steps(decay: str, rate: Any, global_step: Any, *others: Any) -> tuple[Tensor, ...]:
     """Return a learning rate, and the step and other numbers in its element type."""
     if global_step is None:
         raise coded(
@@ -110,11 +108,7 @@ def exponential_decay(
     """
     with name_scope(name, "ExponentialDecay"):
         rate, step, steps, remaining = _steps(
-            learning_rate,
-            global_step,
-            decay_steps,
-            decay_rate,
-            decay="exponential_decay",
+            "exponential_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate * pow(remaining, floor(turns) if staircase else turns)
@@ -152,11 +146,7 @@ def natural_exp_decay(
     """
     with name_scope(name, "NaturalExpDecay"):
         rate, step, steps, exponent = _steps(
-            learning_rate,
-            global_step,
-            decay_steps,
-            decay_rate,
-            decay="natural_exp_decay",
+            "natural_exp_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate * exp(-exponent * (floor(turns) if staircase else turns))
@@ -194,11 +184,7 @@ def inverse_time_decay(
     """
     with name_scope(name, "InverseTimeDecay"):
         rate, step, steps, growth = _steps(
-            learning_rate,
-            global_step,
-            decay_steps,
-            decay_rate,
-            decay="inverse_time_decay",
+            "inverse_time_decay", learning_rate, global_step, decay_steps, decay_rate
         )
         turns = step / steps
         return rate / (1 + growth * (floor(turns) if staircase else turns))
@@ -244,12 +230,12 @@ def polynomial_decay(
     """
     with name_scope(name, "PolynomialDecay"):
         rate, step, steps, last, exponent = _steps(
+            "polynomial_decay",
             learning_rate,
             global_step,
             decay_steps,
             end_learning_rate,
             power,
-            decay="polynomial_decay",
         )
         if cycle:
             steps = steps * where_v2(step > 0, ceil(step / steps), 1.0)
@@ -358,7 +344,7 @@ def cosine_decay(
     """
     with name_scope(name, "CosineDecay"):
         rate, step, steps, rest = _steps(
-            learning_rate, global_step, decay_steps, alpha, decay="cosine_decay"
+            "cosine_decay", learning_rate, global_step, decay_steps, alpha
         )
         return multiply(rate, _fallen(minimum(step, steps) / steps, 1.0, rest))
 
@@ -402,13 +388,13 @@ def cosine_decay_restarts(
     """
     with name_scope(name, "SGDRDecay"):
         rate, step, steps, longer, lower, rest = _steps(
+            "cosine_decay_restarts",
             learning_rate,
             global_step,
             first_decay_steps,
             t_mul,
             m_mul,
             alpha,
-            decay="cosine_decay_restarts",
         )
         periods, fraction = _periods(step / steps, longer)
         return multiply(rate, _fallen(fraction, pow(lower, periods), rest))

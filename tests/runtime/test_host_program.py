@@ -1,0 +1,73 @@
+"""Programs of the host, prepared: they give what the interpreter gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.graph.lowering import lower
+from tpuref.program import Program
+from tpuref.runtime import host_program
+from tpuref.runtime.host_program import HostProgram
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import State
+
+
+def run() -> Run:
+    state = State()
+    return Run(state=state, variables=[state], functions={}, timeout=1.0)
+
+
+def program(fetches: Any, fed: Any = ()) -> Program:
+    return lower(fetches, (), fed)
+
+
+def test_results_are_those_of_the_interpreter() -> None:
+    x = tf.placeholder(tf.float32, [None])
+    v = tf.Variable([1.0, 2.0])
+    with tf.control_dependencies([v.assign(2 * x + 1)]):
+        later = v.read_value() / (x - x)  # infinite, without a warning
+    whole = tf.cast(x, tf.int32) // 2
+    first, *_ = tf.split(x, 2)
+    high = tf.cond(x[0] > 0, lambda: x * 3, lambda: x)
+    fetches = [later, whole, first, high, tf.reverse(x, [0]), tf.reduce_sum(x)]
+    made, fed = program(fetches, [x]), np.array([4.0, 5.0], np.float32)
+    expected = run_program(made, {0: [fed]}, run())[0]
+    prepared = HostProgram(made)
+    for _ in range(2):
+        for given, wanted in zip(prepared.run([fed], run()), expected, strict=True):
+            np.testing.assert_array_equal(given, wanted, strict=True)
+            assert given.flags.c_contiguous
+
+
+def test_functions_do_not_go_through_the_interpreter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    interpret = host_program.run_instr
+    monkeypatch.setattr(
+        host_program,
+        "run_instr",
+        lambda instr, *rest: seen.append(instr.op) or interpret(instr, *rest),
+    )
+    x = tf.placeholder(tf.float32, [2])
+    v = tf.Variable([1.0, 2.0])
+    made = program([v.assign(tf.exp(x) * 2)], [x])
+    HostProgram(made).run([np.zeros(2, np.float32)], run())
+    assert seen == ["Assign"]
+
+
+def test_errors_are_those_of_the_interpreter() -> None:
+    x, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [None])
+    made = program([tf.exp(x) + y], [x, y])
+    fed = [np.zeros(2, np.float32), np.zeros(3, np.float32)]
+    with pytest.raises(tf.errors.InvalidArgumentError) as expected:
+        run_program(made, {0: fed}, run())
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        HostProgram(made).run(fed, run())
+    assert raised.value.message == expected.value.message
+    assert raised.value.op == expected.value.op == "add"
