@@ -5,10 +5,15 @@ Every probe looks for the attribute that it needs and raises
 """
 
 import contextlib
+import importlib
 
 import numpy as np
 
 from .clause import Unavailable
+
+#: Systems of tpuref's pool by their cores, the one used last at the end.
+_KEPT = {}
+_KEPT_SYSTEMS = 4
 
 
 def _attribute(root, path, purpose):
@@ -85,8 +90,30 @@ def fixed_system(tf, cores, **settings):
         with sized(tf, cores=cores, **settings), tf.Session() as sess:
             yield sess
         return
+    if getattr(getattr(tf, "config", None), "executor", None) == "pool":
+        size = sized(tf, cores=cores, **settings)
+        with size, _lent_system(cores), tf.Session() as sess:
+            yield sess
+        return
     with initialised_topology(tf, cores=cores, **settings) as (sess, _):
         yield sess
+
+
+@contextlib.contextmanager
+def _lent_system(cores):
+    """Let a system of tpuref that stays from clause to clause be the system.
+
+    To start its processes takes longer than most clauses. What such a system is
+    started with and what ends it are clauses of their own.
+    """
+    system = importlib.import_module("tpuref.runtime.system")
+    lent = _KEPT.pop(cores, None) or system.System(system.LOCAL_JOB)
+    while len(_KEPT) >= _KEPT_SYSTEMS:
+        _KEPT.pop(next(iter(_KEPT))).close()
+    _KEPT[cores] = lent
+    with system.LOCAL.with_system(lent):
+        lent.initialize(keep_sound=True)
+        yield
 
 
 def initialise_variables(tf, session):

@@ -154,6 +154,9 @@ def example_advanced_same_as_wrapped(tf):
         as_written = sess.run(advanced_example(tf, [x, y]), fed)
         wrapped = sess.run(advanced_example(tf, [[x], [y]]), fed)
         same(as_written, wrapped, call="inputs=[x, y], as with inputs=[[x], [y]]")
+        vectors = [tf.constant([1.0, 2.0]), tf.constant([4.0, 5.0])]
+        out = tf.compat.v1.tpu.replicate(lambda x: x + 1.0, vectors)
+        same(sess.run(out), [[[2.0, 3.0]], [[5.0, 6.0]]], call="vectors")
 
 
 @clause("tf.compat.v1.tpu.replicate/example/advanced-values")
@@ -218,6 +221,17 @@ def padding_spec_power_of_two_buckets(tf):
     for largest, bucket in sorted(buckets.items()):
         length = padded_length(tf, 1, largest, power_of_two)
         same(length, bucket, call=f"bucket of the largest size {largest}")
+    with fixed_system(tf, 2) as sess:
+        x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+        out = tf.compat.v1.tpu.replicate(
+            tf.reduce_sum,
+            [[x], [y]],
+            maximum_shapes=[tf.TensorShape([None, None])],
+            padding_spec=power_of_two,
+        )
+        sums = sess.run(out, {x: np.ones([3, 5]), y: np.ones([2, 3])})
+        same(sums, [[15.0], [6.0]], call="sum of each input")
+        same(padded_shapes(tf), [(4, 8)], call="padded shape of 3x5 and 2x3")
 
 
 @clause("tf.compat.v1.tpu.replicate/args:padding_spec/none-is-auto")

@@ -72,7 +72,8 @@ def tpu_empty_string(tf):
 @page.clause("/args:tpu/bns-prefix")
 @isolated
 def tpu_bns_prefix(tf):
-    passes_through(contrib(tf), "/bns/cell/job/0")
+    for name in ("/bns/cell/job/0", "/bnsx/job", "/bns"):
+        passes_through(contrib(tf), name)
 
 
 @page.clause("/behaviour/no-cluster-spec-for-pass-through")

@@ -288,9 +288,10 @@ def worker_device_index(tf):
 
 @page.clause(".worker_device_index/property/zero-for-single-tower")
 def worker_device_index_single(tf):
-    with strategy_in_scope(tf, cores=1) as strategy:
-        index = strategy.worker_device_index
-        assert isinstance(index, int) and index == 0, repr(index)
+    for cores, arguments in ((1, {}), (4, {"num_cores": 1})):
+        with strategy_in_scope(tf, cores=cores, **arguments) as strategy:
+            index = strategy.worker_device_index
+            assert isinstance(index, int) and index == 0, repr(index)
 
 
 @page.clause(".worker_device_index/property/index-object-otherwise")
@@ -325,7 +326,8 @@ def worker_device_index_example(tf):
 @page.clause(".worker_devices/property/list")
 def worker_devices(tf):
     with strategy_in_scope(tf, cores=4) as strategy:
-        devices = list(strategy.worker_devices)
+        devices = strategy.worker_devices
+        assert isinstance(devices, list), repr(devices)
         assert all(isinstance(device, str) for device in devices), devices
         same((len(devices), len(set(devices))), (4, 4))
         same(strategy.num_towers, 4)

@@ -104,6 +104,9 @@ def returns_operations(tf, method):
     with strategy_in_scope(tf, cores=2) as strategy:
         operations = getattr(strategy, method)()
         assert isinstance(operations, list), repr(operations)
+        again = getattr(strategy, method)()
+        same(len(again), len(operations), call="operations of a second call")
+        operations += again
         added = tf.get_default_graph().get_operations()
         for one in operations:
             assert isinstance(one, (tf.Operation, tf.Tensor)), repr(one)

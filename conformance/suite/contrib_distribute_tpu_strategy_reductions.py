@@ -77,7 +77,12 @@ def reduce_mean(tf):
 
 @page.clause(".reduce/args:aggregation/only-first-tower")
 def reduce_only_first_tower(tf):
-    same(reduced(tf, tf.VariableAggregation.ONLY_FIRST_TOWER), [1.0])
+    kind = tf.VariableAggregation.ONLY_FIRST_TOWER
+    same(reduced(tf, kind), [1.0])
+    with running_strategy(tf, cores=3) as (session, strategy):
+        values = per_tower(tf, strategy, [5.0, 6.0, 7.0])
+        first = strategy.reduce(kind, values, values)
+        same(evaluated(session, strategy, first), [5.0] * 3)
 
 
 @page.clause(".reduce/args:value/one-value-per-tower")

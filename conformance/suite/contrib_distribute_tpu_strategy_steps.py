@@ -277,9 +277,13 @@ def steps_start_values(tf):
         return tf.no_op()
 
     with running_strategy(tf, cores=1) as (session, strategy):
-        for step, expected in ((silent, 7.0), (setting, 3.0)):
+        for step, count, expected in (
+            (silent, 3, 7.0),
+            (setting, 3, 3.0),
+            (setting, 0, 7.0),
+        ):
             context = strategy.run_steps_on_dataset(
-                step, one_shot(tf), 3, initial_loop_values={"s": tf.constant(7.0)}
+                step, one_shot(tf), count, initial_loop_values={"s": tf.constant(7.0)}
             )
             found = output(session, strategy, context.last_step_outputs["s"])
             same(found, expected)

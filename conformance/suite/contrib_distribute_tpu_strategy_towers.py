@@ -53,6 +53,11 @@ def scope_selects_strategy(tf):
         with strategy.scope():
             assert current() is strategy, repr(current())
         expect_raises(RuntimeError, lambda: other.scope().__enter__())
+        elsewhere = []
+        thread = threading.Thread(target=lambda: elsewhere.append(current()))
+        thread.start()
+        thread.join()
+        assert elsewhere[0] is not strategy, "it is the current one in another thread"
     assert current() is not strategy, "it is the current one afterwards"
     with contextlib.suppress(KeyError), strategy.scope():
         raise KeyError
@@ -466,7 +471,7 @@ def group_parameters(tf):
 
 @page.clause(".group/behaviour/groups-unwrapped-values")
 def group_unwrapped(tf):
-    with running_strategy(tf, cores=2) as (session, strategy):
+    with running_strategy(tf, cores=3) as (session, strategy):
         counts = variable(tf)
         updates = strategy.update(counts, lambda v: v.assign_add(2.0))
         together = strategy.group(updates, name="together")
@@ -474,8 +479,8 @@ def group_unwrapped(tf):
         same(together.name, "together")
         initialise_variables(tf, session)
         session.run(together)
-        same(evaluated(session, strategy, counts), [2.0] * 2)
-        values = per_tower(tf, strategy, [1.0, 2.0])
+        same(evaluated(session, strategy, counts), [2.0] * 3)
+        values = per_tower(tf, strategy, [1.0, 2.0, 3.0])
         before = {one.name for one in ancestors(strategy.group(values))}
         missing = {part.op.name for part in strategy.unwrap(values)} - before
         same(missing, set(), call="values that group does not wait for")

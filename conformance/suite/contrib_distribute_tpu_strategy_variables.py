@@ -3,6 +3,8 @@
 All values are small whole numbers in float32, so that they are exact.
 """
 
+import contextlib
+
 from ..clause import expect_raises, same
 from ..probes import initialise_variables
 from .contrib_distribute_tpu_strategy import cluster_strategy
@@ -51,6 +53,8 @@ def colocate_controls_devices(tf):
             outer = variable(tf, "outer")
         same(devices_of(strategy, inner), devices)
         same(devices_of(strategy, outer), devices[-1:])
+        with contextlib.suppress(KeyError), strategy.colocate_vars_with(first):
+            raise KeyError
         afterwards = variable(tf, "afterwards")
         same(devices_of(strategy, afterwards), list(strategy.parameter_devices))
 

@@ -72,6 +72,7 @@ def master_rpc_layer(tf):
     same(text(made.master(rpc_layer=None)), "grpc://10.1.2.3:8470")
     same(text(made.master(rpc_layer="grpc")), "grpc://10.1.2.3:8470")
     same(text(made.master(rpc_layer="foo")), "foo://10.1.2.3:8470")
+    same(text(made.master()), "grpc://10.1.2.3:8470", call="master() afterwards")
 
 
 @page.clause(".master/returns/given-non-tpu-name")
@@ -79,6 +80,8 @@ def master_rpc_layer(tf):
 def given_non_tpu_name(tf):
     for name in PASS_THROUGH:
         passes_through(distribute(tf), name)
+    given = distribute(tf)("grpc://10.240.1.2:8470", service=checks.UntouchableAPI())
+    same(text(given.master(rpc_layer="http")), "grpc://10.240.1.2:8470")
 
 
 @page.clause(".get_master/behaviour/same-as-master")

@@ -483,6 +483,11 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
 def maximum_shapes_minus_one_is_unknown(tf, replicate):
     same(padded_lengths(tf, replicate, [np.array([-1])]), (3,))
     same(padded_lengths(tf, replicate, [tf.constant([-1])]), (3,))
+    x, y = (tf.placeholder(tf.float32, [None, None]) for _ in range(2))
+    with fixed_system(tf, 2) as sess:
+        sums = replicate(tf.reduce_sum, [[x], [y]], maximum_shapes=[np.array([4, -1])])
+        same(sess.run(sums, {x: np.ones([1, 2]), y: np.ones([2, 6])}), [[2.0], [12.0]])
+        same(padded_shapes(tf)[-1], (4, 6), call="padded shape")
 
 
 def maximum_shapes_structure_equals_first_replica(tf, replicate):

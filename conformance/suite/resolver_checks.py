@@ -438,6 +438,13 @@ def unhealthy(tf, resolver):
     for fields in sick:
         service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})
         expect_raises(RuntimeError, resolved(resolver, service).cluster_spec)
+
+    def one_of_two_sick():
+        nodes = {"a": node("10.1.1.1:1"), "b": node("10.1.1.2:1", **sick[0])}
+        resolved(resolver, CloudTPU(nodes), tpu=["a", "b"]).cluster_spec()
+
+    # The class that takes no list raises NotImplementedError, a RuntimeError as well.
+    expect_raises(RuntimeError, one_of_two_sick)
     well = [{}, {"health": None}, {"health": None, "state": "READY"}]
     for fields in well:
         service = CloudTPU({"node-1": node(*TWO_HOSTS, **fields)})

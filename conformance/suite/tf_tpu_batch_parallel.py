@@ -144,6 +144,10 @@ def concatenated_first_dimension(tf, batch_parallel):
     with fixed_system(tf, cores=2) as session:
         same(session.run(out), [[[10.0, 20.0], [30.0, 40.0]]])
     same(out[0].dtype.name, "float32")
+    x = tf.constant(list(range(12)))
+    out = batch_parallel(lambda piece: piece, [x], num_shards=12)
+    with fixed_system(tf, cores=12) as session:
+        same(session.run(out), [list(range(12))])
 
 
 @function_clause("tf.tpu.batch_parallel/returns/list")
@@ -213,6 +217,8 @@ def inputs_list_of_tensors(tf, batch_parallel):
         for second in (b, array, [10.0, 20.0, 30.0, 40.0]):
             out = batch_parallel(add, [a, second], num_shards=2)
             same(session.run(out), [[11.0, 22.0, 33.0, 44.0]])
+        out = batch_parallel(lambda *pieces: pieces, [a, b, a, b], num_shards=2)
+        same(session.run(out), session.run([a, b, a, b]))
     for inputs in ((a, b), a, {"first": a, "second": b}, array):
         expect_raises(TypeError, batch_parallel, add, inputs, num_shards=2)
 

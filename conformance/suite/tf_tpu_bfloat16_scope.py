@@ -39,6 +39,9 @@ def get_variable_reads_bfloat16(tf, bfloat16_scope):
     tensor = tf.convert_to_tensor(read)
     same(tensor.dtype.name, "bfloat16")
     same(tensor.shape.as_list(), [2])
+    with bfloat16_scope(), tf.variable_scope("", reuse=True):
+        again = tf.get_variable("w", [2], dtype=tf.bfloat16)
+    same(tf.convert_to_tensor(again).dtype.name, "bfloat16")
     with bfloat16_scope(), tf.variable_scope("outer"):
         first = tf.get_variable("first", [3], dtype=tf.bfloat16)
         with bfloat16_scope(), tf.variable_scope("inner"):

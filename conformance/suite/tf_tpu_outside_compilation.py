@@ -1,5 +1,6 @@
 """Checks of tf.tpu.outside_compilation and tf.tpu.outside_compilation_dyn."""
 
+import contextlib
 import inspect
 import os
 
@@ -65,7 +66,12 @@ def runs_on_host(tf, outside_compilation):
     def host_part(x):
         return tf.py_func(record_process, [x], tf.float32)
 
+    def failing(x):
+        raise KeyError(x)
+
     def computation(x):
+        with contextlib.suppress(KeyError):
+            outside_compilation(failing, x)
         recorded = outside_compilation(host_part, x)
         on_host = outside_compilation(lambda v: tf.add(v, 1.0, name="on_host"), x)
         return recorded, on_host, tf.add(x, 1.0, name="on_core")
@@ -169,6 +175,13 @@ def returns_structure_kept(tf, outside_compilation):
         return nest["b"] - nest["a"][0] * 10.0
 
     same(in_one_replica(tf, keys_returned, 2.0), [-28.0])
+
+    def one_returned(x):
+        entries = [outside_compilation(lambda a, k=k: k([a]), x) for k in (list, tuple)]
+        same([type(one) for one in entries], [list, tuple])
+        return entries[0][0] + entries[1][0]
+
+    same(in_one_replica(tf, one_returned, 2.0), [4.0])
 
 
 @function_clause("tf.tpu.outside_compilation/behaviour/without-replicate-scope")

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import fixed_system
+from ..probes import fixed_system, initialised_topology
 from .tf_tpu_page import function_clause, run_every_check
 
 
@@ -169,14 +169,14 @@ def initialize_on_job(tf, initialize_system):
 
 @function_clause("tf.tpu.initialize_system/args:job/none-single-job")
 def initialize_single_job(tf, initialize_system):
-    with fixed_system(tf, cores=2), session_on(tf, ["worker"]) as session:
+    with fixed_system(tf, cores=1), session_on(tf, ["worker"]) as session:
         assert session.run(initialize_system()), "no topology came back"
         assert session.run(initialize_system(job="worker")), "no topology came back"
 
 
 @function_clause("tf.tpu.initialize_system/args:job/none-several-jobs-error")
 def initialize_several_jobs(tf, initialize_system):
-    with fixed_system(tf, cores=2):
+    with fixed_system(tf, cores=1):
         for jobs in (["ps", "worker"], ["worker", "chief"], ["ps", "worker", "chief"]):
             with session_on(tf, jobs) as session:
                 expect_raises(
@@ -242,7 +242,7 @@ def shutdown_stops_running_system(tf, shutdown_system):
         tf.tpu.shard(lambda: tf.ones([1]), num_shards=2),
     ]
     children_before = _live_children()
-    with fixed_system(tf, cores=2) as session:
+    with initialised_topology(tf, cores=2) as (session, _):
         same(session.run(out), expected)
         core_processes = _live_children() - children_before
         session.run(shutdown_system())
@@ -295,7 +295,7 @@ def shutdown_on_job(tf, shutdown_system):
 
 @function_clause("tf.tpu.shutdown_system/args:job/none-single-job")
 def shutdown_single_job(tf, shutdown_system):
-    with fixed_system(tf, cores=2), session_on(tf, ["worker"]) as session:
+    with fixed_system(tf, cores=1), session_on(tf, ["worker"]) as session:
         session.run(tf.tpu.initialize_system())
         same(session.run(shutdown_system()), None)
         session.run(tf.tpu.initialize_system())
@@ -303,7 +303,7 @@ def shutdown_single_job(tf, shutdown_system):
 
 @function_clause("tf.tpu.shutdown_system/args:job/none-several-jobs-error")
 def shutdown_several_jobs(tf, shutdown_system):
-    with fixed_system(tf, cores=2):
+    with fixed_system(tf, cores=1):
         for jobs in (["ps", "worker"], ["worker", "chief"], ["ps", "worker", "chief"]):
             with session_on(tf, jobs) as session:
                 session.run(tf.tpu.initialize_system(job="worker"))

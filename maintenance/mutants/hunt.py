@@ -37,6 +37,8 @@ BELOW = (
     "optimizers",
     "data",
 )
+#: What comes from elsewhere and takes as long as a clause.
+ELSEWHERE = ("unittest.mock",)
 #: What the clauses use is loaded at its first use, or with one of these.
 NAMES = ("api", "contrib.cluster_resolver", "contrib.distribute", "contrib.tpu")
 #: Seconds for a clause, which takes a tenth of one: a mutant may wait forever.
@@ -181,6 +183,9 @@ class Trunk:
             self._wait()
 
     def _loaded(self):
+        if self._change is None:
+            for name in ELSEWHERE:
+                importlib.import_module(name)
         tf = subject.load("tpuref")
         for name in [*_modules_of(BELOW), *NAMES]:
             if self._change is None or name in NAMES:

@@ -10,6 +10,10 @@ import pytest
 from tpuref_conformance import probes
 from tpuref_conformance.clause import Unavailable
 
+import tpuref as tf
+from tpuref.runtime.executor import STARTS
+from tpuref.runtime.pool import CorePool
+
 
 class Session:
     """Records what is run; answers a topology, and the trace it was given."""
@@ -82,6 +86,32 @@ def test_fixed_system_is_shut_down_after_a_failure():
     with pytest.raises(AssertionError), probes.fixed_system(subject(log), 4):
         raise AssertionError
     assert log[-2:] == ["shutdown", "closed"]
+
+
+def test_processes_of_the_pool_stay_until_another_is_needed(monkeypatch):
+    kept = {}
+    monkeypatch.setitem(STARTS, "pool", CorePool)  # not the cores of other tests
+    monkeypatch.setattr(probes, "_KEPT", kept)
+    monkeypatch.setattr(probes, "_KEPT_SYSTEMS", 1)
+
+    def processes(cores, stopped=False):
+        """Return the processes of a system that has just computed."""
+        with tf.Graph().as_default(), probes.fixed_system(tf, cores) as session:
+            if stopped:
+                session.run(tf.tpu.shutdown_system())
+            else:
+                out = tf.tpu.replicate(tf.identity, [[k] for k in range(cores)])
+                assert session.run(out) == [(k,) for k in range(cores)]
+                return kept[cores]._executor.process_ids
+
+    with tf.config.override(executor="pool"):
+        first = processes(2)
+        assert processes(2) == first
+        processes(2, stopped=True)
+        assert not set(processes(2)) & set(first)
+        processes(1)
+        assert list(kept) == [1]
+    kept[1].close()
 
 
 def test_core_of_each_replica_leaves_out_the_host():
