@@ -555,6 +555,42 @@ def test_a_record_is_not_filled_in_while_others_still_read_it(monkeypatch):
     ]
 
 
+def test_who_followed_in_between_still_knows_its_readers(monkeypatch):
+    # Cores 0 and 1 share a process. Core 2 is held up while it folds what core 1
+    # published. Core 0 then sums for both, and core 1 alone, with that same staging.
+    pool = Threads(Twin("python"))
+    released, passed = threading.Event(), threading.Event()
+
+    def slow_fold(contributions):
+        if threading.current_thread() is held.get("thread"):
+            assert released.wait(10)
+        return fold(contributions)
+
+    held = {}
+    monkeypatch.setattr(python_links, "fold", slow_fold)
+
+    def play(core, ends):
+        source, result = np.full(8, core, np.int32), np.zeros(8, np.int32)
+        pair, lone = group([1, 2], 3, 0), [group([core], 3, 1) for core in (0, 1)]
+        if core == 2:
+            held["thread"] = threading.current_thread()
+            return ends.links.flat(pair, source, result), int(result[0])
+        other = pool.links(0, ends.flags)
+        other.begin(pool.runs)
+        outcomes = [ends.links.flat(pair, source, result)]
+        other.follow(ends.links)
+        outcomes.append(other.flat(lone[0], source, source.copy()))
+        ends.links.follow(other)
+        threading.Timer(0.1, lambda: (passed.set(), released.set())).start()
+        source[:] = 100
+        outcomes.append(ends.links.flat(lone[1], source, source.copy()))
+        assert passed.is_set()
+        other.finish()
+        return outcomes, int(result[0])
+
+    assert pool.run([1, 2], play) == [([status.OK] * 3, 3), (status.OK, 3)]
+
+
 # Failures
 
 

@@ -1,10 +1,13 @@
 """The waiting protocol of the links as steps on shared words, and a search of them all.
 
-A core is a list of steps, each of which happens at once: it loads or stores one word,
-or goes to sleep if a flag still has the value that was seen.  `explore` takes the cores
+A process is a list of steps, each of which happens at once: it loads or stores one
+word, or goes to sleep if a flag still has the value seen.  `explore` takes the cores
 through every order of their steps.  The numbers are those of the links: a core comes to
 collective n with flag 2 n, arrives with 2 n + 1, and is done with what others
 published at 2 n + 2.
+
+Most processes carry one core, and then the two are the same.  Of one that carries more,
+one core brings the vectors of all to a collective, and the others follow it.
 """
 
 from __future__ import annotations
@@ -117,11 +120,12 @@ class Protocol:
     last_before_gone: bool = True
     reclaim: bool = True
     direct_meets_again: bool = True
+    follower_keeps_readers: bool = True
 
 
 @dataclass
 class Script:
-    """The steps of one core, as they are written down."""
+    """The steps of one process, as they are written down; `me` is one of its cores."""
 
     me: int
     protocol: Protocol
@@ -207,10 +211,10 @@ class Script:
 
         def load_poison(state: State, me: int) -> State:
             if state.shared.poison:
-                return give_up(state, "poisoned")
+                return give_up(state, me, "poisoned")
             if state.cores[me].seen == GONE:
                 if lost:
-                    return give_up(state, "left")
+                    return give_up(state, me, "left")
                 return going(state, me, at=reached[0])
             return going(state, me)
 
@@ -277,19 +281,19 @@ class Script:
 
         def step(state: State, me: int) -> State:
             if state.shared.poison:
-                return give_up(state, "poisoned")
+                return give_up(state, me, "poisoned")
             return going(state, me)
 
         self.steps.append(step)
 
-    def giving_up(self) -> Callable[[State, str], State]:
+    def giving_up(self) -> Callable[[State, int, str], State]:
         """Return how the core goes from this collective to the end of its run."""
         completed = self.completed
 
-        def give_up(state: State, outcome: str) -> State:
+        def give_up(state: State, me: int, outcome: str) -> State:
             return going(
                 state,
-                self.me,
+                me,
                 at=self.ends[0],
                 seen=NOT_BEGUN,
                 completed=completed,
@@ -326,6 +330,11 @@ class Script:
             self.read_result(number, others, arrival + 1)
         self.completed += 1
 
+    def follow(self, number: int, core: int) -> None:
+        """Let another core of this process be as far as the one that it has been."""
+        self.store(2 * number + 2, ("flag", core))
+        self.wake(core)
+
     def fold_chunk(self, number: int, others: Sequence[int]) -> None:
         """Read the sources of all and write the own chunk of the shared result."""
         self.expect(number, *(("source", core) for core in others))
@@ -347,6 +356,7 @@ class Script:
 
     def finish(self, last: int) -> None:
         """Leave the run: `last`, which is the flag by then, and then the flag."""
+        own = self.me
 
         def note(state: State, me: int) -> State:
             if state.cores[me].outcome:
@@ -354,7 +364,7 @@ class Script:
             return going(state, me, outcome="done", completed=self.completed)
 
         def store_last(state: State, me: int) -> State:
-            words = changed(state.shared.last, me, state.shared.flag[me])
+            words = changed(state.shared.last, own, state.shared.flag[own])
             return going(put(state, last=words), me)
 
         self.ends.append(len(self.steps))

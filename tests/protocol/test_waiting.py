@@ -132,6 +132,39 @@ def test_without_reclaiming_a_late_reader_gets_the_wrong_vector() -> None:
         in_groups(Protocol(reclaim=False))
 
 
+# -- a process that carries two cores --------------------------------------------
+
+
+def led_in_turns(protocol: Protocol) -> Found:
+    """Let core 1 sum with the other process, then core 0 and core 1 by themselves."""
+    carrier = Script(0, protocol, cores=3)
+    for me in (0, 1):
+        carrier.me = me
+        carrier.publish(0)
+    history: dict[int, list[Members]] = {0: [], 1: []}
+    for number, (lead, follower, members) in enumerate(
+        [(1, 0, (1, 2)), (0, 1, (0,)), (1, 0, (1,))]
+    ):
+        carrier.me = lead
+        history[lead].append(members)
+        carrier.collective(number, "flat", history[lead])
+        carrier.follow(number, follower)
+        kept = history[follower] if protocol.follower_keeps_readers else [()] * number
+        history[follower] = [*kept, ()]
+    carrier.finish(6)
+    return explore([carrier, core(2, ("flat",), protocol, [(1, 2)])])
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOL, SLEEPING], ids=["waits", "sleeps"])
+def test_cores_of_one_process_may_take_turns(protocol: Protocol) -> None:
+    assert led_in_turns(protocol).endings == {((3, "done"), (1, "done"))}
+
+
+def test_who_follows_may_not_forget_its_readers() -> None:
+    with pytest.raises(Violation, match="of collective 2 in collective 0"):
+        led_in_turns(Protocol(follower_keeps_readers=False))
+
+
 # -- protocols that are wrong ----------------------------------------------------
 
 

@@ -11,8 +11,11 @@ import pytest
 
 from tpuref.base.dtypes import DTYPES, string
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.columns import APART, SAME, STACKED
 from tpuref.runtime.descriptions import (
     array_of,
+    column_of,
+    describe_column,
     describe_in_arena,
     describe_inline,
     inline_array,
@@ -73,3 +76,31 @@ def test_texts_arrive(shape: tuple[int, ...]) -> None:
     arrived = inline_array(passed(describe_inline(array)))
     assert arrived.dtype == object and arrived.shape == shape
     assert arrived.tolist() == array.tolist()
+
+
+SMALL = np.arange(6, dtype=np.float32)
+COLUMNS = {
+    "one for all": ([SMALL] * 3, SAME),
+    "small ones": ([SMALL.reshape(2, 3).T, SMALL.reshape(3, 2) + 1], STACKED),
+    "scalars": ([np.array(2.5), np.array(-0.0), np.array(np.nan)], STACKED),
+    "empty ones": ([SMALL[:0], SMALL[:0].copy()], STACKED),
+    "two shapes": ([SMALL, SMALL[:4], SMALL[1:]], APART),
+    "two types": ([SMALL, SMALL.astype(np.float64)], APART),
+    "large ones": ([np.zeros(300), np.ones(300)], APART),
+    "texts": ([np.array([b"a"], object), np.array([b"bc"], object)], APART),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_arrive(name: str) -> None:
+    given, kind = COLUMNS[name]
+    described = passed(describe_column(given, describe_inline))
+    assert described[0] == kind
+    arrived = column_of(described, len(given), inline_array)
+    for one, other in zip(arrived, given, strict=True):
+        assert isinstance(one, np.ndarray)
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        if one.dtype == object:
+            assert one.tolist() == other.tolist()
+        else:
+            assert one.tobytes() == other.tobytes()

@@ -17,6 +17,7 @@ from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr
 from tpuref.runtime.columns import APART, SAME, STACKED, Stacked, layout
 from tpuref.runtime.fusion import Fusion
+from tpuref.runtime.fusion_plan import GATHERED_BYTES
 
 CORES = 3
 SIZES = (*range(68), None)
@@ -262,3 +263,70 @@ def test_what_some_cores_do_not_run(pool: tf.Session) -> None:
         while y[0] < 9:
             y = y * y + 1
         assert second.tobytes() == y.tobytes()
+
+
+# -- products of matrices ----------------------------------------------------------
+
+TURNED = {
+    "a": (True, False),
+    "b": (False, True),
+    "both": (True, True),
+    "": (False,) * 2,
+}
+PRODUCTS = [(4, 256, 10), (1, 7, 1), (5, 1, 3), (1, 1, 1), (17, 33, 2), (3, 0, 2)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex64", "int32"])
+@pytest.mark.parametrize("shared", ["left", "right", "none"])
+@pytest.mark.parametrize("turned", TURNED)
+def test_products_of_matrices_for_all_cores_at_once(
+    turned: str, shared: str, dtype: str, counter: memoryview
+) -> None:
+    attrs = dict(zip(("transpose_a", "transpose_b"), TURNED[turned], strict=True))
+    doubled = instr("AddV2", [0, 0], 2, gives=dtype)  # lies in the memory of the plan
+    product = instr("MatMul", [2, 1], 3, gives=dtype, **attrs)
+    draw = np.random.default_rng(3)
+    for (m, k, n), batch in itertools.product(PRODUCTS, [(), (2,)]):
+        shapes = [(k, m) if TURNED[turned][0] else (m, k)]
+        shapes.append((n, k) if TURNED[turned][1] else (k, n))
+        left, right = (
+            [(3 * draw.standard_normal((*batch, *shape))).astype(dtype)] * CORES
+            if shared == side
+            else [
+                (3 * draw.standard_normal((*batch, *shape))).astype(dtype)
+                for _ in range(CORES)
+            ]
+            for side, shape in zip(("left", "right"), shapes, strict=True)
+        )
+        fusion = Fusion([doubled, product], [1, 2], CORES, {}, [3], {}, counter)
+        values = fused(fusion, {0: left, 1: right})
+        small = max(left[0].nbytes, right[0].nbytes) <= GATHERED_BYTES
+        assert not small or layout(values[3])[0] == STACKED
+        compute = product.definition.compute
+        assert compute is not None
+        for found, a, b in zip(values[3], left, right, strict=True):
+            wanted = np.asarray(compute(a + a, b, **attrs), order="C")
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("axis", [-1, 1, 0, -2])
+@pytest.mark.parametrize("op", ["Softmax", "LogSoftmax"])
+def test_softmax_for_all_cores_at_once(
+    op: str, axis: int, dtype: str, counter: memoryview
+) -> None:
+    draw, softmax = np.random.default_rng(5), instr(op, [0], 1, gives=dtype, axis=axis)
+    compute = softmax.definition.compute
+    assert compute is not None
+    for rows, width in itertools.product((1, 2, 5), (*range(1, 20), 64, 130)):
+        column = [3 * draw.standard_normal((rows, width)) for _ in range(CORES)]
+        column = [array.astype(dtype) for array in column]
+        fusion = Fusion([softmax], [1], CORES, {}, [1], {}, counter)
+        values = fused(fusion, {0: column})
+        small = column[0].nbytes <= GATHERED_BYTES
+        assert (layout(values[1])[0] == STACKED) == (axis == -1 and small)
+        for found, logits in zip(values[1], column, strict=True):
+            wanted = np.asarray(compute(logits, axis=axis), order="C")
+            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            assert found.tobytes() == wanted.tobytes()

@@ -106,7 +106,7 @@ def test_programs_are_sent_once(session: tf.Session) -> None:
     cores.post_to_all = lambda message: sent.append(message[0]) or post(message)
     for _ in range(3):
         assert session.run(fetch) == [(1.0,), (2.0,)]
-    assert sent == ["program"]
+    assert sent == ["program", "place"]
     del cores.post_to_all
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.callsite import CallSite
+from tpuref.ops.tpu import Replication
 from tpuref.program import Instr, Program
 from tpuref.runtime.executor import Lockstep
 from tpuref.runtime.replication import Placement, replicate
@@ -118,7 +119,7 @@ def test_records_tell_the_physical_core() -> None:
             [[[0, 0, 0], [0, 0, 1]], [[1, 0, 0], [1, 0, 1]]], np.int32
         ),
     )
-    placed = Placement(topology, "worker", ((0, 3), (2, 1)))
+    placed = Placement(topology, "worker", ((0, 3), (2, 1)), Replication(2))
     record = placed.record("op", 0, 1)
     assert (record.operation, record.replica, record.logical_core) == ("op", 0, 1)
     assert (record.core, record.task) == (3, 1)

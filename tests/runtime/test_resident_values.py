@@ -11,6 +11,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.runtime.messages import RunRequest
 from tpuref.runtime.pool import CorePool
 from tpuref.runtime.system import LOCAL
 
@@ -40,7 +41,8 @@ def told(session: tf.Session, monkeypatch: pytest.MonkeyPatch) -> list[list[str]
 
     def noting(process: int, message: tuple[Any, ...]) -> None:
         if message[0] == "run":
-            found.append([handle for handle, _ in message[5]])
+            request = RunRequest(*message[1:])
+            found.append([handle for handle, _ in request.variables])
         post(process, message)
 
     monkeypatch.setattr(cores(), "post", noting)

@@ -6,7 +6,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.runtime import split as module
-from tpuref.runtime.split import Split, named
+from tpuref.runtime.split import Lane, Split, lanes_of, named
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 7, 8, 64])
@@ -33,6 +33,16 @@ def test_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in (0, -1, "core", "2", 1.5, True):
         with pytest.raises(ValueError, match="processes must be an integer from 1"):
             tf.config.processes = wrong
+
+
+def test_lanes_are_in_the_order_of_the_cores() -> None:
+    placement = ((5, 0), (1, 4), (3, 2))
+    lanes = lanes_of(Split(6, 2), placement)
+    first, second = lanes[0], lanes[1]
+    assert first == [Lane(0, 0, 1), Lane(1, 1, 0), Lane(2, 2, 1)]
+    assert (first.replicas, first.leading, first.leaders) == ([0, 1, 2], [1], [1])
+    assert second == [Lane(3, 2, 0), Lane(4, 1, 1), Lane(5, 0, 0)]
+    assert (second.replicas, second.leaders) == ([2, 1, 0], [2, 0])
 
 
 def test_names() -> None:

@@ -137,6 +137,10 @@ class OpDef:
     elementwise
         Whether each element of the outputs comes from the elements of the inputs at
         the same place, in the same way wherever that is; the inputs broadcast.
+    batched
+        Whether the last two axes of inputs of equal rank give those of the output, in
+        the same way for all indices along the axes before, which broadcast; if there
+        is an attribute ``axis``, only where it is -1.
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
@@ -169,6 +173,7 @@ class OpDef:
     fed: bool = False
     joint: bool = False
     elementwise: bool = False
+    batched: bool = False
     linear: bool = False
     static: Static | None = None
     blocks: tuple[Block, ...] = ()

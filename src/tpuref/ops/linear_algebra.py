@@ -335,7 +335,7 @@ def _orthonormal(x: Array) -> Array:
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("MatMul", matmul, _matmul),
+    OpDef("MatMul", matmul, _matmul, batched=True),
     OpDef("Tensordot", tensordot, _tensordot),
     OpDef("Einsum", einsum, _einsum),
     OpDef("Trace", trace, _trace),

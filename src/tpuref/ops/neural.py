@@ -255,8 +255,8 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("Sigmoid", infer=_infer_activation, meaning=_sigmoid),
     _op("Softplus", infer=_infer_activation, meaning=_softplus),
     _op("Softsign", infer=_infer_activation, meaning=_softsign),
-    OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax),
-    OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax),
+    OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax, batched=True),
+    OpDef("LogSoftmax", infer=_infer_along_axis, meaning=_log_softmax, batched=True),
     OpDef(
         "SoftmaxCrossEntropyWithLogits",
         infer=_infer_cross_entropy,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tpuref.base.dtypes import datatype_enum, numpy_dtype, string
 from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
+from tpuref.runtime.columns import APART, SAME, STACKED, Column, Stacked
 
 INLINE_BYTES = 512
 """Arrays up to this size travel in the message itself."""
@@ -16,6 +18,10 @@ INLINE_BYTES = 512
 Described = tuple[Any, ...]
 """Element type and shape, then either the bytes or texts of the array, or its offset in
 the arena and, unless it is contiguous, its strides."""
+
+DescribedColumn = tuple[int, list[Described]]
+"""How the arrays of a column lie, then the description of the one array or the stack,
+or of each array."""
 
 _STRING = string.as_datatype_enum
 
@@ -61,3 +67,30 @@ def inline_array(described: Described) -> Array:
         return strings
     array: Array = np.frombuffer(content, numpy_dtype(number)).reshape(shape)
     return array
+
+
+def describe_column(
+    arrays: Sequence[Array], describe: Callable[[Array], Described]
+) -> DescribedColumn:
+    """Describe a column with what describes one array; small ones travel as a stack."""
+    first = arrays[0]
+    if all(array is first for array in arrays):
+        return SAME, [describe(first)]
+    dtype, shape = first.dtype, first.shape
+    stackable = not dtype.hasobject and first.nbytes <= INLINE_BYTES
+    if stackable and all(a.shape == shape and a.dtype == dtype for a in arrays):
+        content = b"".join([array.tobytes() for array in arrays])
+        return STACKED, [(datatype_enum(dtype), (len(arrays), *shape), content)]
+    return APART, [describe(array) for array in arrays]
+
+
+def column_of(
+    described: DescribedColumn, length: int, received: Callable[[Described], Array]
+) -> Column:
+    """Return the column that is described, with what gives each of its arrays."""
+    kind, parts = described
+    if kind == SAME:
+        return [received(parts[0])] * length
+    if kind == STACKED:
+        return Stacked(inline_array(parts[0]))
+    return [received(part) for part in parts]

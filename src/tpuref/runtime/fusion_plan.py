@@ -268,7 +268,7 @@ class FusionPlan:
         shape = _shape(instr, operands)
         if all(value.kind == SAME for value in operands):
             kind, sources = SAME, [self._whole(value) for value in operands]
-        elif instr.definition.elementwise and _stackable(shape, operands):
+        elif self._stacks(instr, shape, operands) and _stackable(shape, operands):
             rank = len(shape or ())
             kind, sources = STACKED, [self._aligned(value, rank) for value in operands]
         else:
@@ -279,6 +279,21 @@ class FusionPlan:
             self._add_writing(instr, function, kind, shape, sources, ending)
         else:
             self._add_returning(instr, function, kind, shape, sources, operands)
+
+    def _stacks(
+        self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
+    ) -> bool:
+        """Whether an operation gives each core the same bits in one call for all.
+
+        A matrix that peers sum is computed where they read it, core by core.
+        """
+        if instr.definition.elementwise:
+            return True
+        ranks = {len(value.shape or ()) for value in operands}
+        alike = ranks == {len(shape or ())} and min(ranks) >= 2
+        last = instr.attrs.get("axis", -1) == -1
+        there = instr.outputs[0] in self._memories and self._cores > 1
+        return instr.definition.batched and alike and last and not there
 
     def _add_writing(
         self,

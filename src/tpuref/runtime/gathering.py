@@ -18,15 +18,21 @@ from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.channel import Channel
+from tpuref.runtime.columns import Column
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostProcess
-from tpuref.runtime.descriptions import Described, describe_inline
+from tpuref.runtime.descriptions import (
+    Described,
+    DescribedColumn,
+    column_of,
+    describe_inline,
+)
 from tpuref.runtime.divergence import absent_replicas, differing_shapes
 from tpuref.runtime.lockstep import Values, run_instr
 from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
-from tpuref.runtime.split import Lane
+from tpuref.runtime.split import Lane, Lanes, lanes_of
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
 from tpuref.runtime.turns import PATIENCE_SECONDS, Turns
@@ -67,13 +73,7 @@ class Gathering:
         self._program = program
         self._run = run
         self._watch = run.watch
-        self._lanes: dict[int, list[Lane]] = {}
-        self._place: dict[int, Lane] = {}
-        for replica, of_replica in enumerate(run.cores):
-            for logical, core in enumerate(of_replica):
-                lane = Lane(core, replica, logical)
-                self._lanes.setdefault(cores.split.carrier(core), []).append(lane)
-                self._place[core] = lane
+        self._lanes = lanes_of(cores.split, run.cores)
         self.slabs: ResultSlabs
         self.broken: str | None = None
         self.restart = False
@@ -86,10 +86,15 @@ class Gathering:
         self._called_off = False
         self._settled = False  # an exception now finds nothing half done
 
-    def expect(self) -> dict[int, list[Lane]]:
+    def expect(self) -> dict[int, Lanes]:
         """Wait for all processes that carry a core; return these, by process."""
         self._waiting.update(self._lanes)
         return self._lanes
+
+    @functools.cached_property
+    def _place(self) -> dict[int, Lane]:
+        """The place of each core."""
+        return {lane.core: lane for lanes in self._lanes.values() for lane in lanes}
 
     def results(self) -> Values:
         """Return the results of all replicas, or raise the first error."""
@@ -105,7 +110,8 @@ class Gathering:
     def _gathered(self) -> Values:
         while self._waiting:
             self._take_messages()
-            self._turns.serve(self._running(), patient=True)
+            if self._turns:
+                self._turns.serve(self._running(), patient=True)
             if self._waiting:
                 self._await_messages()
         if self._diverged:
@@ -208,8 +214,7 @@ class Gathering:
             return
         self._waiting.discard(process)
         if kind == "done":
-            for left in message[1]:
-                self._take_results(process, Results(*left))
+            self._take_results(process, Results(*message[1:]))
         elif kind == "diverged":
             for report in map(Divergence._make, message[1]):
                 self._diverged[report.replica] = report
@@ -232,22 +237,37 @@ class Gathering:
             self._cores.post(process, ("stop",))
 
     def _take_results(self, process: int, left: Results) -> None:
-        _, replica, logical = self._place[left.core]
-        if logical == 0:
-            self._results[replica] = [
-                self.slabs.array(k, replica) if d is None else self._pinned(process, d)
-                for k, d in enumerate(left.outputs)
-            ]
-        for handle, described in left.written:
-            self._run.variables[replica].write(handle, self._pinned(process, described))
+        replicas = self._lanes[process].leaders
+        columns = [
+            self._column(process, number, described, replicas)
+            for number, described in enumerate(left.outputs)
+        ]
+        for place, replica in enumerate(replicas):
+            self._results[replica] = [column[place] for column in columns]
+        for replica, handle, value in left.written:
+            self._run.variables[replica].write(handle, self._pinned(process, value))
         state = self._run.state
         assert isinstance(state, State)
-        for name, count in left.draws:
+        for replica, name, count in left.draws:
             if count > state.draws(name, replica):
                 state.set_draws(name, replica, count)
         if self._run.trace is not None and self._run.record is not None:
-            record, names = self._run.record, left.trace
-            self._run.trace += [record(name, replica, logical) for name in names]
+            for core, names in left.trace:
+                where = self._place[core][1:]
+                self._run.trace += [self._run.record(name, *where) for name in names]
+
+    def _column(
+        self,
+        process: int,
+        number: int,
+        described: DescribedColumn | None,
+        replicas: Sequence[int],
+    ) -> Column:
+        """Return what some replicas of a process have for a result."""
+        if described is None:
+            return [self.slabs.array(number, replica) for replica in replicas]
+        pinned = functools.partial(self._pinned, process)
+        return column_of(described, len(replicas), pinned)
 
     def _pinned(self, process: int, described: Described) -> Array:
         return self._cores.pinned(process, described)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tpuref.ops.meaning import Array
 from tpuref.runtime.cores import Cores
 from tpuref.runtime.descriptions import (
     Described,
+    DescribedColumn,
+    describe_column,
     describe_in_arena,
     describe_inline,
     goes_inline,
@@ -26,6 +30,10 @@ class InputBlocks:
         self._constants = cores.constants
         self._known: dict[int, tuple[Array, Described]] = {}
         self._blocks: list[int] = []
+
+    def describe_column(self, arrays: Sequence[Array]) -> DescribedColumn:
+        """Describe what the replicas of a process are given for one input."""
+        return describe_column(arrays, self.describe)
 
     def describe(self, array: Array) -> Described:
         """Describe an array for a message; a large one is copied into the arena."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 from typing import NamedTuple
 
-from tpuref.runtime.descriptions import Described
+from tpuref.runtime.descriptions import Described, DescribedColumn
 
 STACK_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
 """What the host sends to a process that is to write its stack to its log, if it can."""
@@ -24,12 +24,17 @@ class RunRequest(NamedTuple):
     ----------
     run
         The number of the run.
-    program
-        The number of the program.
-    placement
-        The physical cores, by replica and logical core.
-    replicas
-        What is given to each replica of which the process carries a core.
+    program, placement
+        The number of the program, and of the cores that it runs on.
+    inputs
+        The inputs of the replicas of which the process carries a core.
+    draws
+        How often each replica evaluated each random operation before.
+    owners
+        The replicas whose values of the variables that they write are wanted.
+    blocks
+        For each result the size per replica and the offset of its block, None for no
+        block.
     variables
         The value of each variable, None for one without, unless it is the same as in
         the last run of the program with these cores.
@@ -49,8 +54,11 @@ class RunRequest(NamedTuple):
 
     run: int
     program: int
-    placement: tuple[tuple[int, ...], ...]
-    replicas: list[Given]
+    placement: int
+    inputs: list[DescribedColumn]
+    draws: list[Drawn]
+    owners: list[int]
+    blocks: list[tuple[int, int] | None]
     variables: list[tuple[str, Described | None]]
     entropy: int
     timeout: float
@@ -60,40 +68,30 @@ class RunRequest(NamedTuple):
     all_reduce: str
 
 
-Given = tuple[
-    int,
-    list[Described],
-    list[tuple[str, int]],
-    bool,
-    list["tuple[int, int] | None"],
-]
-"""The part of a request for one replica: its number, its inputs, how often each random
-operation was evaluated before, whether the variables that it wrote are wanted, and
-offset and size of the block for each result, None for no block."""
+Drawn = tuple[int, str, int]
+"""A replica, a random operation, and how often the one has evaluated the other."""
 
 
 class Results(NamedTuple):
-    """One entry of ``done``, from a process: the outcome for one of its cores.
+    """``done``, from a process: the outcome for its cores.
 
     Attributes
     ----------
-    core
-        The core.
     outputs
-        The results of its replica, None for each that lies in its block.
+        The results of the replicas whose first core it carries, None for those that
+        lie in their block.
     written
-        The variables that it wrote.
+        The variables that replicas wrote: replica, name and value.
     draws
-        How often each random operation has been evaluated.
+        How often each replica has evaluated each random operation.
     trace
-        The names of the operations that ran.
+        Each core with the names of the operations that ran on it.
     """
 
-    core: int
-    outputs: list[Described | None]
-    written: list[tuple[str, Described]]
-    draws: list[tuple[str, int]]
-    trace: list[str]
+    outputs: list[DescribedColumn | None]
+    written: list[tuple[int, str, Described]]
+    draws: list[Drawn]
+    trace: list[tuple[int, list[str]]]
 
 
 class Divergence(NamedTuple):

@@ -26,7 +26,7 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Any, NamedTuple
 
@@ -39,25 +39,22 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.announced_variables import AnnouncedVariables
 from tpuref.runtime.cores import GRACE_SECONDS, Cores
-from tpuref.runtime.descriptions import INLINE_BYTES, Described
+from tpuref.runtime.descriptions import INLINE_BYTES
 from tpuref.runtime.gathering import Gathering
 from tpuref.runtime.input_blocks import InputBlocks
 from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import logger
-from tpuref.runtime.messages import Given, RunRequest
+from tpuref.runtime.messages import Drawn, RunRequest
 from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
-from tpuref.runtime.split import Lane, Split
+from tpuref.runtime.split import Placement, Split
 from tpuref.runtime.state import ReplicaVariables, State
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
-
-Placement = tuple[tuple[int, ...], ...]
-"""The physical cores of a run, by replica and logical core."""
 
 _LOG = logger("pool")
 _EPOCHS = itertools.count(1)
@@ -234,21 +231,20 @@ class CorePool:
         self._gathering = gathering
         try:
             known = self._registered(program)
+            placed = self._placed(known, run.cores)
             self._runs += 1
             gathering.slabs = ResultSlabs(cores, known.facts.results, len(inputs))
-            given = {
-                r: self._given(known.facts, r, arrays, run, sent, gathering.slabs)
-                for r, arrays in inputs.items()
-            }
-            announced = known.announced.setdefault(run.cores, AnnouncedVariables())
-            news = self._news(known.facts, announced, run)
-            variables = [
-                (handle, None if value is None else sent.describe(value))
-                for handle, value in news
-            ]
+            news = self._news(known.facts, placed.announced, run)
+            common = self._request(known, placed, news, gathering.slabs, run, sent)
             for process, lanes in gathering.expect().items():
-                self._send(process, lanes, program, given, variables, run)
-            announced.update(news)
+                given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
+                request = common._replace(
+                    inputs=[sent.describe_column(column) for column in given],
+                    draws=_draws(known.facts, lanes.replicas, run),
+                    freed=cores.take_freed(process),
+                )
+                cores.post(process, ("run", *request))
+            placed.announced.update(news)
             if run.events is not None:
                 size = sum(a.nbytes for arrays in inputs.values() for a in arrays)
                 run.events.on_host("send to cores", begin, size)
@@ -306,22 +302,15 @@ class CorePool:
         self._programs[id(program)] = known  # the one used last is at the end
         return known
 
-    def _given(
-        self,
-        facts: ProgramFacts,
-        replica: int,
-        arrays: Sequence[Array],
-        run: Run,
-        sent: InputBlocks,
-        slabs: ResultSlabs,
-    ) -> Given:
-        """Return what is given to a replica."""
-        state = run.state
-        assert isinstance(state, State)
-        draws = [(name, state.draws(name, replica)) for name in facts.random]
-        described = [sent.describe(array) for array in arrays]
-        owns = replica == 0 or config.check_replicas or facts.owns(replica)
-        return replica, described, draws, owns, slabs.of(replica)
+    def _placed(self, known: _Registered, placement: Placement) -> _Placed:
+        """Tell all processes where a program runs, unless they know it."""
+        placed = known.placed.get(placement)
+        if placed is None:
+            placed = _Placed(len(known.placed), AnnouncedVariables())
+            number = id(known.program)
+            self._cores.post_to_all(("place", number, placed.number, placement))
+            known.placed[placement] = placed
+        return placed
 
     def _news(
         self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
@@ -346,40 +335,59 @@ class CorePool:
             news.append((handle, value))
         return news
 
-    def _send(
+    def _request(
         self,
-        process: int,
-        lanes: Sequence[Lane],
-        program: Program,
-        given: Mapping[int, Given],
-        variables: list[tuple[str, Described | None]],
+        known: _Registered,
+        placed: _Placed,
+        news: list[tuple[str, Array | None]],
+        slabs: ResultSlabs,
         run: Run,
-    ) -> None:
-        """Tell a process what to run."""
-        state = run.state
+        sent: InputBlocks,
+    ) -> RunRequest:
+        """Return what all processes are told alike."""
+        state, every = run.state, range(len(run.cores))
         assert isinstance(state, State)
-        request = RunRequest(
+        return RunRequest(
             run=self._runs,
-            program=id(program),
-            placement=run.cores,
-            replicas=[given[r] for r in dict.fromkeys(lane.replica for lane in lanes)],
-            variables=variables,
+            program=id(known.program),
+            placement=placed.number,
+            inputs=[],
+            draws=[],
+            owners=list(every if config.check_replicas else known.facts.owners),
+            blocks=slabs.blocks,
+            variables=[
+                (handle, None if value is None else sent.describe(value))
+                for handle, value in news
+            ],
             entropy=state.entropy,
             timeout=run.timeout,
             traced=run.trace is not None,
             capacity=0 if run.events is None else run.events.capacity,
-            freed=self._cores.take_freed(process),
+            freed=[],
             all_reduce=config.all_reduce,
         )
-        self._cores.post(process, ("run", *request))
+
+
+class _Placed(NamedTuple):
+    """A program on some cores, and what the processes know of its variables."""
+
+    number: int
+    announced: AnnouncedVariables
 
 
 class _Registered(NamedTuple):
-    """A program that the processes have, and what they know of its variables."""
+    """A program that the processes have, and the cores on which it has run."""
 
     program: Program
     facts: ProgramFacts
-    announced: dict[Placement, AnnouncedVariables]
+    placed: dict[Placement, _Placed]
+
+
+def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:
+    """Return how often some replicas have evaluated each random operation."""
+    state = run.state
+    assert isinstance(state, State)
+    return [(r, name, state.draws(name, r)) for name in facts.random for r in replicas]
 
 
 _POOLS: weakref.WeakSet[CorePool] = weakref.WeakSet()

@@ -17,7 +17,7 @@ from tpuref.ops.control import IF, TOWER_COPY, WHILE, joined, nothing_kept
 from tpuref.ops.definition import OpDef, Place
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
-from tpuref.ops.state import READS, UPDATES
+from tpuref.ops.state import ASSIGN, READS, UPDATES
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import ReplicaSum
@@ -391,8 +391,8 @@ class PreparedProgram:
             return self._host_call(instr, places, path)
         if definition in READS:
             return self._read(instr, places)
-        if definition in UPDATES:
-            return self._update(instr, places)
+        if definition is ASSIGN or definition in UPDATES:
+            return self._write(instr, places)
         if definition.effect is not None:
             return self._effect(instr, places)
         if definition.collective is not None:
@@ -540,10 +540,11 @@ class PreparedProgram:
 
         return step
 
-    def _update(self, instr: Instr, places: Sequence[int]) -> Step:
-        """Change a variable; cores with the same value and change do it together."""
+    def _write(self, instr: Instr, places: Sequence[int]) -> Step:
+        """Assign or change a variable; cores with the same values do it together."""
         around, lanes, handle = self._around, self._lanes, instr.attrs["handle"]
         (source,), (target,) = instr.inputs, instr.outputs
+        assigns = instr.definition is ASSIGN  # whatever it held before, if anything
 
         def step(values: Values) -> None:
             results: list[Array] = []
@@ -552,7 +553,8 @@ class PreparedProgram:
                 lane = around.lane = lanes[place]
                 run = around.runs[lane.logical]
                 variables = run.variables[lane.replica]
-                before, change = variables.read(handle), values[source][place]
+                before = None if assigns else variables.read(handle)
+                change = values[source][place]
                 if before is latest[0] and change is latest[1]:
                     variables.write(handle, results[-1])
                     results.append(results[-1])

@@ -2,7 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tpuref.base.dtypes import string
+from tpuref.base.spec import TensorSpec
 from tpuref.program import HOST, Program
+from tpuref.runtime.descriptions import INLINE_BYTES
+
+
+class ResultBlock(NamedTuple):
+    """A large result whose size is known.
+
+    Attributes
+    ----------
+    size
+        The bytes that it takes for each replica.
+    shape, dtype
+        What it is.
+    """
+
+    size: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, spec: TensorSpec | None) -> ResultBlock | None:
+        """Return it for what is known of a result, None for another kind of result."""
+        if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
+            return None
+        size = (spec.shape.num_elements() or 0) * spec.dtype.size
+        shape = tuple(length or 0 for length in spec.shape.as_list())
+        return None if size <= INLINE_BYTES else cls(size, shape, spec.dtype.np)
 
 
 class ProgramFacts:
@@ -13,11 +45,11 @@ class ProgramFacts:
     variables
         The names of the variables that replicas read or write.
     owners
-        The replica of each variable that one replica alone writes.
+        The replicas whose values of the variables that they write are kept.
     random
         The names of its random operations.
     results
-        The dtype and shape of each result, None where it is a parameter handed back.
+        The block of each result, None where there is none.
     """
 
     def __init__(self, program: Program) -> None:
@@ -25,15 +57,11 @@ class ProgramFacts:
         on_cores = [instr for instr in instrs if instr.core != HOST]
         used = [(i, i.definition.reads or i.definition.writes) for i in on_cores]
         self.variables = list(dict.fromkeys(i.attrs[name] for i, name in used if name))
-        self.owners = program.owners
+        self.owners = {0, *program.owners.values()}
         self.random = [instr.name for instr in instrs if instr.definition.random]
         specs = {
             slot: spec
             for instr in program.instrs
             for slot, spec in zip(instr.outputs, instr.specs, strict=True)
         }
-        self.results = [specs.get(slot) for slot in program.results]
-
-    def owns(self, replica: int) -> bool:
-        """Return whether there are variables that this replica alone writes."""
-        return replica in self.owners.values()
+        self.results = [ResultBlock.of(specs.get(slot)) for slot in program.results]

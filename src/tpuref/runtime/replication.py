@@ -39,11 +39,14 @@ class Placement:
         The job that owns it.
     cores
         Physical core numbers, indexed by replica and logical core.
+    wanted
+        What is replicated.
     """
 
     topology: Topology
     job: str
     cores: tuple[tuple[int, ...], ...]
+    wanted: Replication
 
     @classmethod
     def decide(
@@ -52,7 +55,8 @@ class Placement:
         """Follow the device assignment or, without one, the documented rule."""
         wanted, needed = Replication.of(instr.attrs), instr.blocks[0].num_cores
         if wanted.assignment is not None:
-            return cls(topology, job, _assigned(instr, wanted.assignment, topology))
+            cores = _assigned(instr, wanted.assignment, topology)
+            return cls(topology, job, cores, wanted)
         replicas = wanted.replicas
         if needed > 1:
             raise InvalidArgumentError(
@@ -70,7 +74,8 @@ class Placement:
                 f"initialise a system of {replicas} cores (TPUREF_CORES={replicas})",
                 code=codes.REPLICAS_UNLIKE_CORES,
             )
-        return cls(topology, job, tuple((replica,) for replica in range(replicas)))
+        cores = tuple((replica,) for replica in range(replicas))
+        return cls(topology, job, cores, wanted)
 
     def record(self, operation: str, replica: int, logical_core: int) -> CoreTrace:
         """Return the trace record of one operation."""
@@ -136,7 +141,7 @@ def replicate(
     run: Run,
 ) -> list[Array]:
     """Run the computation of `instr` and return the outputs, replica by replica."""
-    wanted = Replication.of(instr.attrs)
+    wanted = placement.wanted
     replicas, count = wanted.replicas, wanted.inputs_per_replica
     own = [list(inputs[r * count : (r + 1) * count]) for r in range(replicas)]
     captured = list(inputs[replicas * count :])

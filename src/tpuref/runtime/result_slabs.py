@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tpuref.base.dtypes import string
-from tpuref.base.spec import TensorSpec
-from tpuref.kernels.slab import Slab
 from tpuref.ops.meaning import Array
 from tpuref.runtime.cores import Cores
-from tpuref.runtime.descriptions import INLINE_BYTES
+from tpuref.runtime.program_facts import ResultBlock
 
 
 class ResultSlabs:
@@ -23,40 +20,30 @@ class ResultSlabs:
     ----------
     cores
         The cores that run.
-    specs
+    results
         What is known of each result.
     replicas
         How many replicas there are.
+
+    Attributes
+    ----------
+    blocks
+        The size per replica, and the offset, of each result; None for one without a
+        slab.
     """
 
     def __init__(
-        self, cores: Cores, specs: Sequence[TensorSpec | None], replicas: int
+        self, cores: Cores, results: Sequence[ResultBlock | None], replicas: int
     ) -> None:
-        self._specs = specs
-        self._blocks = [_block(cores, spec, replicas) for spec in specs]
-
-    def of(self, replica: int) -> list[tuple[int, int] | None]:
-        """Return the block of each result of a replica, None for one without a slab."""
-        return [
-            None if b is None else (b[1] + replica * b[0], b[0]) for b in self._blocks
+        self._results = results
+        self._slabs = [r and cores.slab(r.size * replicas) for r in results]
+        self.blocks = [
+            (result.size, slab[0]) if result and slab else None
+            for result, slab in zip(results, self._slabs, strict=True)
         ]
 
     def array(self, result: int, replica: int) -> Array:
         """Return the array that a replica has written."""
-        block, spec = self._blocks[result], self._specs[result]
-        assert block is not None and spec is not None
-        size, _, slab = block
-        shape = [length or 0 for length in spec.shape.as_list()]
-        return slab.part(replica * size, shape, spec.dtype.np)
-
-
-def _block(
-    cores: Cores, spec: TensorSpec | None, replicas: int
-) -> tuple[int, int, Slab] | None:
-    """Return the size per replica, the offset and the slab; None if there is none."""
-    if spec is None or spec.dtype == string or not spec.shape.is_fully_defined():
-        return None
-    size = (spec.shape.num_elements() or 0) * spec.dtype.size
-    if size <= INLINE_BYTES:
-        return None
-    return (size, *cores.slab(size * replicas))
+        known, slab = self._results[result], self._slabs[result]
+        assert known is not None and slab is not None
+        return slab[1].part(replica * known.size, known.shape, known.dtype)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tpuref.base.processors import processors
 from tpuref.configuration import config
+
+Placement = tuple[tuple[int, ...], ...]
+"""The physical cores of a run, by replica and logical core."""
+
+KEPT_PLACEMENTS = 64
+"""For how many placements it is known which process carries what."""
 
 
 class Split(NamedTuple):
@@ -52,6 +60,37 @@ class Lane(NamedTuple):
     core: int
     replica: int
     logical: int
+
+
+class Lanes(list[Lane]):
+    """The cores that a process carries, in one run, in ascending order.
+
+    Attributes
+    ----------
+    replicas
+        The replicas that have a core among them.
+    leading
+        The places of the first cores of replicas, which have the results.
+    leaders
+        The replicas of these.
+    """
+
+    def __init__(self, lanes: Iterable[Lane]) -> None:
+        super().__init__(lanes)
+        self.replicas = list(dict.fromkeys(lane.replica for lane in self))
+        self.leading = [p for p, lane in enumerate(self) if lane.logical == 0]
+        self.leaders = [self[place].replica for place in self.leading]
+
+
+@functools.lru_cache(KEPT_PLACEMENTS)
+def lanes_of(split: Split, placement: Placement) -> dict[int, Lanes]:
+    """Return the lanes of each process in a run; nobody may change them."""
+    found: dict[int, list[Lane]] = {}
+    for replica, cores in enumerate(placement):
+        for logical, core in enumerate(cores):
+            lane = Lane(core, replica, logical)
+            found.setdefault(split.carrier(core), []).append(lane)
+    return {process: Lanes(sorted(lanes)) for process, lanes in found.items()}
 
 
 def named(cores: range) -> str:

@@ -20,7 +20,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass, field
 from time import monotonic_ns
 from typing import Any
 
@@ -45,7 +45,10 @@ from tpuref.runtime.core_events import PREPARE, TO_CORE, CoreEvents, Label, Peer
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.descriptions import (
     Described,
+    DescribedColumn,
     array_of,
+    column_of,
+    describe_column,
     describe_in_arena,
     describe_inline,
     goes_inline,
@@ -53,8 +56,8 @@ from tpuref.runtime.descriptions import (
 )
 from tpuref.runtime.messages import (
     STACK_SIGNAL,
+    Drawn,
     Failure,
-    Given,
     Results,
     RunRequest,
 )
@@ -66,13 +69,55 @@ from tpuref.runtime.program_counters import (
     instruction,
 )
 from tpuref.runtime.run import Run
-from tpuref.runtime.split import Lane, Split
+from tpuref.runtime.split import (
+    Lane,
+    Lanes,
+    Placement,
+    Split,
+    lanes_of,
+)
 
 SPINS = 200
 """How often a wait looks again at once if every process has a processor."""
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
+
+
+@dataclass
+class PlacedProgram:
+    """A program on the cores of this process.
+
+    Attributes
+    ----------
+    program, placement
+        The program, and all cores that run it.
+    lanes
+        Those of this process.
+    prepared
+        The program as these cores run it, None before the first run.
+    variables
+        The values that the host has told of.
+    """
+
+    program: Program
+    placement: Placement
+    lanes: Lanes
+    prepared: PreparedProgram | None = None
+    variables: dict[str, Array] = field(default_factory=dict)
+
+    def spread(self, column: Column) -> Column:
+        """Return the column of the cores for one of the replicas."""
+        if len(self.lanes.replicas) == len(self.lanes):
+            return column
+        of = dict(zip(self.lanes.replicas, column, strict=True))
+        return [of[lane.replica] for lane in self.lanes]
+
+    def led(self, column: Column) -> Column:
+        """Return what the first cores of replicas have of a column."""
+        if len(self.lanes.leading) == len(self.lanes):
+            return column
+        return [column[place] for place in self.lanes.leading]
 
 
 class Worker:
@@ -94,14 +139,13 @@ class Worker:
         }
         self._written = 0
         self._sent: dict[int, Program] = {}
-        self._programs: dict[tuple[Any, ...], PreparedProgram] = {}
-        self._held: dict[tuple[Any, ...], dict[str, Array]] = {}
+        self._placed: dict[tuple[int, int], PlacedProgram] = {}
         self._arrived: dict[tuple[int, Peer], deque[Array]] = {}
         self._answered: dict[int, Sequence[Array]] = {}
         self._lent: list[int] = []
         self._collectives = CoreCollectives(split, arena, self._heap, self._links)
-        self._placement: tuple[tuple[int, ...], ...] = ()
-        self._lanes: list[Lane] = []
+        self._placement: Placement = ()
+        self._lanes = Lanes(())
         self.lane: Lane | None = None
         self.events: CoreEvents | None = None
         self.counter = ProgramCounters(arena.bytes, *split).own(number)
@@ -117,28 +161,31 @@ class Worker:
                 self._run(RunRequest(*message[1:]))
             elif message[0] == "program":
                 self._sent[message[1]] = pickle.loads(message[2])
+            elif message[0] == "place":
+                self._place(*message[1:])
             elif message[0] == "forget":
                 self._forget(message[1])
 
+    def _place(self, program: int, number: int, placement: Placement) -> None:
+        """Note on which cores a program runs."""
+        lanes = lanes_of(self._split, placement).get(self._number, Lanes(()))
+        placed = PlacedProgram(self._sent[program], placement, lanes)
+        self._placed[program, number] = placed
+
     def _forget(self, number: int) -> None:
         del self._sent[number]
-        for key in [key for key in self._programs if key[0] == number]:
-            del self._programs[key]
-        for key in [key for key in self._held if key[0] == number]:
-            del self._held[key]
+        for key in [key for key in self._placed if key[0] == number]:
+            del self._placed[key]
 
-    def _prepared(self, request: RunRequest) -> PreparedProgram:
-        key = request.program, request.placement
-        if key not in self._programs:
+    def _prepared(self, placed: PlacedProgram) -> PreparedProgram:
+        if placed.prepared is None:
             begin = monotonic_ns()
-            program = self._sent[request.program]
-            plan = PlacementPlan(program, len(request.placement[0]))
-            prepared = PreparedProgram(program, self, self._lanes, plan)
-            self._programs[key] = prepared
+            plan = PlacementPlan(placed.program, len(placed.placement[0]))
+            placed.prepared = PreparedProgram(placed.program, self, placed.lanes, plan)
             if self.events is not None:
-                label = Label(None, 0, PREPARE, dict(enumerate(self._lanes)))
+                label = Label(None, 0, PREPARE, dict(enumerate(placed.lanes)))
                 self.events.note(label, begin)
-        return self._programs[key]
+        return placed.prepared
 
     # -- one run ---------------------------------------------------------------
 
@@ -146,15 +193,15 @@ class Worker:
         """Run what the host asks for, and answer."""
         self._free([*request.freed, *self._lent])
         self._lent.clear()
-        self._collectives.begin(request.placement, request.all_reduce)
+        placed = self._placed[request.program, request.placement]
+        self._placement, self._lanes = placed.placement, placed.lanes
+        self._collectives.begin(placed.placement, request.all_reduce)
         self._arrived.clear()
         self._answered.clear()
         observed = request.traced or request.capacity
         self.events = CoreEvents(request.traced, request.capacity) if observed else None
-        self._place(request.placement)
-        draws = {given[0]: dict(given[2]) for given in request.replicas}
-        state = CoreState(request.entropy, draws)
-        held = self._variables(request)
+        state = CoreState(request.entropy, _draws(placed.lanes.replicas, request.draws))
+        held = self._variables(placed, request.variables)
         self.runs = {
             logical: Run(state, held[logical], {}, request.timeout) for logical in held
         }
@@ -164,20 +211,19 @@ class Worker:
         for end in self._links.values():
             end.begin(request.run)
         try:
-            results = self._prepared(request).run(self._inputs(request.replicas))
+            inputs = [self._column(placed, column) for column in request.inputs]
+            results = self._prepared(placed).run(inputs)
             self.counter[0] = 0
-            answer: tuple[Any, ...] = (
-                "done",
-                self._left(request, results, held, state),
-            )
+            left = self._left(request, placed, results, held, state)
+            answer: tuple[Any, ...] = ("done", *left)
         except Stopped:
             answer = ("stopped",)
         except Diverged as diverged:
             answer = ("diverged", [tuple(report) for report in diverged.reports])
         except Exception as error:
             self._flags.poison(1)
-            instr = instruction(self._sent[request.program], self.counter[0])
-            lane = self.lane or self._lanes[0]
+            instr = instruction(placed.program, self.counter[0])
+            lane = self.lane or placed.lanes[0]
             answer = ("error", *_failure(error, instr, lane))
         for end in self._links.values():
             end.finish()
@@ -186,79 +232,55 @@ class Worker:
         self._tell_of_output()
         self._channel.send(answer)
 
-    def _place(self, placement: tuple[tuple[int, ...], ...]) -> None:
-        """Find out what the cores of this process are in the run."""
-        if placement == self._placement:
-            return
-        own = self._split.carried(self._number)
-        self._placement = placement
-        self._lanes = sorted(
-            Lane(core, replica, logical)
-            for replica, cores in enumerate(placement)
-            for logical, core in enumerate(cores)
-            if core in own
-        )
-
-    def _variables(self, request: RunRequest) -> dict[int, dict[int, CoreVariables]]:
+    def _variables(
+        self, placed: PlacedProgram, news: Sequence[tuple[str, Described | None]]
+    ) -> dict[int, dict[int, CoreVariables]]:
         """Return the variables as each logical core of each replica sees them."""
-        held = self._held.setdefault((request.program, request.placement), {})
-        for handle, described in request.variables:
+        for handle, described in news:
             if described is None:
-                held.pop(handle, None)
+                placed.variables.pop(handle, None)
             else:
-                held[handle] = self._received(described)
+                placed.variables[handle] = self._received(described)
         views: dict[int, dict[int, CoreVariables]] = {}
-        for _, replica, logical in self._lanes:
-            views.setdefault(logical, {})[replica] = CoreVariables(held)
+        for _, replica, logical in placed.lanes:
+            views.setdefault(logical, {})[replica] = CoreVariables(placed.variables)
         return views
 
-    def _inputs(self, replicas: Sequence[Given]) -> list[list[Array]]:
-        """Return the columns of the inputs."""
-        known: dict[int, Array] = {}
-        rows = {
-            given[0]: [self._once(described, known) for described in given[1]]
-            for given in replicas
-        }
-        return [
-            list(column)
-            for column in zip(
-                *(rows[lane.replica] for lane in self._lanes), strict=True
-            )
-        ]
-
-    def _once(self, described: Described, known: dict[int, Array]) -> Array:
-        """Return what is described; messages repeat the object of a description."""
-        array = known.get(id(described))
-        if array is None:
-            array = known[id(described)] = self._received(described)
-        return array
+    def _column(self, placed: PlacedProgram, described: DescribedColumn) -> Column:
+        """Return what the cores are given for one input."""
+        received = column_of(described, len(placed.lanes.replicas), self._received)
+        return placed.spread(received)
 
     def _left(
         self,
         request: RunRequest,
+        placed: PlacedProgram,
         results: Sequence[Column],
         variables: dict[int, dict[int, CoreVariables]],
         state: CoreState,
-    ) -> list[tuple[Any, ...]]:
+    ) -> Results:
         """Return the outcome of the run; its blocks belong to the host from now on."""
-        lent, left = len(self._lent), []
-        replicas = {given[0]: given for given in request.replicas}
+        lent = len(self._lent)
         names = {} if self.events is None else self.events.names
-        for place, lane in enumerate(self._lanes):
-            outputs: list[Described | None] = []
-            written: list[tuple[str, Described]] = []
-            _, _, _, reports, blocks = replicas[lane.replica]
-            if lane.logical == 0:
-                arrays = [column[place] for column in results]
-                outputs = list(map(self._delivered, arrays, blocks))
-                if reports:
-                    written = [
-                        (handle, self._described(value))
-                        for handle, value in variables[0][lane.replica].written.items()
-                    ]
-            draws = list(state.draws[lane.replica].items())
-            trace = names.get(lane.core, [])
-            left.append(tuple(Results(lane.core, outputs, written, draws, trace)))
+        left = Results(
+            outputs=[
+                self._delivered(placed, column, block)
+                for column, block in zip(results, request.blocks, strict=True)
+                if placed.lanes.leading
+            ],
+            written=[
+                (replica, handle, self._described(value))
+                for replica, view in variables.get(0, {}).items()
+                if replica in request.owners
+                for handle, value in view.written.items()
+            ],
+            draws=[
+                (replica, name, count)
+                for replica, counts in state.draws.items()
+                for name, count in counts.items()
+            ],
+            trace=list(names.items()),
+        )
         del self._lent[lent:]
         return left
 
@@ -286,12 +308,16 @@ class Worker:
         return np.asarray(array_of(described, self._arena), order="C")
 
     def _delivered(
-        self, array: Array, block: tuple[int, int] | None
-    ) -> Described | None:
-        """Write a result into its block and return None, or describe it."""
-        if block is None or block[1] != array.nbytes:
-            return self._described(array)
-        self._arena.view(block[0], array.shape, array.dtype)[...] = array
+        self, placed: PlacedProgram, column: Column, block: tuple[int, int] | None
+    ) -> DescribedColumn | None:
+        """Write a result into its blocks and return None, or describe it."""
+        arrays = placed.led(column)
+        if block is None or any(array.nbytes != block[0] for array in arrays):
+            return describe_column(arrays, self._described)
+        size, start = block
+        for replica, array in zip(placed.lanes.leaders, arrays, strict=True):
+            place = start + replica * size
+            self._arena.view(place, array.shape, array.dtype)[...] = array
         return None
 
     def _described(self, array: Array) -> Described:
@@ -358,6 +384,16 @@ class Worker:
     def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
         """Return the function that takes part in a sum over replicas."""
         return ReplicaSum(self._collectives, instr, lanes)
+
+
+def _draws(
+    replicas: Sequence[int], known: Sequence[Drawn]
+) -> dict[int, dict[str, int]]:
+    """Return how often each replica has evaluated each random operation."""
+    draws: dict[int, dict[str, int]] = {replica: {} for replica in replicas}
+    for replica, name, count in known:
+        draws[replica][name] = count
+    return draws
 
 
 def _idle_run() -> Run:

@@ -153,7 +153,6 @@ cdef class Links:
     def follow(self, Links member not None):
         """Be as far as another core of this process, which brings this one's vector."""
         self.flag, self.collectives = member.flag, member.collectives
-        self.num_readers[0] = self.num_readers[1] = 0
         self.flags.publish(self.core, self.flag)
 
     def flat(self, group, source, result):

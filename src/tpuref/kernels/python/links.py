@@ -158,7 +158,6 @@ class Links:
             The other core's end.
         """
         self._flag, self._collectives = member._flag, member._collectives
-        self._readers = [[], []]
         self._flags.publish(self._core, self._flag)
 
     # The collectives
