@@ -55,7 +55,7 @@ def kept_cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
     Some folders test how cores begin and end.
     """
-    if request.path.parent.name not in {"crashes", "profiler", "runtime"}:
+    if request.path.parent.name not in {"crashes", "docs", "profiler", "runtime"}:
         monkeypatch.setitem(STARTS, "pool", KeptCores.start)
 
 
