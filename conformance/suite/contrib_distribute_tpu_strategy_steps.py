@@ -365,11 +365,13 @@ def steps_non_tensor_outputs(tf):
         context.set_non_tensor_output("tag", "to be replaced")
         context.set_non_tensor_output("tag", "abc")
         context.set_non_tensor_output("thing", thing)
+        context.set_non_tensor_output("nothing", [])
         return tf.no_op()
 
     with strategy_in_scope(tf, cores=2) as strategy:
         iterator = one_shot_for_towers(tf, strategy)
         outputs = strategy.run_steps_on_dataset(step, iterator).non_tensor_outputs
-    same(sorted(outputs), ["tag", "thing"])
+    same(sorted(outputs), ["nothing", "tag", "thing"])
     same(outputs["tag"], "abc")
+    same(outputs["nothing"], [])
     assert outputs["thing"] is thing, repr(outputs["thing"])

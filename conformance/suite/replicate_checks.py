@@ -474,8 +474,8 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
         out = replicate(
             tf.reduce_sum, [[one] for one in inputs], maximum_shapes=[shape]
         )
-        fed = {one: ones(size) for one, size in zip(inputs, (2, 1, 5))}
-        same(sess.run(out, fed), [[2.0], [1.0], [5.0]])
+        fed = {one: ones(size) for one, size in zip(inputs, (2, 5, 1))}
+        same(sess.run(out, fed), [[2.0], [5.0], [1.0]])
         same(padded_shapes(tf)[-1:], [(5,)])
 
 

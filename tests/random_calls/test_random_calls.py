@@ -24,13 +24,15 @@ COUNT = int(os.environ.get("TPUREF_RANDOM_CALLS", "1000"))
 SEED = os.environ.get("TPUREF_RANDOM_SEED", "0")
 FIRST_SEED = random.randrange(10**9) if SEED == "any" else int(SEED)
 MEMORY = 4 << 30
-"""More address space than this is refused at once, instead of filled."""
+"""More additional address space than this is refused at once, instead of filled."""
 
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    with open("/proc/self/statm") as statm:
+        used = int(statm.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
     yield
     resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
