@@ -123,7 +123,8 @@ def test_the_pytest_plugin(tmp_path: Path, platform: str) -> None:
         tmp_path,
         platform,
         *("-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(tmp_path)),
-        *(*plugin, "test_sums.py"),
+        # Otherwise it also looks at the folders around, which other tests remove.
+        *("--confcutdir", str(tmp_path), *plugin, "test_sums.py"),
         PYTEST_DISABLE_PLUGIN_AUTOLOAD="1",
     )
     assert "4 passed" in done.stdout and "1 failed" in done.stdout, done.stdout
