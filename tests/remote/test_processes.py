@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,41 @@ def ended(process: subprocess.Popen[str]) -> tuple[str, str]:
     return output, errors
 
 
+@contextmanager
+def serves(**settings: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process that serves, and its target."""
+    process = python(SERVE, **settings)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        ended(process)
+
+
 @pytest.fixture
 def serving() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A process that serves, and its target."""
-    process = python(SERVE)
-    assert process.stdout is not None
-    yield process, process.stdout.readline().strip()
-    process.kill()
-    ended(process)
+    with serves() as process_and_target:
+        yield process_and_target
+
+
+def parent_of(process: str) -> int:
+    """The parent of a process; 0 if the process has just ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def children_of(parent: int) -> list[str]:
+    """The children of a process.
+
+    The lists of its threads would not do: when a thread ends, its children move to
+    another thread, which may have been read before.
+    """
+    processes = filter(str.isdecimal, os.listdir("/proc"))
+    return [process for process in processes if parent_of(process) == parent]
 
 
 def test_another_process_runs_the_graph(serving: Any) -> None:
@@ -79,9 +107,6 @@ def test_another_process_runs_the_graph(serving: Any) -> None:
 
 
 def test_the_pool_runs_at_the_server() -> None:
-    process = python(SERVE, TPUREF_EXECUTOR="pool")
-    assert process.stdout is not None
-    target = process.stdout.readline().strip()
     out = tf.tpu.replicate(
         lambda x: tf.tpu.outside_compilation(
             lambda a: tf.py_func(lambda b: b * 2, [a], tf.float32),
@@ -89,13 +114,12 @@ def test_the_pool_runs_at_the_server() -> None:
         ),
         [[1.0], [2.0]],
     )
-    with tf.Session(target) as session:
+    with (
+        serves(TPUREF_EXECUTOR="pool") as (process, target),
+        tf.Session(target) as session,
+    ):
         assert session.run(out) == [(6.0,), (6.0,)]
-        threads = Path(f"/proc/{process.pid}/task").glob("*/children")
-        cores = " ".join(children.read_text() for children in threads).split()
-        assert len(cores) == 2
-    process.kill()
-    ended(process)
+        assert len(children_of(process.pid)) == 2
 
 
 def test_ctrl_c_ends_join(serving: Any) -> None:
