@@ -1,0 +1,152 @@
+"""Parts of a program that run on the host: lockstep runs them, called by XLA in order.
+
+A part is the instructions between two that run on the device, so that text and sizes
+that nobody knows beforehand stay among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import string
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.spec import TensorSpec
+from tpuref.ops.meaning import Array
+from tpuref.program import Instr, Program
+from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.run import Run
+from tpuref.runtime.xla.errors import data_dependent, refusal
+from tpuref.runtime.xla.value import Value
+
+if TYPE_CHECKING:
+    from tpuref.runtime.xla.lowering import Lowering
+
+
+class HostPart:
+    """Consecutive instructions of the host, of all replicas or of one.
+
+    Parameters
+    ----------
+    lowering
+        The program that they are a part of.
+    instrs
+        The instructions.
+    wanted
+        The slots that others read.
+    slots
+        What is in the slots so far.
+    """
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        instrs: Sequence[Instr],
+        wanted: set[int],
+        slots: Mapping[int, Value],
+    ) -> None:
+        made = [slot for instr in instrs for slot in instr.outputs]
+        read = [slot for instr in instrs for slot in instr.inputs]
+        inputs = [slot for slot in dict.fromkeys(read) if slot not in made]
+        outputs = [slot for slot in dict.fromkeys(made) if slot in wanted]
+        self._program = Program("host", tuple(inputs), tuple(instrs), tuple(outputs))
+        only = instrs[0].replica
+        self._replicas = range(lowering.replicas) if only is None else [only]
+        self._values = [slots[slot] for slot in inputs]
+        self._specs = _specs(lowering, instrs, outputs, slots)
+        self._count = lowering.replicas
+
+    @property
+    def _stacked(self) -> bool:
+        return len(self._replicas) > 1
+
+    def lower(self, lowering: Lowering) -> dict[int, Value]:
+        """Return what the part leaves in the slots that others read."""
+        traced = [value.array for value in self._values if not value.is_known]
+        active = lowering.failure[0] == 0
+        if lowering.active is not None:
+            active = active & lowering.active.rows(self._count)
+        active = jnp.broadcast_to(active, (self._count,))
+        leading = (self._count,) if self._stacked else ()
+        shapes = [
+            jax.ShapeDtypeStruct((*leading, *spec.shape.as_list()), spec.dtype.np)
+            for spec in self._specs
+        ]
+        call = partial(lowering.host, self)
+        arrays = io_callback(call, shapes, active, *traced, ordered=True)
+        return {
+            slot: Value(array, self._stacked)
+            for slot, array in zip(self._program.results, arrays, strict=True)
+        }
+
+    def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
+        """Run the part for the replicas that come to it."""
+        arrays = self._arrays(traced)
+        given = {
+            replica: [
+                array[replica] if value.stacked else array
+                for array, value in zip(arrays, self._values, strict=True)
+            ]
+            for replica in self._replicas
+            if active[replica]
+        }
+        found = run_program(self._program, given, run)
+        return [self._column(k, found) for k in range(len(self._specs))]
+
+    def _arrays(self, traced: Sequence[Array]) -> list[Array]:
+        rest = iter(traced)
+        return [
+            value.array if value.is_known else np.asarray(next(rest))
+            for value in self._values
+        ]
+
+    def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:
+        """Return an output of all replicas, zeros of those that do not come here."""
+        spec, instr = self._specs[number], self._program.instrs[-1]
+        shape = tuple(size or 0 for size in spec.shape.as_list())
+        column = np.zeros((self._count, *shape), spec.dtype.np)
+        for replica, arrays in found.items():
+            if arrays[number].shape != shape:
+                raise InvalidArgumentError(
+                    f"the host part that ends with {instr.name!r} gives the shape "
+                    f"{list(arrays[number].shape)} on replica {replica}, known is "
+                    f"{list(shape)}",
+                    code=codes.HOST_FUNCTION_RESULT,
+                )
+            column[replica] = arrays[number]
+        return column if self._stacked else column[self._replicas[0]]
+
+
+def _specs(
+    lowering: Lowering,
+    instrs: Sequence[Instr],
+    outputs: Sequence[int],
+    slots: Mapping[int, Value],
+) -> list[TensorSpec]:
+    """Return what is known of the outputs; their sizes have to be."""
+    known = {
+        slot: TensorSpec(value.shape, value.dtype) if value.dtype != object else None
+        for slot, value in slots.items()
+    }
+    specs: dict[int, TensorSpec] = {}
+    for instr in instrs:
+        given = [known.get(slot) for slot in instr.inputs]
+        values = [slots.get(slot) for slot in instr.inputs]
+        found = lowering.specs(instr, given, values)
+        known.update(zip(instr.outputs, found, strict=True))
+        specs.update(zip(instr.outputs, found, strict=True))
+    made = {slot: instr for instr in instrs for slot in instr.outputs}
+    for slot in outputs:
+        if specs[slot].dtype == string:
+            raise refusal(made[slot], "its output is text", codes.XLA_TEXT)
+        if not specs[slot].shape.is_fully_defined():
+            what = "the size of its output is not known; tensor.set_shape tells it"
+            raise data_dependent(made[slot], what)
+    return [specs[slot] for slot in outputs]
