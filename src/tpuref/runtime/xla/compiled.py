@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,15 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tpuref.base import error_codes as codes
-from tpuref.base.callsite import CallSite
 from tpuref.ops.meaning import Array
-from tpuref.program import Instr, Program
+from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, compute
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.blocks import written
-from tpuref.runtime.xla.errors import refusal
-from tpuref.runtime.xla.host_parts import HostPart
+from tpuref.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.runtime.xla.lowering import Lowering
 from tpuref.runtime.xla.signature import Signature
 from tpuref.runtime.xla.value import Value
@@ -32,6 +30,14 @@ _OPTIONS = {"xla_allow_excess_precision": False}
 
 class HostPartFailed(Exception):
     """A part on the host raised; the compiled program knows what."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return False where JAX logs an error that the run is about to raise."""
+    return record.exc_info is None or record.exc_info[0] is not HostPartFailed
+
+
+logging.getLogger("jax._src.callback").addFilter(_is_news)
 
 
 class Compiled:
@@ -114,9 +120,11 @@ class Compiled:
             self._on_host,
         )
         values = lowering.block(self._program, self._signature.values(inputs))
-        self._refuse_text(values)
-        self._results = [v._replace(array=None) if not v.is_known else v for v in values]
-        results = [value.array for value in values if not value.is_known]
+        self._results = [
+            value if value.is_on_host else value._replace(array=None)
+            for value in values
+        ]
+        results = [value.array for value in values if not value.is_on_host]
         after = {h: lowering.variables[h] for h in (*self._changed, *self._written)}
         kept = [
             jnp.asarray(value.of(self._owners.get(handle, 0)).array)
@@ -128,12 +136,6 @@ class Compiled:
             else []
         )
         return lowering, results, kept, whole, lowering.failure
-
-    def _refuse_text(self, values: Sequence[Value]) -> None:
-        for slot, value in zip(self._program.results, values, strict=True):
-            if value.dtype == object and not value.is_known:
-                why = "a result of the program is text"
-                raise refusal(_maker(self._program, slot), why, codes.XLA_TEXT)
 
     # -- calls -----------------------------------------------------------------------
 
@@ -212,7 +214,7 @@ class Compiled:
             if whole:
                 rows = np.array(whole[number])
                 for replica in range(self._replicas):
-                    run.variables[replica].write(handle, rows[replica])
+                    run.variables[replica].write(handle, np.asarray(rows[replica]))
                 continue
             if self._donates and number < len(changed):
                 variable = changed[number]
@@ -223,23 +225,18 @@ class Compiled:
 
     def _returned(self, results: Sequence[Any]) -> Values:
         """Return arrays of the host, one of its own for each replica."""
-        rest = iter(results)
-        columns = []
-        for value in self._results:
-            array = value.array if value.is_known else np.array(next(rest))
-            if value.stacked:
-                columns.append(list(array))
-            else:
-                columns.append([array.copy() for _ in range(self._replicas)])
+        rest = map(np.array, results)
+        columns = [self._column(value, rest) for value in self._results]
         return {
             replica: [np.asarray(column[replica]) for column in columns]
             for replica in range(self._replicas)
         }
 
-
-def _maker(program: Program, slot: int) -> Instr:
-    """Return the instruction that a message about a slot names."""
-    makers = [instr for instr in program.instrs if slot in instr.outputs]
-    users = [instr for instr in program.instrs if slot in instr.inputs]
-    nowhere = CallSite("<unknown>", 0, "")
-    return (makers + users or [Instr("_Arg", "input", (), (), {}, (), 0, nowhere)])[0]
+    def _column(self, value: Value, device: Iterator[Array]) -> Sequence[Array]:
+        """Return a result of all replicas; what is not on the host is on the device."""
+        if isinstance(value.array, HostResult):
+            return value.array.take()
+        whole = next(device) if value.array is None else value.array
+        if value.stacked:
+            return list(whole)
+        return [whole.copy() for _ in range(self._replicas)]

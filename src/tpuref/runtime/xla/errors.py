@@ -14,14 +14,9 @@ from tpuref.program import Instr
 from tpuref.runtime.lockstep import locate
 
 
-class DataDependentError(UnimplementedError):
-    """A shape depends on a value that is not known before the program runs."""
-
-
 def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
     """Return the error for an instruction that XLA cannot run."""
-    dependent = code == codes.XLA_DATA_DEPENDENT
-    error = (DataDependentError if dependent else UnimplementedError)(
+    error = UnimplementedError(
         f"{instr.op}: {why}. The executor 'xla' cannot run it; the executors 'pool' "
         "and 'lockstep' can, for example with tf.config.executor = 'pool'",
         code=code,

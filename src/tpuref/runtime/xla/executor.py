@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.errors import UnimplementedError
 from tpuref.configuration import config
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Program
@@ -16,7 +17,7 @@ from tpuref.runtime.lockstep import Values
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.compiled import Compiled
-from tpuref.runtime.xla.errors import DataDependentError, refusal
+from tpuref.runtime.xla.errors import refusal
 from tpuref.runtime.xla.signature import Held, Signature, given_to
 
 KEPT = 256
@@ -51,8 +52,9 @@ class XlaExecutor:
         """Return the compiled program, compiled for values where it needs them."""
         try:
             return self._for(program, inputs, run)
-        except DataDependentError:
-            if id(program) in self._valued:
+        except UnimplementedError as error:
+            known = id(program) in self._valued
+            if known or codes.XLA_DATA_DEPENDENT not in error.message:
                 raise
             self._valued.add(id(program))
             return self._for(program, inputs, run)

@@ -25,9 +25,39 @@ from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.errors import data_dependent, refusal
 from tpuref.runtime.xla.value import Value
+from tpuref.runtime.xla.words import (
+    host_words,
+    is_wide,
+    of_host_words,
+    of_words,
+    to_words,
+    word_shape,
+)
 
 if TYPE_CHECKING:
     from tpuref.runtime.xla.lowering import Lowering
+
+
+class HostResult:
+    """A result of the program that no instruction on the device reads.
+
+    Its size may depend on data, and it may be text.
+    """
+
+    def __init__(self, replicas: int) -> None:
+        self._replicas = replicas
+        self._arrays: dict[int, Array] = {}
+
+    def put(self, replica: int, array: Array) -> None:
+        """Keep what a run of the part gave for a replica."""
+        self._arrays[replica] = array
+
+    def take(self) -> list[Array]:
+        """Return the arrays of all replicas."""
+        whole = dict.fromkeys(range(self._replicas), next(iter(self._arrays.values())))
+        arrays = {**whole, **self._arrays}
+        self._arrays = {}
+        return list(arrays.values())
 
 
 class HostPart:
@@ -40,7 +70,9 @@ class HostPart:
     instrs
         The instructions.
     wanted
-        The slots that others read.
+        The slots that instructions on the device read.
+    results
+        The slots that are results of the program alone.
     slots
         What is in the slots so far.
     """
@@ -50,13 +82,18 @@ class HostPart:
         lowering: Lowering,
         instrs: Sequence[Instr],
         wanted: set[int],
+        results: set[int],
         slots: Mapping[int, Value],
     ) -> None:
         made = [slot for instr in instrs for slot in instr.outputs]
         read = [slot for instr in instrs for slot in instr.inputs]
         inputs = [slot for slot in dict.fromkeys(read) if slot not in made]
         outputs = [slot for slot in dict.fromkeys(made) if slot in wanted]
-        self._program = Program("host", tuple(inputs), tuple(instrs), tuple(outputs))
+        kept = [slot for slot in dict.fromkeys(made) if slot in results - wanted]
+        self._program = Program(
+            "host", tuple(inputs), tuple(instrs), (*outputs, *kept)
+        )
+        self._kept = {slot: HostResult(lowering.replicas) for slot in kept}
         only = instrs[0].replica
         self._replicas = range(lowering.replicas) if only is None else [only]
         self._values = [slots[slot] for slot in inputs]
@@ -69,43 +106,66 @@ class HostPart:
 
     def lower(self, lowering: Lowering) -> dict[int, Value]:
         """Return what the part leaves in the slots that others read."""
-        traced = [value.array for value in self._values if not value.is_known]
+        traced = [
+            to_words(value.array) if is_wide(value.dtype) else value.array
+            for value in self._values
+            if not value.is_known
+        ]
         active = lowering.failure[0] == 0
         if lowering.active is not None:
             active = active & lowering.active.rows(self._count)
         active = jnp.broadcast_to(active, (self._count,))
         leading = (self._count,) if self._stacked else ()
-        shapes = [
-            jax.ShapeDtypeStruct((*leading, *spec.shape.as_list()), spec.dtype.np)
-            for spec in self._specs
+        shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
+        returned = [
+            jax.ShapeDtypeStruct(word_shape(shape, spec.dtype.np), np.uint32)
+            if is_wide(spec.dtype.np)
+            else jax.ShapeDtypeStruct(shape, spec.dtype.np)
+            for shape, spec in zip(shapes, self._specs, strict=True)
         ]
         call = partial(lowering.host, self)
-        arrays = io_callback(call, shapes, active, *traced, ordered=True)
-        return {
-            slot: Value(array, self._stacked)
-            for slot, array in zip(self._program.results, arrays, strict=True)
+        arrays = io_callback(call, returned, active, *traced, ordered=True)
+        values = {
+            slot: Value(
+                of_words(array, spec.dtype.np) if is_wide(spec.dtype.np) else array,
+                self._stacked,
+            )
+            for slot, array, spec in zip(
+                self._program.results, arrays, self._specs, strict=False
+            )
         }
+        kept = {slot: Value(result, True) for slot, result in self._kept.items()}
+        return {**values, **kept}
 
     def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
         """Run the part for the replicas that come to it."""
         arrays = self._arrays(traced)
         given = {
             replica: [
-                array[replica] if value.stacked else array
+                np.asarray(array[replica]) if value.stacked else array
                 for array, value in zip(arrays, self._values, strict=True)
             ]
             for replica in self._replicas
             if active[replica]
         }
         found = run_program(self._program, given, run)
-        return [self._column(k, found) for k in range(len(self._specs))]
+        for number, result in enumerate(self._kept.values(), start=len(self._specs)):
+            for replica, given_back in found.items():
+                result.put(replica, given_back[number])
+        columns = [self._column(k, found) for k in range(len(self._specs))]
+        return [
+            host_words(column, column.dtype) if is_wide(column.dtype) else column
+            for column in columns
+        ]
 
     def _arrays(self, traced: Sequence[Array]) -> list[Array]:
         rest = iter(traced)
-        return [
-            value.array if value.is_known else np.asarray(next(rest))
-            for value in self._values
-        ]
+        found = []
+        for value in self._values:
+            array = value.array if value.is_known else np.asarray(next(rest))
+            wide = not value.is_known and is_wide(value.dtype)
+            found.append(of_host_words(array, value.dtype) if wide else array)
+        return found
 
     def _column(self, number: int, found: Mapping[int, Sequence[Array]]) -> Array:
         """Return an output of all replicas, zeros of those that do not come here."""

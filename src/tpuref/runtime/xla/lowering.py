@@ -22,6 +22,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.ops.control import IF, TOWER_COPY, WHILE
 from tpuref.ops.definition import Operand, Place, outputs_of
+from tpuref.ops.sources import FORWARDING
 from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READS, UPDATES
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.divergence import absent_replicas
@@ -108,7 +109,7 @@ class Lowering:
             if self._folds(instr, slots):
                 slots.update(zip(instr.outputs, self._known(instr, slots), strict=True))
                 continue
-            if self._on_host(instr, slots):
+            if self._on_host(instr, slots) or _forwards(instr, waiting):
                 waiting.append(instr)
                 continue
             if waiting and (instr.blocks or _needs(instr, waiting)):
@@ -468,14 +469,15 @@ class Lowering:
     ) -> None:
         """Run consecutive instructions on the host, those of one replica together."""
         later = {slot for instr in program.instrs[place:] for slot in instr.inputs}
-        later.update(program.results)
+        results = set() if self.depth else set(program.results)
+        later.update(set() if results else program.results)
         start = 0
         for end in range(1, len(instrs) + 1):
             if end < len(instrs) and instrs[end].replica == instrs[start].replica:
                 continue
             part, start = instrs[start:end], end
             wanted = later | {slot for instr in instrs[end:] for slot in instr.inputs}
-            slots.update(HostPart(self, part, wanted, slots).lower(self))
+            slots.update(HostPart(self, part, wanted, results, slots).lower(self))
         self.calls_host = True
 
     # -- what is known of outputs --------------------------------------------------------
@@ -520,6 +522,11 @@ def _own_variables(program: Program) -> dict[str, bool]:
 def _needs(instr: Instr, waiting: Sequence[Instr]) -> bool:
     made = {slot for one in waiting for slot in one.outputs}
     return not made.isdisjoint(instr.inputs)
+
+
+def _forwards(instr: Instr, waiting: Sequence[Instr]) -> bool:
+    """Whether an instruction does nothing to what the host has made."""
+    return instr.definition in FORWARDING and _needs(instr, waiting)
 
 
 def _blank(value: Value) -> Any:

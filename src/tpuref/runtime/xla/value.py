@@ -28,6 +28,11 @@ class Value(NamedTuple):
         return isinstance(self.array, np.ndarray)
 
     @property
+    def is_on_host(self) -> bool:
+        """Whether the compiled program does not have it."""
+        return not hasattr(self.array, "aval")
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The shape of the array of one replica."""
         return tuple(self.array.shape[1:] if self.stacked else self.array.shape)
