@@ -14,7 +14,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
 from tpuref.runtime.device_queues import DeviceQueues

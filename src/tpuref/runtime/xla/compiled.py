@@ -17,6 +17,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, compute
 from tpuref.runtime.run import Run
+from tpuref.runtime.state import ReplicaVariables
 from tpuref.runtime.xla.blocks import written
 from tpuref.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.runtime.xla.lowering import Lowering
@@ -73,7 +74,7 @@ class Compiled:
             compiler_options=_OPTIONS,
         )
 
-    # -- compilation -----------------------------------------------------------------
+    # -- compilation -------------------------------------------------------------
 
     def _traced(self) -> Lowering:
         """Trace the program once, to learn what it draws and whether it may fail."""
@@ -137,7 +138,7 @@ class Compiled:
         )
         return lowering, results, kept, whole, lowering.failure
 
-    # -- calls -----------------------------------------------------------------------
+    # -- calls -------------------------------------------------------------------
 
     def __call__(self, inputs: Values, run: Run) -> Values:
         """Run it, and return the results of each replica."""
@@ -147,10 +148,13 @@ class Compiled:
         with contextlib.ExitStack() as held:
             held.enter_context(DONATING if self._donates else self._lock)
             changed = [self._on_device(handle, run) for handle in self._changed]
-            outputs = self._called(
-                run, given, [v.array for v in changed], [v.array for v in constant], draws
+            results, kept, whole, failure = self._called(
+                run,
+                given,
+                [variable.array for variable in changed],
+                [variable.array for variable in constant],
+                draws,
             )
-            results, kept, whole, failure = outputs
             self._raise_failure(failure)
             self._keep(run, changed, kept, whole)
         return self._returned(results)
@@ -179,17 +183,17 @@ class Compiled:
         """Draw all random numbers, from the streams that lockstep draws from."""
         found = []
         for instr, operands in self._lowering.drawn:
-            drawers = range(self._replicas) if instr.replica is None else [instr.replica]
             rows = [
                 compute(instr.definition, instr, operands, replica, run)[0]
-                for replica in drawers
+                for replica in range(self._replicas)
+                if instr.concerns(replica)
             ]
             found.append(np.stack(rows) if len(rows) > 1 else rows[0])
         return found
 
     def _on_device(self, handle: str, run: Run) -> DeviceVariable:
         """Return a variable on the device, where it stays from now on."""
-        view = run.variables[0]
+        view = view_of(run, 0)
         value = view.held(handle)
         if isinstance(value, DeviceVariable):
             return value
@@ -221,7 +225,7 @@ class Compiled:
                 variable.replace(array)
             else:
                 variable = DeviceVariable(array)
-            run.variables[self._owners.get(handle, 0)].write(handle, variable)
+            view_of(run, self._owners.get(handle, 0)).write(handle, variable)
 
     def _returned(self, results: Sequence[Any]) -> Values:
         """Return arrays of the host, one of its own for each replica."""
@@ -240,3 +244,10 @@ class Compiled:
         if value.stacked:
             return list(whole)
         return [whole.copy() for _ in range(self._replicas)]
+
+
+def view_of(run: Run, replica: int) -> ReplicaVariables:
+    """Return what a replica of a replicated computation sees of the variables."""
+    view = run.variables[replica]
+    assert isinstance(view, ReplicaVariables)
+    return view

@@ -16,9 +16,10 @@ from tpuref.program import HOST, Program
 from tpuref.runtime.lockstep import Values
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.run import Run
-from tpuref.runtime.xla.compiled import Compiled
+from tpuref.runtime.xla.compiled import Compiled, view_of
 from tpuref.runtime.xla.errors import refusal
 from tpuref.runtime.xla.signature import Held, Signature, given_to
+from tpuref.runtime.xla.variables import DeviceVariable
 
 KEPT = 256
 """How many compiled programs are kept."""
@@ -75,12 +76,13 @@ class XlaExecutor:
         return self._compiled[key]
 
     def _held(self, program: Program, run: Run) -> list[Held]:
-        view = run.variables[0]
+        view = view_of(run, 0)
         found = []
         for handle in self._used(program):
             if view.is_initialized(handle):
                 value = view.held(handle)
-                array = getattr(value, "array", value)
+                on_device = isinstance(value, DeviceVariable)
+                array: Any = value.array if on_device else value
                 found.append(Held(handle, array.shape, np.dtype(array.dtype)))
         return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -21,9 +21,10 @@ from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import run_program
+from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.errors import data_dependent, refusal
+from tpuref.runtime.xla.slots import Slots
 from tpuref.runtime.xla.value import Value
 from tpuref.runtime.xla.words import (
     host_words,
@@ -83,20 +84,18 @@ class HostPart:
         instrs: Sequence[Instr],
         wanted: set[int],
         results: set[int],
-        slots: Mapping[int, Value],
+        slots: Slots,
     ) -> None:
         made = [slot for instr in instrs for slot in instr.outputs]
         read = [slot for instr in instrs for slot in instr.inputs]
         inputs = [slot for slot in dict.fromkeys(read) if slot not in made]
         outputs = [slot for slot in dict.fromkeys(made) if slot in wanted]
         kept = [slot for slot in dict.fromkeys(made) if slot in results - wanted]
-        self._program = Program(
-            "host", tuple(inputs), tuple(instrs), (*outputs, *kept)
-        )
+        self._program = Program("host", tuple(inputs), tuple(instrs), (*outputs, *kept))
         self._kept = {slot: HostResult(lowering.replicas) for slot in kept}
         only = instrs[0].replica
         self._replicas = range(lowering.replicas) if only is None else [only]
-        self._values = [slots[slot] for slot in inputs]
+        self._values = [slots.seen(slot, instrs[0]) for slot in inputs]
         self._specs = _specs(lowering, instrs, outputs, slots)
         self._count = lowering.replicas
 
@@ -140,7 +139,7 @@ class HostPart:
     def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
         """Run the part for the replicas that come to it."""
         arrays = self._arrays(traced)
-        given = {
+        given: Values = {
             replica: [
                 np.asarray(array[replica]) if value.stacked else array
                 for array, value in zip(arrays, self._values, strict=True)
@@ -188,18 +187,24 @@ def _specs(
     lowering: Lowering,
     instrs: Sequence[Instr],
     outputs: Sequence[int],
-    slots: Mapping[int, Value],
+    slots: Slots,
 ) -> list[TensorSpec]:
     """Return what is known of the outputs; their sizes have to be."""
-    known = {
-        slot: TensorSpec(value.shape, value.dtype) if value.dtype != object else None
-        for slot, value in slots.items()
+    values = {
+        slot: slots.seen(slot, instr)
+        for instr in instrs
+        for slot in instr.inputs
+        if slot in slots
+    }
+    known: dict[int, TensorSpec | None] = {
+        slot: None if value.dtype == object else TensorSpec(value.shape, value.dtype)
+        for slot, value in values.items()
     }
     specs: dict[int, TensorSpec] = {}
     for instr in instrs:
         given = [known.get(slot) for slot in instr.inputs]
-        values = [slots.get(slot) for slot in instr.inputs]
-        found = lowering.specs(instr, given, values)
+        held = [values.get(slot) for slot in instr.inputs]
+        found = lowering.specs(instr, given, held)
         known.update(zip(instr.outputs, found, strict=True))
         specs.update(zip(instr.outputs, found, strict=True))
     made = {slot: instr for instr in instrs for slot in instr.outputs}

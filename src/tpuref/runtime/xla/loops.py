@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -79,11 +80,11 @@ class Loop:
     def _turned(self, values: State) -> list[Value]:
         return self._lowering.block(self._body, [*values, *self._captured])
 
-    # -- turns that are compiled one after the other -----------------------------------
+    # -- turns that are compiled one after the other -----------------------------
 
     def _known_to_go_on(self, what: str) -> bool:
         predicate = self._tested(self._values)
-        if not predicate.is_known or predicate.stacked:
+        if not predicate.is_shared_and_known:
             raise data_dependent(
                 self._instr, f"{what}, and the number of turns is computed from data"
             )
@@ -98,7 +99,7 @@ class Loop:
             if not self._known_to_go_on("the values of all turns are kept"):
                 break
             if turns == LARGEST_UNROLLED:
-                why = f"the values of more than {turns} turns are kept, as for gradients"
+                why = f"it keeps the values of more than {turns} turns"
                 raise refusal(self._instr, why, codes.XLA_OPERATION)
             after = self._turned(self._values)
             self._values = after[: self._split]
@@ -111,7 +112,7 @@ class Loop:
         ]
         return [*self._values, *ends]
 
-    # -- turns that are one loop of XLA ----------------------------------------------------
+    # -- turns that are one loop of XLA ------------------------------------------
 
     def _state(self, values: State) -> list[Value]:
         variables = self._lowering.variables
@@ -140,7 +141,7 @@ class Loop:
         return Value(going if within is None else going & jnp.any(within.array), False)
 
     def _step(self, kinds: Sequence[bool], apart: bool) -> _Step:
-        """Return one turn as a function of JAX; `apart` if replicas leave one by one."""
+        """Return one turn; `apart` if replicas leave one by one."""
         lowering = self._lowering
 
         def step(carry: Any) -> tuple[Any, Value, list[Value], Any]:
@@ -190,17 +191,7 @@ class Loop:
         while True:
             before = dict(lowering.variables), lowering.failure, lowering.depth
             found: list[tuple[Value, list[Value]]] = []
-
-            def traced(kinds: list[bool] = kinds, apart: bool = apart) -> Any:
-                first = self._first(kinds, apart)
-                if not apart and first[1].ndim:  # noqa: B023
-                    found.append((Value(first[1], True), []))  # noqa: B023
-                    return first[1]
-                _, going, after, _ = self._step(kinds, apart)(first)
-                found.append((going, after))  # noqa: B023
-                return [jnp.asarray(value.array) for value in after]
-
-            jax.eval_shape(traced)
+            jax.eval_shape(partial(self._tried, kinds, apart, found))
             lowering.variables, lowering.failure, lowering.depth = before
             going, after = found[0]
             if after and [(v.shape, v.dtype) for v in after] != shapes:
@@ -212,6 +203,19 @@ class Loop:
             if (now, parts) == (kinds, apart):
                 return kinds, apart
             kinds, apart = now, parts
+
+    def _tried(
+        self, kinds: Sequence[bool], apart: bool, found: list[tuple[Value, list[Value]]]
+    ) -> Any:
+        """Lower one turn to see what is stacked after it."""
+        first = self._first(kinds, apart)
+        going = first[1]
+        if going.ndim and not apart:
+            found.append((Value(going, True), []))
+            return going
+        _, next_going, after, _ = self._step(kinds, apart)(first)
+        found.append((next_going, after))
+        return [jnp.asarray(value.array) for value in after]
 
     def _compiled(self, kinds: Sequence[bool], apart: bool) -> Sequence[Value]:
         lowering = self._lowering

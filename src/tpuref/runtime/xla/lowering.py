@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.callsite import CallSite
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, OpError
 from tpuref.base.spec import TensorSpec
@@ -29,16 +30,17 @@ from tpuref.runtime.divergence import absent_replicas
 from tpuref.runtime.lockstep import locate
 from tpuref.runtime.state import uninitialized
 from tpuref.runtime.xla.blocks import over_replicas, scalar, written
+from tpuref.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.runtime.xla.host_parts import HostPart
 from tpuref.runtime.xla.loops import Loop
-from tpuref.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.runtime.xla.rules.registry import CHECKS, RULES
 from tpuref.runtime.xla.rules.sums import fold
+from tpuref.runtime.xla.slots import Slots
 from tpuref.runtime.xla.value import Value, choose
 
-Slots = dict[int, Value]
 Failure = tuple[Any, Any]
 """The number of the check that failed first, 0 for none, and for which replicas."""
+NOWHERE = CallSite("<program>", 0, "")
 Describe = Callable[[list[int]], OpError]
 """Gives the error of a check that failed for some replicas."""
 
@@ -99,15 +101,15 @@ class Lowering:
         self.host = host
         self._own = _own_variables(program)
 
-    # -- blocks ----------------------------------------------------------------
+    # -- blocks ------------------------------------------------------------------
 
     def block(self, program: Program, inputs: Sequence[Value]) -> list[Value]:
         """Lower the instructions of a program and return its results."""
-        slots = dict(zip(program.parameters, inputs, strict=True))
+        slots = Slots(self.replicas, dict(zip(program.parameters, inputs, strict=True)))
         waiting: list[Instr] = []
         for place, instr in enumerate(program.instrs):
             if self._folds(instr, slots):
-                slots.update(zip(instr.outputs, self._known(instr, slots), strict=True))
+                self._write(instr, self._known(instr, slots), slots)
                 continue
             if self._on_host(instr, slots) or _forwards(instr, waiting):
                 waiting.append(instr)
@@ -116,14 +118,15 @@ class Lowering:
                 self._call_host(waiting, program, place, slots)
                 waiting = []
             if instr.op == TOWER_COPY.name:
-                self._copy(instr, slots)
+                (slot,), attrs = instr.inputs, instr.attrs
+                slots.copy(slot, attrs["source"], attrs["targets"])
                 continue
-            operands = [self._seen(instr, slots[slot]) for slot in instr.inputs]
-            outputs = self._located(instr, operands)
-            slots.update(zip(instr.outputs, outputs, strict=True))
+            operands = [slots.seen(slot, instr) for slot in instr.inputs]
+            self._write(instr, self._located(instr, operands), slots)
         if waiting:
             self._call_host(waiting, program, len(program.instrs), slots)
-        return [slots[slot] for slot in program.results]
+        end = Instr("Identity", program.name, (), (), {}, (), 0, NOWHERE)
+        return [slots.seen(slot, end) for slot in program.results]
 
     @contextlib.contextmanager
     def within(self, active: Value | None) -> Iterator[None]:
@@ -139,46 +142,30 @@ class Lowering:
         """Return what an instruction sees of a slot, if only one replica runs it."""
         return value if instr.replica is None else value.of(instr.replica)
 
-    def _copy(self, instr: Instr, slots: Slots) -> None:
-        """Copy the value of one replica to others: a shared one is there already."""
-        (slot,), source = instr.inputs, instr.attrs["source"]
-        value = slots[slot]
-        if value.stacked:
-            targets = np.zeros(self.replicas, np.bool_)
-            targets[list(instr.attrs["targets"])] = True
-            slots[slot] = choose(
-                Value(targets, True), value.of(source), value, self.replicas
-            )
+    def _write(self, instr: Instr, outputs: Sequence[Value], slots: Slots) -> None:
+        for slot, value in zip(instr.outputs, outputs, strict=True):
+            slots.put(slot, instr.replica, value)
 
     # -- one instruction ---------------------------------------------------------
 
     def _folds(self, instr: Instr, slots: Slots) -> bool:
-        if not instr.definition.foldable:
-            return instr.op == "Assert" and self._holds(instr, slots)
-        if instr.definition.static is not None and instr.definition.meaning is not None:
-            return all(slot in slots for slot in instr.inputs)  # of shapes alone
-        return all(
-            slot in slots and slots[slot].is_known and not slots[slot].stacked
-            for slot in instr.inputs
-        )
-
-    def _holds(self, instr: Instr, slots: Slots) -> bool:
-        """Whether an assertion is known to hold."""
-        condition = slots.get(instr.inputs[0])
-        return (
-            condition is not None
-            and condition.is_known
-            and bool(np.all(condition.array))
-        )
+        """Whether an instruction is computed while the program is compiled."""
+        definition = instr.definition
+        if any(slot not in slots for slot in instr.inputs):
+            return False  # the host makes it
+        if definition.static is not None and definition.meaning is not None:
+            return True  # of shapes alone
+        values = [slots.seen(slot, instr) for slot in instr.inputs]
+        if instr.op == "Assert":
+            return values[0].is_shared_and_known and bool(np.all(values[0].array))
+        return definition.foldable and all(v.is_shared_and_known for v in values)
 
     def _known(self, instr: Instr, slots: Slots) -> list[Value]:
         """Compute what depends on nothing but known values."""
         if instr.op == "Assert":
             return []
-        values = [slots[slot] for slot in instr.inputs]
-        arrays = [
-            v.array if v.is_known and not v.stacked else _blank(v) for v in values
-        ]
+        values = [slots.seen(slot, instr) for slot in instr.inputs]
+        arrays = [v.array if v.is_shared_and_known else _blank(v) for v in values]
         compute = instr.definition.compute
         assert compute is not None
         with explained(instr, values):
@@ -245,7 +232,7 @@ class Lowering:
             arrays, stacked = over_replicas(outputs, operands)
         return [Value(array, stacked) for array in arrays]
 
-    # -- checks of values ----------------------------------------------------------
+    # -- checks of values --------------------------------------------------------
 
     def _check(self, instr: Instr, operands: Sequence[Value]) -> None:
         """Note whether inputs are refused whose values are known to the run alone."""
@@ -285,7 +272,7 @@ class Lowering:
             jnp.where(first, flags, where),
         )
 
-    # -- variables -------------------------------------------------------------------
+    # -- variables ---------------------------------------------------------------
 
     def _read(self, handle: str) -> Value:
         if handle not in self.variables:
@@ -330,7 +317,7 @@ class Lowering:
             ) from error
         return Value(arrays[0], stacked)
 
-    # -- between replicas --------------------------------------------------------------
+    # -- between replicas --------------------------------------------------------
 
     def _sum(self, instr: Instr, value: Value) -> Value:
         """Add up each group's contributions in the order of the replicas."""
@@ -358,7 +345,7 @@ class Lowering:
                 instr, Value(members & missing, True), _absence(instr, group)
             )
 
-    # -- random numbers ------------------------------------------------------------------
+    # -- random numbers ----------------------------------------------------------
 
     def _drawn(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
         """Take what NumPy drew before the run, from the streams of lockstep."""
@@ -372,12 +359,12 @@ class Lowering:
         shape = (self.replicas, *sizes) if stacked else sizes
         return [Value(jnp.zeros(shape, spec.dtype.np), stacked)]
 
-    # -- branches ------------------------------------------------------------------------
+    # -- branches ----------------------------------------------------------------
 
     def _if(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
         predicate, inputs = scalar(instr, operands[0]), list(operands[1:])
         first, second = instr.blocks
-        if predicate.is_known and not predicate.stacked:
+        if predicate.is_shared_and_known:
             return self.block(first if predicate.array else second, inputs)
         if predicate.stacked:
             return self._both(instr, predicate, inputs)
@@ -406,7 +393,7 @@ class Lowering:
             jax.eval_shape(branch(block, None))[0] for block in (first, second)
         )
         stacked = [a or b for a, b in zip(*kinds[:2], strict=True)]
-        for number, kind in enumerate(stacked):
+        for number in range(len(stacked)):
             shapes = [
                 Value(arrays[number], kinds[side][number]).shape
                 for side, arrays in enumerate((first_arrays, second_arrays))
@@ -438,7 +425,9 @@ class Lowering:
                 what = f"its branches give the shapes {first.shape} and {second.shape}"
                 raise data_dependent(instr, what)
             self._refuse_text(instr, [first, second])
-        return [choose(predicate, a, b, self.replicas) for a, b in zip(*found)]
+        return [
+            choose(predicate, a, b, self.replicas) for a, b in zip(*found, strict=True)
+        ]
 
     def both_active(self, mask: Value) -> Value:
         """Return which replicas come to a part of where the lowering stands."""
@@ -452,7 +441,7 @@ class Lowering:
         if any(value.dtype == object for value in values):
             raise refusal(instr, "a result of its blocks is text", codes.XLA_TEXT)
 
-    # -- the host ------------------------------------------------------------------------
+    # -- the host ----------------------------------------------------------------
 
     def _on_host(self, instr: Instr, slots: Slots) -> bool:
         definition = instr.definition
@@ -461,7 +450,7 @@ class Lowering:
         if not definition.random:
             return False
         return self.depth > 0 or not all(
-            slot in slots and slots[slot].is_known for slot in instr.inputs
+            slot in slots and slots.seen(slot, instr).is_known for slot in instr.inputs
         )
 
     def _call_host(
@@ -469,7 +458,8 @@ class Lowering:
     ) -> None:
         """Run consecutive instructions on the host, those of one replica together."""
         later = {slot for instr in program.instrs[place:] for slot in instr.inputs}
-        results = set() if self.depth else set(program.results)
+        alone = any(instr.replica is not None for instr in instrs)
+        results = set() if self.depth or alone else set(program.results)
         later.update(set() if results else program.results)
         start = 0
         for end in range(1, len(instrs) + 1):
@@ -477,10 +467,12 @@ class Lowering:
                 continue
             part, start = instrs[start:end], end
             wanted = later | {slot for instr in instrs[end:] for slot in instr.inputs}
-            slots.update(HostPart(self, part, wanted, results, slots).lower(self))
+            made = HostPart(self, part, wanted, results, slots).lower(self)
+            for slot, value in made.items():
+                slots.put(slot, part[0].replica, value)
         self.calls_host = True
 
-    # -- what is known of outputs --------------------------------------------------------
+    # -- what is known of outputs ------------------------------------------------
 
     def specs(
         self,
@@ -504,7 +496,7 @@ class Lowering:
 
 
 def _if_known(value: Value | None) -> Any:
-    if value is None or not value.is_known or value.stacked:
+    if value is None or not value.is_shared_and_known:
         return None
     return value.array
 
@@ -553,4 +545,3 @@ def _absence(instr: Instr, group: Sequence[int]) -> Describe:
         return error
 
     return describe
-

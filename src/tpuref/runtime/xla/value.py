@@ -28,6 +28,11 @@ class Value(NamedTuple):
         return isinstance(self.array, np.ndarray)
 
     @property
+    def is_shared_and_known(self) -> bool:
+        """Whether all replicas have the same array, which is known."""
+        return self.is_known and not self.stacked
+
+    @property
     def is_on_host(self) -> bool:
         """Whether the compiled program does not have it."""
         return not hasattr(self.array, "aval")
@@ -40,7 +45,8 @@ class Value(NamedTuple):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The element type."""
-        return np.dtype(self.array.dtype)
+        dtype: np.dtype[Any] = np.dtype(self.array.dtype)
+        return dtype
 
     def of(self, replica: int) -> Value:
         """Return what one replica holds, as if all shared it."""

@@ -46,10 +46,13 @@ def of_words(words: Any, dtype: np.dtype[Any]) -> Any:
 def host_words(array: Array, dtype: np.dtype[Any]) -> Array:
     """Return an array of the host as words."""
     whole = np.ascontiguousarray(array, dtype)
-    return whole.reshape(-1).view(np.uint32).reshape(word_shape(array.shape, dtype))
+    words: Array = whole.reshape(-1).view(np.uint32)
+    shaped: Array = words.reshape(word_shape(array.shape, dtype))
+    return shaped
 
 
 def of_host_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Return the array of the host that words stand for."""
     array: Array = np.ascontiguousarray(words).reshape(-1).view(dtype)
-    return array.reshape(words.shape[:-1])
+    shaped: Array = array.reshape(words.shape[:-1])
+    return shaped

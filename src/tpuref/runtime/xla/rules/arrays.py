@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.ops.arithmetic import widened
+from tpuref.runtime.xla.rules import Rule
 
 
 def _zeros_like(xp: Any, x: Any) -> Any:
@@ -49,7 +50,7 @@ def _orthonormal(xp: Any, x: Any) -> Any:
     return (found * signs).astype(x.dtype)
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "ZerosLike": _zeros_like,
     "IdentityN": _each,
     "PlaceholderWithDefault": _default,

@@ -11,6 +11,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.ops.arithmetic import is_integer, widened
+from tpuref.runtime.xla.rules import Check, Rule
 
 
 def _special(name: str) -> Callable[..., Any]:
@@ -60,7 +61,7 @@ def _fraction_and_whole(xp: Any, x: Any) -> Any:
     return xp.copysign(fraction, x), whole
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "Erf": _special("erf"),
     "Erfc": _special("erfc"),
     "Lgamma": _special("gammaln"),
@@ -69,7 +70,7 @@ RULES = {
     "Modf": _fraction_and_whole,
 }
 
-CHECKS = {
+CHECKS: dict[str, Check] = {
     **dict.fromkeys(("FloorDiv", "FloorMod", "TruncateMod", "DivMod"), _refuse_zero),
     "Pow": _refuse_negative,
 }

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.ops.arithmetic import widened
+from tpuref.runtime.xla.rules import Rule
 
 Pair = tuple[int, int]
 Padding = str | tuple[Pair, Pair]
@@ -156,7 +157,8 @@ def _max_pool_positions(
     values = jnp.pad(wide, margins, constant_values=_least(wide.dtype))
     places = jnp.pad(numbers, margins, constant_values=-1)
     steps = _of_both(strides, form)
-    best = found = None
+    best: Any = None
+    found: Any = None
     for row, column in np.ndindex(*ksize):
         at = _of_both((row, column), form)
         window = _of_both(ksize, form)
@@ -179,7 +181,7 @@ def _max_pool_positions(
     return found
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "Conv2D": _conv2d,
     "Conv2DBackpropInput": _conv2d_of_images,
     "Conv2DBackpropFilter": _conv2d_of_filters,

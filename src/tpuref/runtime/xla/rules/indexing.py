@@ -14,6 +14,7 @@ from tpuref.base import error_codes as codes
 from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import normalize_axis
 from tpuref.ops.registry import REGISTRY
+from tpuref.runtime.xla.rules import Check, Rule
 
 Flags = list[tuple[Any, str, str]]
 
@@ -36,7 +37,8 @@ def _strided_slice(xp: Any, x: Any, *bounds: Any, key: Any) -> Any:
         rest.append(item)
     meaning = REGISTRY["StridedSlice"].meaning
     assert meaning is not None
-    return xp.squeeze(meaning(xp, x, *known, key=tuple(rest)), _squeezed(key, rest, rank))
+    taken = meaning(xp, x, *known, key=tuple(rest))
+    return xp.squeeze(taken, _squeezed(key, rest, rank))
 
 
 def _row(x: Any, position: Any, axis: int) -> Any:
@@ -82,7 +84,8 @@ def _slice(xp: Any, x: Any, begin: Any, size: Any) -> Any:
     wanted = [int(n) for n in size]
     if -1 in wanted:
         wanted = [int(n) for n in jnp.asarray(x.shape) - begin]  # data decide a size
-    return jax.lax.dynamic_slice(jnp.asarray(x), [begin[k] for k in range(len(wanted))], wanted)
+    starts = [begin[k] for k in range(len(wanted))]
+    return jax.lax.dynamic_slice(jnp.asarray(x), starts, wanted)
 
 
 def _check_slice(x: Any, begin: Any, size: Any) -> Flags:
@@ -198,9 +201,7 @@ def _added(tensor: Any, indices: Any, updates: Any) -> Any:
 
 
 def _scatter_nd(xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
-    return _added(
-        jnp.zeros([int(n) for n in shape], updates.dtype), indices, updates
-    )
+    return _added(jnp.zeros([int(n) for n in shape], updates.dtype), indices, updates)
 
 
 def _scatter_update(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
@@ -245,7 +246,7 @@ def _check_labels(logits: Any, labels: Any) -> Flags:
     return [(wrong, codes.OPERATION_FAILED, message)]
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "StridedSlice": _strided_slice,
     "Slice": _slice,
     "GatherV2": _gather,
@@ -258,7 +259,7 @@ RULES = {
     "SparseSoftmaxCrossEntropyWithLogits": _sparse_cross_entropy,
 }
 
-CHECKS = {
+CHECKS: dict[str, Check] = {
     "StridedSlice": _check_strided_slice,
     "Slice": _check_slice,
     "GatherV2": _check_gather,

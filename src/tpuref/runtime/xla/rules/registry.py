@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tpuref.runtime.xla.rules import (
+    Check,
+    Rule,
     arrays,
     elementwise,
     images,
@@ -14,11 +13,6 @@ from tpuref.runtime.xla.rules import (
     sums,
     tensor_arrays,
 )
-
-Rule = Callable[..., Any]
-"""``rule(xp, *arrays, **attrs)`` gives an array or several, like a meaning."""
-Check = Callable[..., Any]
-"""``check(*arrays, **attrs)`` lists what may be wrong: flag, code, message."""
 
 RULES: dict[str, Rule] = {
     **elementwise.RULES,

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.ops.arithmetic import widened
+from tpuref.runtime.xla.rules import Rule
 
 
 def _order(values: Any, axis: int, descending: bool) -> Any:
@@ -64,7 +65,7 @@ def _search(xp: Any, ordered: Any, values: Any, *, side: str, out_type: str) -> 
     return found.reshape(values.shape).astype(out_type)
 
 
-RULES = {
+RULES: dict[str, Rule] = {
     "Sort": _sort,
     "ArgSort": _arg_sort,
     "TopKV2": _top_k,

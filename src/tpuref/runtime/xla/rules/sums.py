@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from tpuref.ops.arithmetic import widened
+from tpuref.runtime.xla.rules import Rule
 
 LARGEST_WRITTEN_OUT = 32
 """How many additions are compiled one after the other at most."""
@@ -32,4 +33,4 @@ def tower_sum(xp: Any, *contributions: Any) -> Any:
     return fold(contributions)
 
 
-RULES = {"TowerSum": tower_sum}
+RULES: dict[str, Rule] = {"TowerSum": tower_sum}

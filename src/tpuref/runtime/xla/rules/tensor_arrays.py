@@ -10,6 +10,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.ops.tensor_arrays import BLANK
+from tpuref.runtime.xla.rules import Check, Rule
 
 
 def _write(xp: Any, elements: Any, indices: Any, rows: Any, *, grows: bool) -> Any:
@@ -62,6 +63,9 @@ def _outside(indices: Any, size: int) -> tuple[Any, str, str]:
     return wrong, codes.INDEX_OUT_OF_RANGE, message
 
 
-RULES = {"TensorArrayWrite": _write, "TensorArrayRead": _read}
+RULES: dict[str, Rule] = {"TensorArrayWrite": _write, "TensorArrayRead": _read}
 
-CHECKS = {"TensorArrayWrite": _check_write, "TensorArrayRead": _check_read}
+CHECKS: dict[str, Check] = {
+    "TensorArrayWrite": _check_write,
+    "TensorArrayRead": _check_read,
+}
