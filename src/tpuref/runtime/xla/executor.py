@@ -80,9 +80,9 @@ class XlaExecutor:
         found = []
         for handle in self._used(program):
             if view.is_initialized(handle):
-                value = view.held(handle)
-                on_device = isinstance(value, DeviceVariable)
-                array: Any = value.array if on_device else value
+                array: Any = view.held(handle)
+                if isinstance(array, DeviceVariable):
+                    array = array.array
                 found.append(Held(handle, array.shape, np.dtype(array.dtype)))
         return found
 

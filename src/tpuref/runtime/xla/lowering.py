@@ -23,8 +23,10 @@ from tpuref.base.spec import TensorSpec
 from tpuref.ops.collectives import CROSS_REPLICA_SUM
 from tpuref.ops.control import IF, TOWER_COPY, WHILE
 from tpuref.ops.definition import Operand, Place, outputs_of
+from tpuref.ops.host import ASSERT
 from tpuref.ops.sources import FORWARDING
-from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READS, UPDATES
+from tpuref.ops.state import ASSIGN, ASSIGN_ADD, IS_INITIALIZED, READS, UPDATES
+from tpuref.ops.tpu import REPLICA_ID
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.divergence import absent_replicas
 from tpuref.runtime.lockstep import locate
@@ -156,13 +158,13 @@ class Lowering:
         if definition.static is not None and definition.meaning is not None:
             return True  # of shapes alone
         values = [slots.seen(slot, instr) for slot in instr.inputs]
-        if instr.op == "Assert":
+        if definition is ASSERT:
             return values[0].is_shared_and_known and bool(np.all(values[0].array))
         return definition.foldable and all(v.is_shared_and_known for v in values)
 
     def _known(self, instr: Instr, slots: Slots) -> list[Value]:
         """Compute what depends on nothing but known values."""
-        if instr.op == "Assert":
+        if instr.definition is ASSERT:
             return []
         values = [slots.seen(slot, instr) for slot in instr.inputs]
         arrays = [v.array if v.is_shared_and_known else _blank(v) for v in values]
@@ -197,7 +199,7 @@ class Lowering:
             return [self._assign(instr, *operands)]
         if definition is CROSS_REPLICA_SUM:
             return [self._sum(instr, *operands)]
-        if instr.op == "ReplicaId":
+        if definition is REPLICA_ID:
             return [self._replica_id(instr)]
         if definition.random:
             return self._drawn(instr, operands)
@@ -216,8 +218,10 @@ class Lowering:
                 why = f"it takes text ({operand.dtype}{list(operand.shape)})"
                 raise refusal(instr, why, codes.XLA_TEXT)
         if rule is None:
-            if instr.op in ("Unique", "Where"):
-                raise data_dependent(instr, "the size of its output depends on values")
+            known = [TensorSpec(v.shape, as_dtype(v.dtype)) for v in operands]
+            specs = self.specs(instr, known, operands)
+            if not all(spec.shape.is_fully_defined() for spec in specs):
+                raise data_dependent(instr, "the size of its output depends on data")
             raise refusal(instr, "it has no counterpart in XLA", codes.XLA_OPERATION)
         self._check(instr, operands)
 
@@ -304,7 +308,8 @@ class Lowering:
         return value
 
     def _updated(self, instr: Instr, old: Value, change: Value) -> Value:
-        combine = {"AssignAdd": jnp.add, "AssignSub": jnp.subtract}[instr.op]
+        adds = instr.definition is ASSIGN_ADD
+        combine = jnp.add if adds else jnp.subtract
         try:
             arrays, stacked = over_replicas(
                 lambda a, b: [jnp.asarray(combine(a, b), old.dtype)], [old, change]
