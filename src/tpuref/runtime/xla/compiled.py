@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, compute
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables
-from tpuref.runtime.xla.blocks import written
+from tpuref.runtime.xla.blocks import as_function, written
 from tpuref.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.runtime.xla.lowering import Lowering
 from tpuref.runtime.xla.signature import Signature
@@ -63,40 +63,42 @@ class Compiled:
         self._changed = [handle for handle in present if handle in changing]
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners
-        self._lowering = self._traced()
+        self._lowering, function = self._traced()
         cannot_fail = not (self._lowering.failures or self._lowering.calls_host)
         self._donates = (
             cannot_fail and bool(self._changed) and not signature.checks_replicas
         )
         self._function = jax.jit(
-            partial(self._lowered, list(self._lowering.drawn)),
+            function,
             donate_argnums=(1,) if self._donates else (),
             compiler_options=_OPTIONS,
         )
 
     # -- compilation -------------------------------------------------------------
 
-    def _traced(self) -> Lowering:
-        """Trace the program once, to learn what it draws and whether it may fail."""
-        signature, found = self._signature, []
+    def _traced(self) -> tuple[Lowering, Callable[..., Any]]:
+        """Lower the program, again if it draws, which only the first time tells."""
+        found: list[Lowering] = []
 
         def trace(*arguments: Any) -> Any:
             lowering, *outputs = self._outputs(None, *arguments)
             found.append(lowering)
             return outputs
 
-        variables = {
+        shapes = {
             held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
-            for held in signature.variables
+            for held in self._signature.variables
         }
-        jax.eval_shape(
-            trace,
-            signature.traced_inputs(),
-            [variables[handle] for handle in self._changed],
-            [variables[handle] for handle in self._constant],
+        traced, form = jax.make_jaxpr(trace, return_shape=True)(
+            self._signature.traced_inputs(),
+            [shapes[handle] for handle in self._changed],
+            [shapes[handle] for handle in self._constant],
             [],
         )
-        return found[0]
+        (lowering,) = found
+        if lowering.drawn:
+            return lowering, partial(self._lowered, lowering.drawn)
+        return lowering, as_function(traced, form)
 
     def _lowered(self, drawn: Sequence[Any], *arguments: Any) -> Any:
         return self._outputs(drawn, *arguments)[1:]

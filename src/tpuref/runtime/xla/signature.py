@@ -62,6 +62,8 @@ class Signature(NamedTuple):
     ----------
     program
         The program.
+    digest
+        What tells it from others.
     replicas
         How many run it.
     inputs
@@ -73,6 +75,7 @@ class Signature(NamedTuple):
     """
 
     program: Program
+    digest: bytes
     replicas: int
     inputs: tuple[Given, ...]
     variables: tuple[Held, ...]
@@ -80,8 +83,8 @@ class Signature(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The signature with the identity of its program."""
-        return (id(self.program), *self[1:])
+        """The signature without the program itself."""
+        return self[1:]
 
     def traced_inputs(self) -> list[Any]:
         """Return what the compiled function is given."""
