@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -32,6 +33,7 @@ from tpuref.distribute.variable_creation import create_variable
 from tpuref.distribute.variables import read_var
 from tpuref.functions.control_flow import group
 from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.context import context
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
@@ -237,9 +239,9 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and run on that core.  In eager mode they
-        run on the cores if `fn` is a `tf.function`, or within one, and otherwise one
-        by one in this process.
+        are placed on the device of the tower and run on that core, in eager mode as
+        one program of all towers: a `tf.function` is traced once for all calls, another
+        function at each call.
 
         Parameters
         ----------
@@ -248,8 +250,9 @@ class DistributionStrategy:
             order, each up to its next ``merge_call``.
         args, kwargs
             Its arguments; each tower gets its own component of per-device and mirrored
-            values.  ``run_concurrently`` (default True) is not handed on: in eager mode
-            it says whether the towers may run side by side.
+            values.  ``run_concurrently`` (default True) is not handed on: with False, a
+            function that is no `tf.function` runs operation by operation in eager
+            mode, in this process, one tower after the other.
 
         Returns
         -------
@@ -281,19 +284,31 @@ class DistributionStrategy:
         [10, 11]
         """
         self._require_cross_tower("call_for_each_tower")
-        if isinstance(fn, Function) and self._runs_at_once():
-            kwargs.pop("run_concurrently", None)  # they do
-            if fn not in self._traced:
-                self._traced[fn] = fn.around(self.call_for_each_tower)
-            return self._traced[fn](*args, **kwargs)
+        program = self._program(self.call_for_each_tower, fn)
+        if program is not None and kwargs.get("run_concurrently", True):
+            kwargs.pop("run_concurrently", None)
+            return program(*args, **kwargs)
         variables = SharedVariables()
         contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
         return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
 
-    def _runs_at_once(self) -> bool:
-        """Whether eager mode is to run a function on the cores as one program."""
-        on_cores = self.towers.system is not None
-        return on_cores and executing_eagerly() and not functions_run_eagerly()
+    def _program(
+        self, each: Callable[..., Any], fn: Callable[..., Any]
+    ) -> Callable[..., Any] | None:
+        """Return what runs ``each(fn, ...)`` at once in eager mode.
+
+        None where its operations run one by one: in a tape they do, so that it sees
+        each of them.
+        """
+        if not executing_eagerly() or functions_run_eagerly() or context.recorders:
+            return None
+        if isinstance(fn, Function):
+            if fn not in self._traced:
+                self._traced[fn] = fn.around(each)
+            return self._traced[fn]
+        if self.towers.system is None:
+            return None
+        return functools.partial(Function(each).once, fn)
 
     def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
         return TowerContext(self, number, variables)

@@ -44,11 +44,11 @@ def _one_for_all(counts: Tensor, frame: FrameType) -> Iterator[Tensor]:
     name = graph.unique_name("for", mark_as_used=False)
     scalar = TensorSpec([], int32)
     test = Region(LOOP, f"{name}_cond", graph.region, site)
-    with graph.in_region(test), graph.name_scope("for_cond"):
+    with graph.in_part(test, "for_cond"):
         test.parameters = [parameter(ARGUMENT, scalar, "turn")]
         test.results = [test.parameters[0] < size]
     body = Region(LOOP, f"{name}_body", graph.region, site)
-    with graph.in_region(body), graph.name_scope("for_body"):
+    with graph.in_part(body, "for_body"):
         body.parameters = [parameter(ARGUMENT, scalar, "turn")]
         element: Tensor = counts[body.parameters[0]]
         before = dict(frame.f_locals)

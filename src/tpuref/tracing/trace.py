@@ -167,8 +167,10 @@ class ConcreteFunction:
         arrays = [value.array for value in values]
         fed = dict(zip(self.inputs, arrays, strict=True))
         results = self._executor.run(self.outputs, self._effects, fed)
-        made = iter([EagerTensor.of(array, self.name) for array in results])
-        return with_values(self.structured_outputs, made)
+        # What made a value is told apart where it was the mean of a batch, say.
+        made = zip(results, self.outputs, strict=True)
+        tensors = (EagerTensor.of(array, tensor.op.type) for array, tensor in made)
+        return with_values(self.structured_outputs, tensors)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program on tensors: in the order of `inputs`, or by name."""
