@@ -658,10 +658,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     def __iter__(self) -> Values[Any]:
         if not executing_eagerly():
+            way = "use make_one_shot_iterator() or as_numpy_iterator()"
+            if get_default_graph().traced:
+                way = (
+                    "call the function for each element, or give it iter(dataset) and "
+                    "take elements with next(iterator), in `for _ in tf.range(steps):`"
+                )
             raise coded(
                 RuntimeError,
-                "a dataset is iterable only in eager mode; use "
-                "make_one_shot_iterator() or as_numpy_iterator()",
+                f"a dataset is iterable only in eager mode; {way}",
                 code=codes.WRONG_ITERATOR,
             )
         return EagerIterator(self.stage)

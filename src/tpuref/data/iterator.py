@@ -68,6 +68,11 @@ class ElementDescription:
         """The class of each component, in the structure of an element."""
         return mapped(self.element, _class_of, SparseTensorValue)
 
+    @property
+    def element_spec(self) -> Any:
+        """The `tf.TensorSpec` of each component, in the structure of an element."""
+        return mapped(self.element, _seen, SparseTensorValue)
+
     def _described(self) -> str:
         shapes = mapped(self.output_shapes, str)
         types = mapped(self.output_types, lambda dtype: dtype.name)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.distribute.batching import ReducedValues, reduced
 from tpuref.distribute.dataset import PerDeviceDataset, per_device_dataset
 from tpuref.distribute.destinations import broadcast, devices_of
 from tpuref.distribute.explanation import Explanation, reporter
-from tpuref.distribute.grouping import selected_mirrored, unwrapped
+from tpuref.distribute.grouping import selected, selected_mirrored, unwrapped
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.distribute.steps import run_steps
@@ -28,7 +29,13 @@ from tpuref.distribute.tower_context import (
 from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.towers import call_for_each_tower
 from tpuref.distribute.updates import update, update_non_slot
-from tpuref.distribute.values import MapOutput, Mirrored, PerDevice, container_of
+from tpuref.distribute.values import (
+    DistributedValues,
+    MapOutput,
+    Mirrored,
+    PerDevice,
+    container_of,
+)
 from tpuref.distribute.variable_creation import create_variable
 from tpuref.distribute.variables import read_var
 from tpuref.functions.control_flow import group
@@ -873,8 +880,10 @@ the result is 1.5
         return self.run(fn, args, kwargs)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return what `unwrap` lists, as a tuple."""
-        return tuple(self.unwrap(value))
+        """Return what `unwrap` lists, as a tuple; of a nest, that of each tower."""
+        if isinstance(value, DistributedValues) or not nest.is_nested(value):
+            return tuple(self.unwrap(value))
+        return tuple(selected(device, value) for device in self.towers.names)
 
     # -- where a method may be called ------------------------------------------
 

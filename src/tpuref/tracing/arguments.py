@@ -8,7 +8,7 @@ traced anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Tensor
 
 Key = Hashable
+Leaf = TypeVar("Leaf")
 
 
 @runtime_checkable
@@ -158,13 +159,13 @@ def _fixed(leaf: Any) -> Key:
 # -- results -----------------------------------------------------------------------
 
 
-def tensors_of(result: Any) -> Iterator[Tensor]:
-    """Yield the tensors of what a traced function returned."""
-    for leaf in nest.flatten(result):
+def leaves_of(structure: Any, kind: type[Leaf]) -> Iterator[Leaf]:
+    """Yield the leaves of a kind, such as the tensors that a function returned."""
+    for leaf in nest.flatten(structure):
         if isinstance(leaf, Composite):
             for part in leaf._traced_parts():
-                yield from tensors_of(part)
-        elif isinstance(leaf, Tensor):
+                yield from leaves_of(part, kind)
+        elif isinstance(leaf, kind):
             yield leaf
 
 

@@ -26,7 +26,7 @@ from tpuref.tracing.arguments import (
     Call,
     Composite,
     TracedIterator,
-    tensors_of,
+    leaves_of,
     with_values,
 )
 
@@ -88,7 +88,7 @@ class ConcreteFunction:
             result = function(call.rebuilt(self.inputs, self._iterators))
             self._check_loops()
             self.structured_outputs = nest.map_structure(self._output, result)
-        self.outputs = list(tensors_of(self.structured_outputs))
+        self.outputs = list(leaves_of(self.structured_outputs, Tensor))
         for tensor in self.outputs:
             self.graph.check_accessible(tensor, f"the result of {name}")
         self._effects = [op for op in self.graph.get_operations() if _acts(op)]
@@ -176,7 +176,7 @@ class ConcreteFunction:
         """Run the program on tensors: in the order of `inputs`, or by name."""
         given = [
             leaf
-            for leaf in nest.flatten([list(args), [kwargs[k] for k in kwargs]])
+            for leaf in leaves_of([list(args), list(kwargs.values())], object)
             if isinstance(leaf, (Tensor, *_PLAIN)) and not isinstance(leaf, str)
         ]
         if len(given) != len(self.inputs):

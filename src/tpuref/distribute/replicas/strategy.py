@@ -225,7 +225,7 @@ class Strategy(DistributionStrategy):
         """Return a value per replica, made by a function of a `ValueContext`."""
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(k, count)) for k in range(count)]
-        return merged(values, self.towers.names)
+        return merged(values, self.towers.names, apart=True)
 
     def experimental_make_numpy_dataset(self, numpy_input: Any) -> Dataset:
         """Return a dataset of the rows of arrays."""
