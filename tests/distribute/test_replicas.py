@@ -342,3 +342,17 @@ def test_a_dataset_in_a_function_says_how_to_take_its_elements() -> None:
 
     with pytest.raises(RuntimeError, match=r"next\(iterator\), in `for _ in tf.range"):
         total()
+
+
+def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(
+    strategy: Any,
+) -> None:
+    def total(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        sums = context.all_reduce("SUM", {"a": x, "b": [5]})
+        return sums, context.all_reduce("MEAN", x)
+
+    sums, mean = strategy.run(total, args=(tf.constant(2.0),))
+    assert local(strategy, sums["a"]) == [6.0] * 3
+    assert local(strategy, sums["b"][0]) == [15] * 3
+    assert local(strategy, mean) == [2.0] * 3

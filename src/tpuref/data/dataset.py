@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
@@ -151,13 +152,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return Dataset(Generator(generator, output_types, output_shapes, args))
 
     @staticmethod
-    def range(*args: Any) -> Dataset:
-        """Return a dataset of the int64 values of Python's range.
+    def range(*args: Any, output_type: Any = int64) -> Dataset:
+        """Return a dataset of the values of Python's range.
 
         Parameters
         ----------
         args
             Stop; or start and stop; or start, stop and step.
+        output_type
+            The dtype of the values.
 
         Examples
         --------
@@ -165,7 +168,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
         [5, 3]
         """
-        return Dataset(Range(*args))
+        return Dataset(Range(*args, dtype=as_dtype(output_type)))
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:

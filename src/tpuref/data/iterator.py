@@ -33,6 +33,7 @@ from tpuref.runtime.run import Run
 _eager_serial = itertools.count()
 
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
+_EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
 
 def _seen(spec: Any) -> TensorSpec:
@@ -342,7 +343,7 @@ class EagerIterator(ElementDescription):
     def __init__(self, stage: Stage) -> None:
         self.element = stage.element
         self._handle = f"{stage.name}#{next(_eager_serial)}"
-        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS)
+        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS, kept=_EAGER_KEPT)
         self._iteration = Iteration(stage.started(current))
 
     def _traced_key(self) -> Any:
