@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator as Values
 from collections.abc import MutableMapping, Sequence
@@ -346,10 +347,14 @@ class EagerIterator(ElementDescription):
         current = Pass(variables=STATE, epochs=_EAGER_EPOCHS, kept=_EAGER_KEPT)
         self._iteration = Iteration(stage.started(current))
 
-    def _traced_key(self) -> Any:
-        """Return what its elements are like, for `tpuref.tracing`."""
+    @functools.cached_property
+    def _kind(self) -> Any:
         kinds = tuple(spec.describe() for spec in specs_of(self.element))
         return repr(mapped(self.element, lambda spec: 0)), kinds
+
+    def _traced_key(self) -> Any:
+        """Return what its elements are like, for `tpuref.tracing`."""
+        return self._kind
 
     def _traced(self) -> Iterator:
         """Return what stands for it while a function is traced."""

@@ -23,7 +23,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, eager_execution, executing_eagerly
 from tpuref.missing.members import explain_missing_members
 from tpuref.runtime.log import advice
-from tpuref.tracing.arguments import Call, Composite, leaves_of, taken_apart
+from tpuref.tracing.arguments import Call, is_composite, leaves_of, taken_apart
 from tpuref.tracing.trace import ConcreteFunction
 
 __all__ = ["Function", "do_not_convert", "function"]
@@ -134,7 +134,7 @@ class Function:
         specs: list[TensorSpec] = []
 
         def example(leaf: Any) -> Any:
-            if isinstance(leaf, Composite):
+            if is_composite(leaf):
                 return leaf._with_parts([example(p) for p in leaf._traced_parts()])
             if not isinstance(leaf, TensorSpec):
                 return leaf
@@ -169,7 +169,7 @@ class Function:
         """Return a value as tensors: a list may stand for one."""
         if isinstance(wanted, TensorSpec):
             return self._fitting(wanted, given)
-        if isinstance(wanted, Composite) and isinstance(given, Composite):
+        if is_composite(wanted) and is_composite(given):
             parts = self._up_to(wanted._traced_parts(), given._traced_parts())
             return given._with_parts(parts)
         nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)

@@ -24,8 +24,8 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable, variable_creator_scope
 from tpuref.tracing.arguments import (
     Call,
-    Composite,
     TracedIterator,
+    is_composite,
     leaves_of,
     with_values,
 )
@@ -139,7 +139,7 @@ class ConcreteFunction:
             )
 
     def _output(self, leaf: Any) -> Any:
-        if isinstance(leaf, Composite):
+        if is_composite(leaf):
             return leaf._with_parts([self._output(p) for p in leaf._traced_parts()])
         if leaf is None or isinstance(leaf, Operation):
             return None
