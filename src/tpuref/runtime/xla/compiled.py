@@ -20,6 +20,7 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables
 from tpuref.runtime.xla.blocks import as_function, written
 from tpuref.runtime.xla.host_parts import HostPart, HostResult
+from tpuref.runtime.xla.inputs import ResidentInput
 from tpuref.runtime.xla.lowering import Lowering
 from tpuref.runtime.xla.signature import Signature
 from tpuref.runtime.xla.value import Value
@@ -56,7 +57,12 @@ class Compiled:
         self._replicas = signature.replicas
         self._run: Run | None = None
         self._raised: BaseException | None = None
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._inputs = [
+            (number, ResidentInput(given.stacked))
+            for number, given in enumerate(signature.inputs)
+            if given.known is None
+        ]
         present = [held.handle for held in signature.variables]
         self._written = [h for h in written([self._program]) if h not in present]
         changing = set(written([self._program]))
@@ -144,22 +150,25 @@ class Compiled:
 
     def __call__(self, inputs: Values, run: Run) -> Values:
         """Run it, and return the results of each replica."""
-        draws = self._drawn(run)
-        given = self._signature.arrays(inputs)
-        constant = [self._on_device(handle, run) for handle in self._constant]
-        with contextlib.ExitStack() as held:
-            held.enter_context(DONATING if self._donates else self._lock)
+        with self._lock, DONATING if self._donates else contextlib.nullcontext():
+            constant = [self._on_device(handle, run) for handle in self._constant]
             changed = [self._on_device(handle, run) for handle in self._changed]
             results, kept, whole, failure = self._called(
                 run,
-                given,
+                self._given(inputs),
                 [variable.array for variable in changed],
                 [variable.array for variable in constant],
-                draws,
+                self._drawn(run),
             )
             self._raise_failure(failure)
             self._keep(run, changed, kept, whole)
-        return self._returned(results)
+            return self._returned(results)
+
+    def _given(self, inputs: Values) -> list[Any]:
+        return [
+            resident.array([inputs[replica][number] for replica in inputs])
+            for number, resident in self._inputs
+        ]
 
     def _called(self, run: Run, *arguments: Any) -> Any:
         self._run, self._raised = run, None

@@ -97,15 +97,6 @@ class Signature(NamedTuple):
             if given.known is None
         ]
 
-    def arrays(self, inputs: Values) -> list[Array]:
-        """Return the inputs that the compiled function takes."""
-        found = []
-        for number, given in enumerate(self.inputs):
-            if given.known is None:
-                column = [inputs[replica][number] for replica in range(self.replicas)]
-                found.append(np.stack(column) if given.stacked else column[0])
-        return found
-
     def values(self, arrays: Sequence[Any]) -> list[Value]:
         """Return what the parameters hold, from what the compiled function is given."""
         rest = iter(arrays)
