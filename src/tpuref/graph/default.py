@@ -67,8 +67,8 @@ def enable_eager_execution(
     if not _outermost.eager and _outermost.graph.version:
         raise coded(
             ValueError,
-            "tf.enable_eager_execution must be called at program start, and the default "
-            "graph already has operations; call it before the first of them",
+            "tf.enable_eager_execution must be called at program start: the default "
+            "graph already has operations. Call it before the first of them",
             code=codes.WRONG_MODE,
         )
     _outermost.eager = _outermost.chosen = True
