@@ -111,10 +111,14 @@ ASSIGN = OpDef("Assign", _assigned, effect=_assign, writes="handle")
 READS = (OpDef("VariableV2", _variable, effect=_read, reads="handle"), READ)
 """The operations that give the value of a variable."""
 
-UPDATES = (
-    OpDef("AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"),
-    OpDef("AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"),
+ASSIGN_ADD = OpDef(
+    "AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"
 )
+ASSIGN_SUB = OpDef(
+    "AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"
+)
+
+UPDATES = (ASSIGN_ADD, ASSIGN_SUB)
 """The operations that change a variable by a value."""
 
 OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)
