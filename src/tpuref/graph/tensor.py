@@ -259,8 +259,8 @@ class Tensor(Operators):
         raise coded(
             TypeError,
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
-            f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
-            "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run",
+            f"is built (made at {self.op.site}); use tf.cond or tf.where instead of "
+            "`if`, tf.logical_and instead of `and`, or evaluate it with Session.run",
             code=codes.NO_TRUTH_VALUE,
         )
 
