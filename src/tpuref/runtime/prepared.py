@@ -19,8 +19,8 @@ from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
 from tpuref.ops.state import ASSIGN, READS, UPDATES
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.arrangement import Together, arranged
 from tpuref.runtime.columns import Column
-from tpuref.runtime.core_collectives import ReplicaSum
 from tpuref.runtime.core_events import (
     BLOCK,
     COLLECTIVE,
@@ -35,6 +35,7 @@ from tpuref.runtime.core_events import (
     Peer,
 )
 from tpuref.runtime.core_feed import CoreFeed
+from tpuref.runtime.exchange import Addend, Exchange
 from tpuref.runtime.fusion import Fusion, fuses
 from tpuref.runtime.fusion_plan import Memory
 from tpuref.runtime.lockstep import compute, locate, perform
@@ -82,8 +83,8 @@ class CoreServices(Protocol):
     def go_on(self) -> None:
         """Raise if the run was called off."""
 
-    def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
-        """Return the function that takes part in a collective."""
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the function that takes part in sums over replicas."""
 
     def send(self, lane: Lane, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""
@@ -135,24 +136,28 @@ class PreparedProgram:
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._sums: dict[int, ReplicaSum] = {}
-        self._summed: dict[int, ReplicaSum] = {}
-        for instr in program.instrs:
-            if instr.definition.collective is not None:
-                there = [lanes[k] for k in self._places(instr)]
-                self._sums[id(instr)] = around.collective(instr, there)
-                self._summed.setdefault(instr.inputs[0], self._sums[id(instr)])
+        order = arranged(program, plan)
+        self._addends: dict[int, Addend] = {}
+        self._summed: dict[int, Addend] = {}
+        for together in order:
+            if together[0].definition.collective is not None:
+                self._note_exchange(together)
         self._constants: Values = [None] * slots
         self._known: dict[int, Array] = {}
         self._readers = _readers(program, plan)
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
         self._fusing: list[Numbered] = []
-        for index, instr in enumerate(program.instrs):
-            self._add(instr, (*path, index))
+        paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
+        for together in order:
+            if len(together) > 1:
+                self._add_exchange(together)
+            else:
+                self._add(together[0], paths[id(together[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
         self._fuse()
+        self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
 
     def run(self, inputs: Sequence[Column]) -> list[Column]:
         """Run the program with the columns of its inputs, and return its results."""
@@ -218,6 +223,37 @@ class PreparedProgram:
                 self._observed.append((step, label.number, label))
             else:
                 self._append(step, label)
+
+    def _note_exchange(self, sums: Together) -> None:
+        """Note which values the cores exchange, before there is what computes them."""
+        there = [self._lanes[place] for place in self._places(sums[0])]
+        exchange = self._around.exchange(sums, there)
+        for number, instr in enumerate(sums):
+            addend = self._addends[id(instr)] = Addend(exchange, number)
+            self._summed.setdefault(instr.inputs[0], addend)
+
+    def _add_exchange(self, sums: Together) -> None:
+        """Take several sums in one step; observed, they are taken one by one."""
+        places = self._places(sums[0])
+        if not places:
+            return
+        exchange = self._addends[id(sums[0])].exchange
+
+        def step(values: Values) -> None:
+            given = [_at(values, instr.inputs, places)[0] for instr in sums]
+            totals = exchange(given)
+            for instr, total in zip(sums, totals, strict=True):
+                (target,) = instr.outputs
+                values[target] = self._column(places, total, values[target])
+
+        self._fuse()
+        label = self._label(sums[0], COLLECTIVE, (), places)
+        self._steps.append((step, label.number, label))
+        for instr in sums:
+            label = self._label(instr, COLLECTIVE, instr.outputs, places, traced=True)
+            self._observed.append(
+                (self._collective(instr, places), label.number, label)
+            )
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; only a trace lists it when the program runs."""
@@ -501,16 +537,16 @@ class PreparedProgram:
         return step
 
     def _collective(self, instr: Instr, places: Sequence[int]) -> Step:
-        collective = self._sums[id(instr)]
+        exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._lanes)
 
         def step(values: Values) -> None:
             column = values[source]
             if everywhere:
-                values[target] = collective(column)
+                values[target] = exchange.one(number, column)
             else:
-                given = collective([column[place] for place in places])
+                given = exchange.one(number, [column[place] for place in places])
                 values[target] = self._column(places, given, values[target])
 
         return step
