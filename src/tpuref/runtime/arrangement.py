@@ -37,41 +37,52 @@ def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
 
 
 class _Arrangement:
-    """The instructions that were placed, and an exchange that more sums may join."""
+    """The instructions that were placed, and an exchange that more sums may join.
+
+    What came since the last sum stays behind it, unless there is a further one.  It is
+    kept with whether it waits for the exchange.
+    """
 
     def __init__(self, plan: PlacementPlan) -> None:
         self.order: list[Together] = []
         self._plan = plan
         self._sums: list[Instr] = []
         self._after: list[Instr] = []
+        self._since: list[tuple[Instr, bool]] = []
         self._awaited: set[int] = set()
 
     def add(self, instr: Instr) -> None:
         """Place the next instruction of the program."""
+        joins, moves = _joins(instr), _moves(instr)
         waits = not self._awaited.isdisjoint(instr.inputs)
-        if self._plan.before(instr):
+        if self._plan.before(instr) or not (joins or moves):
             self.close()
             self.order.append((instr,))
-        elif _joins(instr):
+        elif joins:
             if waits or (self._sums and _kind(instr) != _kind(self._sums[0])):
                 self.close()
-            self._sums.append(instr)
-            self._awaited.update(instr.outputs)
-        elif not _moves(instr):
-            self.close()
-            self.order.append((instr,))
-        elif waits:
-            self._after.append(instr)
-            self._awaited.update(instr.outputs)
+            self._join(instr)
+        elif self._sums:
+            self._since.append((instr, waits))
+            self._awaited.update(instr.outputs if waits else ())
         else:
             self.order.append((instr,))
 
+    def _join(self, instr: Instr) -> None:
+        """Let one more sum be part of the exchange."""
+        self.order += [(each,) for each, waits in self._since if not waits]
+        self._after += [each for each, waits in self._since if waits]
+        self._since = []
+        self._sums.append(instr)
+        self._awaited.update(instr.outputs)
+
     def close(self) -> None:
-        """Place the exchange, and what waits for it."""
+        """Place the exchange, and what comes after it."""
         if self._sums:
             self.order.append(tuple(self._sums))
         self.order += [(instr,) for instr in self._after]
-        self._sums, self._after, self._awaited = [], [], set()
+        self.order += [(instr,) for instr, _ in self._since]
+        self._sums, self._after, self._since, self._awaited = [], [], [], set()
 
 
 def _joins(instr: Instr) -> bool:

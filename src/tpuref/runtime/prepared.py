@@ -8,7 +8,8 @@ steps in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.program_counters import numbered
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import Lane
+from tpuref.runtime.tower_rows import Row, in_rows
 from tpuref.runtime.verdict import truth
 
 Values = list[Any]
@@ -54,6 +56,25 @@ Numbered = tuple[Step, int, Label]
 
 Path = tuple[int, ...]
 """Where an instruction is: its index, then block and index at each level inside."""
+
+
+class Fusible(NamedTuple):
+    """An operation that all cores of a process compute.
+
+    Attributes
+    ----------
+    instr
+        The operation.
+    alone
+        The steps that compute it without a fusion.
+    slots
+        Where each tower looks for its own output, if that is not the output's slot.
+    """
+
+    instr: Instr
+    alone: Sequence[Numbered]
+    slots: tuple[int, ...] = ()
+
 
 PREPARED_BLOCKS = 64
 """For how many different sets of cores a branch or loop keeps its program."""
@@ -144,13 +165,16 @@ class PreparedProgram:
                 self._note_exchange(together)
         self._constants: Values = [None] * slots
         self._known: dict[int, Array] = {}
+        self._united: dict[int | tuple[int, ...], int] = {}
         self._readers = _readers(program, plan)
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
-        self._fusing: list[Numbered] = []
+        self._fusing: list[Fusible] = []
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
-        for together in order:
-            if len(together) > 1:
+        for together in self._in_rows(order):
+            if isinstance(together, Row):
+                self._add_row(together)
+            elif len(together) > 1:
                 self._add_exchange(together)
             else:
                 self._add(together[0], paths[id(together[0])])
@@ -219,8 +243,9 @@ class PreparedProgram:
             step, on_core = self._step(instr, places, path), instr.core != HOST
             label = self._label(instr, kind(instr), instr.outputs, places, on_core)
             if fuses(instr) and len(places) == len(self._lanes):
-                self._fusing.append((step, label.number, label))
-                self._observed.append((step, label.number, label))
+                alone = (step, label.number, label)
+                self._fusing.append(Fusible(instr, [alone]))
+                self._observed.append(alone)
             else:
                 self._append(step, label)
 
@@ -254,6 +279,67 @@ class PreparedProgram:
             self._observed.append(
                 (self._collective(instr, places), label.number, label)
             )
+
+    def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
+        """Return what these cores take, with towers abreast where they are alike."""
+        if len(self._lanes) < 2 or self._plan.cores > 1:
+            return order
+        return in_rows(order, [lane.replica for lane in self._lanes])
+
+    def _add_row(self, row: Row) -> None:
+        """Take an operation for all towers; observed, they take it one by one."""
+        alone = []
+        for place, instr in enumerate(row.instrs):
+            label = self._label(instr, OPERATION, instr.outputs, [place], traced=True)
+            alone.append((self._step(instr, [place], ()), label.number, label))
+        self._observed += alone
+        if not fuses(row.instrs[0]):
+            self._fuse()
+            self._steps += alone
+            return
+        slots = tuple(instr.outputs[0] for instr in row.instrs)
+        given = zip(*(instr.inputs for instr in row.instrs), strict=True)
+        inputs = tuple(self._unite(slots) for slots in given)
+        output, same = slots[0], len(set(slots)) == 1
+        if not same:
+            output = self._whole(slots)
+        made = replace(row.instrs[0], inputs=inputs, outputs=(output,), replica=None)
+        self._fusing.append(Fusible(made, alone, () if same else slots))
+
+    def _whole(self, slots: tuple[int, ...]) -> int:
+        """Return a new slot for the values that towers have in slots of their own."""
+        whole = len(self._constants)
+        self._constants.append(None)
+        self._united.update(dict.fromkeys((*slots, slots), whole))
+        inside = [self._readers.get(slot, set()) for slot in slots]
+        self._readers[whole] = set().union(*inside)
+        return whole
+
+    def _unite(self, slots: tuple[int, ...]) -> int:
+        """Return a slot with the value of each tower, which are in these slots."""
+        found = {self._united.get(slot, slot) for slot in slots}
+        if len(found) == 1:
+            return found.pop()
+        if slots in self._united:
+            return self._united[slots]
+        united, constants = len(self._constants), self._constants
+        self._united[slots] = united
+        constants.append(None)
+        if all(constants[slot] is not None for slot in slots):
+            constants[united] = column = _united(constants, slots)
+            if all(_is_same(column[0], array) for array in column):
+                self._known[united] = column[0]
+                constants[united] = [column[0]] * len(column)
+            return united
+        sources = tuple(self._united.get(slot, slot) for slot in slots)
+        if not found.isdisjoint(slot for f in self._fusing for slot in f.instr.outputs):
+            self._fuse()
+
+        def step(values: Values) -> None:
+            values[united] = _united(values, sources)
+
+        self._steps.append((step, 0, Label(None, 0, None, {})))
+        return united
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; only a trace lists it when the program runs."""
@@ -350,25 +436,39 @@ class PreparedProgram:
         """Append what was collected for a fusion as one step."""
         if not self._fusing:
             return
-        one_by_one, self._fusing = self._fusing, []
-        instrs = [label.instr for _, _, label in one_by_one if label.instr is not None]
-        inside = {id(instr) for instr in instrs}
+        fusing, self._fusing = self._fusing, []
+        instrs = [fusible.instr for fusible in fusing]
+        one_by_one = [step for fusible in fusing for step in fusible.alone]
+        one_by_one.sort(key=lambda numbered: numbered[1])
+        inside = {id(label.instr) for _, _, label in one_by_one}
         made = [slot for instr in instrs for slot in instr.outputs]
+        wanted = [slot for slot in made if self._readers.get(slot, inside) - inside]
         fusion = Fusion(
             instrs,
-            [number for _, number, _ in one_by_one],
+            [fusible.alone[0][1] for fusible in fusing],
             len(self._lanes),
             self._known,
-            [slot for slot in made if self._readers.get(slot, inside) - inside],
+            wanted,
             {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
             self._around.counter,
         )
+        of_towers = [
+            (instr.outputs[0], slots)
+            for instr, _, slots in fusing
+            if slots and instr.outputs[0] in wanted
+        ]
 
         def step(values: Values) -> None:
-            if not fusion.run(values):
+            if fusion.run(values):
+                for whole, slots in of_towers:
+                    for slot in slots:
+                        values[slot] = values[whole]
+            else:
                 self._take(one_by_one, values)
+                for whole, slots in of_towers:
+                    values[whole] = _united(values, slots)
 
-        number = one_by_one[0][1]
+        number = fusing[0].alone[0][1]
         self._steps.append((step, number, Label(None, number, None, {})))
 
     def _is_summed(self, slot: int) -> bool:
@@ -733,6 +833,16 @@ def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
 def _at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
     """Return the columns of some slots, cut down to some places."""
     return _picked([values[slot] for slot in slots], places)
+
+
+def _united(values: Values, slots: Sequence[int]) -> Column:
+    """Return the column of what each core has in a slot of its own."""
+    return [values[slot][place] for place, slot in enumerate(slots)]
+
+
+def _is_same(x: Array, y: Array) -> bool:
+    alike = x.shape == y.shape and x.dtype == y.dtype
+    return alike and x.tobytes() == y.tobytes()
 
 
 def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:
