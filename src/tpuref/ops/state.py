@@ -111,10 +111,13 @@ ASSIGN = OpDef("Assign", _assigned, effect=_assign, writes="handle")
 READS = (OpDef("VariableV2", _variable, effect=_read, reads="handle"), READ)
 """The operations that give the value of a variable."""
 
-UPDATES = (
-    OpDef("AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"),
-    OpDef("AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"),
+ASSIGN_ADD = OpDef(
+    "AssignAdd", _updated, effect=_assign_add, reads="handle", writes="handle"
 )
-"""The operations that change a variable by a value."""
+ASSIGN_SUB = OpDef(
+    "AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"
+)
+UPDATES = {ASSIGN_ADD: np.add, ASSIGN_SUB: np.subtract}
+"""The operations that change a variable by a value, and what combines the two."""
 
 OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)

@@ -293,18 +293,77 @@ class PreparedProgram:
             label = self._label(instr, OPERATION, instr.outputs, [place], traced=True)
             alone.append((self._step(instr, [place], ()), label.number, label))
         self._observed += alone
-        if not fuses(row.instrs[0]):
+        first = row.instrs[0]
+        touches = first.definition.reads or first.definition.writes
+        if not fuses(first) and not (touches and _has_shape(first)):
             self._fuse()
             self._steps += alone
             return
         slots = tuple(instr.outputs[0] for instr in row.instrs)
         given = zip(*(instr.inputs for instr in row.instrs), strict=True)
         inputs = tuple(self._unite(slots) for slots in given)
+        if touches:
+            self._add_row_of_variables(row, alone, inputs, slots)
+            return
         output, same = slots[0], len(set(slots)) == 1
         if not same:
             output = self._whole(slots)
         made = replace(row.instrs[0], inputs=inputs, outputs=(output,), replica=None)
         self._fusing.append(Fusible(made, alone, () if same else slots))
+
+    def _add_row_of_variables(
+        self,
+        row: Row,
+        alone: Sequence[Numbered],
+        inputs: tuple[int, ...],
+        slots: tuple[int, ...],
+    ) -> None:
+        """Read, assign or change a variable of each tower.
+
+        Special cases, and errors, are left to the steps of the towers.
+        """
+        around, lanes = self._around, self._lanes
+        handles = [instr.attrs["handle"] for instr in row.instrs]
+        definition, (spec,) = row.instrs[0].definition, row.instrs[0].specs
+        shape, dtype = tuple(spec.shape.as_list()), spec.dtype.np
+        combine, whole = UPDATES.get(definition), self._whole(slots)
+        read = any(self._readers.get(slot) for slot in slots)
+
+        def column(values: Values) -> Column | None:
+            views = [
+                around.runs[lane.logical].variables[lane.replica] for lane in lanes
+            ]
+            if combine is not None or not inputs:
+                pairs = zip(views, handles, strict=True)
+                found = [view.read(handle) for view, handle in pairs]
+            if not inputs:
+                return found
+            new = values[inputs[0]]
+            if combine is not None:
+                pairs = zip(found, new, strict=True)
+                new = [np.asarray(combine(old, by), dtype) for old, by in pairs]
+            if any(array.shape != shape for array in new):
+                return None
+            for view, handle, array in zip(views, handles, new, strict=True):
+                view.write(handle, array)
+            return new
+
+        def step(values: Values) -> None:
+            try:
+                found = column(values)
+            except (OpError, ValueError):
+                found = None
+            if found is None:
+                self._take(alone, values)
+                found = _united(values, slots)
+            if read:
+                values[whole] = found
+                for slot in slots:
+                    values[slot] = found
+
+        self._fuse()
+        number = alone[0][1]
+        self._steps.append((step, number, Label(None, number, None, {})))
 
     def _whole(self, slots: tuple[int, ...]) -> int:
         """Return a new slot for the values that towers have in slots of their own."""
@@ -838,6 +897,10 @@ def _at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Col
 def _united(values: Values, slots: Sequence[int]) -> Column:
     """Return the column of what each core has in a slot of its own."""
     return [values[slot][place] for place, slot in enumerate(slots)]
+
+
+def _has_shape(instr: Instr) -> bool:
+    return instr.specs[0].shape.is_fully_defined()
 
 
 def _is_same(x: Array, y: Array) -> bool:
