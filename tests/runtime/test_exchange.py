@@ -178,6 +178,27 @@ def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm: str) -> 
     assert len(set(sums)) == len(SHAPES) and len(sums) == 5 * len(SHAPES)
 
 
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_variable_that_changes_between_two_sums(executor: str) -> None:
+    def computation(x: Any) -> Any:
+        first = tf.tpu.cross_replica_sum(x)
+        with tf.control_dependencies([first]):
+            early = v.read_value() * 1.0
+        with tf.control_dependencies([early, v.assign(first + x)]):
+            second = tf.tpu.cross_replica_sum(x * 2.0)
+        with tf.control_dependencies([second]):
+            return early, v.read_value() + second
+
+    settings: dict[str, Any] = {"executor": executor, "cores": 3, "timeout": 30.0}
+    with tf.config.override(**settings), tf.Graph().as_default():
+        v = tf.Variable(0.5, name="v")
+        out = tf.tpu.replicate(computation, [[1.0], [1.0], [1.0]])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            assert session.run(out) == [(0.5, 10.0)] * 3
+            assert session.run(out) == [(4.0, 10.0)] * 3
+
+
 def test_a_missing_replica_is_blamed_on_the_first_sum() -> None:
     def sums(x: Any) -> Any:
         return [tf.tpu.cross_replica_sum(x * k, name=f"total_{k}") for k in (1, 2)]

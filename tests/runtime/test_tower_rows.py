@@ -134,3 +134,45 @@ def expected() -> list[bytes]:
 @pytest.mark.parametrize("processes", [1, 2, 3, "cores"])
 def test_the_bits_are_those_of_lockstep(processes: Any) -> None:
     assert results(executor="pool", processes=processes) == expected()
+
+
+class LocalResolver:
+    """What a strategy asks of a resolver, for this process."""
+
+    def master(self) -> str:
+        return "local"
+
+    def cluster_spec(self) -> None:
+        return None
+
+
+def plain_variable(writers: tuple[int, ...], **settings: Any) -> list[Any]:
+    """Some towers change a variable that no strategy made, and all read it."""
+    with tf.config.override(cores=4, **settings), tf.Graph().as_default():
+        v = tf.Variable(1.0, name="plain")
+        strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
+
+        def fn() -> Any:
+            number = tf.get_tower_context().tower_id
+            before = v.read_value() * 2.0
+            with tf.control_dependencies([before]):
+                changed = v.assign_add(10.0 + number) if number in writers else before
+            with tf.control_dependencies([changed]):
+                return before, changed * 1.0, v.read_value() + 0.5
+
+        with strategy.scope():
+            towers = strategy.call_for_each_tower(fn)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            fetched = [strategy.unwrap(each) for each in towers]
+            return [session.run(fetched), session.run(fetched), session.run(v)]
+
+
+@pytest.mark.parametrize("writers", [(0,), (1,), (3,), (0, 1, 2, 3)])
+def test_a_variable_that_towers_share(writers: tuple[int, ...]) -> None:
+    """Each tower sees what it wrote itself, and no other's value in the same run."""
+    found = [
+        plain_variable(writers, executor=executor, processes=processes)
+        for executor, processes in (("lockstep", None), ("pool", 1), ("pool", 2))
+    ]
+    assert found[0] == found[1] == found[2]

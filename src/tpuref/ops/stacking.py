@@ -34,10 +34,9 @@ def reducing(meaning: Meaning) -> Stacking:
 
     def stacked(x: Array, *, axis: int | Sequence[int] | None, **attrs: Any) -> Any:
         if axis is None:
-            axis = range(1, x.ndim)
-        else:
-            axis = map(behind, [axis] if isinstance(axis, int) else axis)
-        return meaning(np, x, axis=tuple(axis), **attrs)
+            return meaning(np, x, axis=tuple(range(1, x.ndim)), **attrs)
+        axes = [axis] if isinstance(axis, int) else axis
+        return meaning(np, x, axis=tuple(map(behind, axes)), **attrs)
 
     return stacked
 

@@ -171,13 +171,13 @@ class PreparedProgram:
         self._observed: list[Numbered] = []
         self._fusing: list[Fusible] = []
         paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
-        for together in self._in_rows(order):
-            if isinstance(together, Row):
-                self._add_row(together)
-            elif len(together) > 1:
-                self._add_exchange(together)
+        for taken in self._in_rows(order):
+            if isinstance(taken, Row):
+                self._add_row(taken)
+            elif len(taken) > 1:
+                self._add_exchange(taken)
             else:
-                self._add(together[0], paths[id(together[0])])
+                self._add(taken[0], paths[id(taken[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
         self._fuse()
@@ -330,21 +330,19 @@ class PreparedProgram:
         read = any(self._readers.get(slot) for slot in slots)
 
         def column(values: Values) -> Column | None:
-            views = [
-                around.runs[lane.logical].variables[lane.replica] for lane in lanes
-            ]
-            if combine is not None or not inputs:
-                pairs = zip(views, handles, strict=True)
-                found = [view.read(handle) for view, handle in pairs]
-            if not inputs:
-                return found
-            new = values[inputs[0]]
+            runs = around.runs
+            views = [runs[lane.logical].variables[lane.replica] for lane in lanes]
+            held = list(zip(views, handles, strict=True))
+            if definition in READS:
+                return [view.read(handle) for view, handle in held]
+            new: Column = values[inputs[0]]
             if combine is not None:
-                pairs = zip(found, new, strict=True)
-                new = [np.asarray(combine(old, by), dtype) for old, by in pairs]
+                olds = [view.read(handle) for view, handle in held]
+                changes = zip(olds, new, strict=True)
+                new = [np.asarray(combine(old, by), dtype) for old, by in changes]
             if any(array.shape != shape for array in new):
                 return None
-            for view, handle, array in zip(views, handles, new, strict=True):
+            for (view, handle), array in zip(held, new, strict=True):
                 view.write(handle, array)
             return new
 

@@ -9,7 +9,7 @@ that all of them take, so only the order within each tower matters.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ def in_rows(order: Sequence[Together], replicas: Sequence[int]) -> list[Together
 
 
 def _paired(
-    instrs: Sequence[Instr], replicas: Sequence[int], common: Collection[int]
+    instrs: Sequence[Instr], replicas: Sequence[int], common: Set[int]
 ) -> list[Together | Row]:
     """Return rows as far as the towers are alike, then what is left over.
 
@@ -73,7 +73,7 @@ def _paired(
     towers = [[i for i in instrs if i.replica == replica] for replica in replicas]
     taken: list[Together | Row] = []
     for row in zip(*towers, strict=False):
-        kinds = [(_kind(instr), common.intersection(instr.outputs)) for instr in row]
+        kinds = [(_kind(instr), common & {*instr.outputs}) for instr in row]
         if any(kind != kinds[0] for kind in kinds):
             break
         taken.append(Row(row))
