@@ -176,3 +176,45 @@ def test_a_variable_that_towers_share(writers: tuple[int, ...]) -> None:
         for executor, processes in (("lockstep", None), ("pool", 1), ("pool", 2))
     ]
     assert found[0] == found[1] == found[2]
+
+
+def chosen_tower(number: int, **settings: Any) -> list[Any]:
+    """All towers go on with what one of them has, in a loop on the cores."""
+    with tf.config.override(cores=4, **settings), tf.Graph().as_default():
+        strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
+        dataset = tf.data.Dataset.range(12).map(lambda x: tf.cast(x, tf.float32) + 1.0)
+        iterator = strategy.distribute_dataset(lambda: dataset).make_one_shot_iterator()
+
+        def tower(x: Any) -> Any:
+            context = tf.get_tower_context()
+            own, three = x * 2.0 + tf.constant([1.0, 5.0]), tf.constant(3.0) + 0.0
+            chosen, constant = (
+                context.merge_call(lambda d, y: d.unwrap(y)[number], each)
+                for each in (own, three)
+            )
+            both = own * chosen + constant
+            return own, chosen, both + chosen, tf.reduce_sum(both - own), constant
+
+        def later(own: Any, chosen: Any, constant: Any) -> Any:
+            return own * chosen - chosen, tf.maximum(chosen, own) / constant
+
+        def fn(context: Any, x: Any) -> None:
+            parts = strategy.call_for_each_tower(tower, x)
+            own, chosen, *_, constant = parts
+            parts += strategy.call_for_each_tower(later, own, chosen, constant)
+            for k, part in enumerate(parts):
+                context.set_last_step_output(f"part {k}", part)
+
+        with strategy.scope():
+            context = strategy.run_steps_on_dataset(fn, iterator, 3)
+        with tf.Session() as session:
+            found = session.run(context.last_step_outputs)
+        return [np.asarray(part).tolist() for part in found.values()]
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_a_value_of_one_tower_that_all_use(number: int) -> None:
+    expected = chosen_tower(number, executor="lockstep")
+    assert expected[1] == [2.0 * (9 + number) + 1.0, 2.0 * (9 + number) + 5.0]
+    for processes in (1, 2, 3):
+        assert chosen_tower(number, executor="pool", processes=processes) == expected

@@ -165,7 +165,8 @@ class PreparedProgram:
                 self._note_exchange(together)
         self._constants: Values = [None] * slots
         self._known: dict[int, Array] = {}
-        self._united: dict[int | tuple[int, ...], int] = {}
+        self._wholes: dict[tuple[int, int], int] = {}
+        self._united: dict[tuple[int, ...], int] = {}
         self._readers = _readers(program, plan)
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
@@ -367,29 +368,31 @@ class PreparedProgram:
         """Return a new slot for the values that towers have in slots of their own."""
         whole = len(self._constants)
         self._constants.append(None)
-        self._united.update(dict.fromkeys((*slots, slots), whole))
+        self._wholes.update(dict.fromkeys(enumerate(slots), whole))
         inside = [self._readers.get(slot, set()) for slot in slots]
         self._readers[whole] = set().union(*inside)
         return whole
 
     def _unite(self, slots: tuple[int, ...]) -> int:
         """Return a slot with the value of each tower, which are in these slots."""
-        found = {self._united.get(slot, slot) for slot in slots}
-        if len(found) == 1:
-            return found.pop()
+        sources = [self._wholes.get(place, place[1]) for place in enumerate(slots)]
+        if len(set(sources)) == 1:
+            return sources[0]
         if slots in self._united:
             return self._united[slots]
         united, constants = len(self._constants), self._constants
         self._united[slots] = united
         constants.append(None)
-        if all(constants[slot] is not None for slot in slots):
-            constants[united] = column = _united(constants, slots)
+        given = [constants[slot] or [None] * len(slots) for slot in slots]
+        column = [each[place] for place, each in enumerate(given)]
+        if all(array is not None for array in column):
             if all(_is_same(column[0], array) for array in column):
                 self._known[united] = column[0]
-                constants[united] = [column[0]] * len(column)
+                column = [column[0]] * len(column)
+            constants[united] = column
             return united
-        sources = tuple(self._united.get(slot, slot) for slot in slots)
-        if not found.isdisjoint(slot for f in self._fusing for slot in f.instr.outputs):
+        waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
+        if not waiting.isdisjoint(sources):
             self._fuse()
 
         def step(values: Values) -> None:

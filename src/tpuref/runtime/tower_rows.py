@@ -45,7 +45,8 @@ def in_rows(order: Sequence[Together], replicas: Sequence[int]) -> list[Together
     replicas
         The replica of each core; no replica has another core.
     """
-    counts = Counter(slot for together in order for slot in together[0].outputs)
+    instrs = [together[0] for together in order if together[0].replica is not None]
+    counts = Counter(slot for instr in instrs for slot in instr.outputs)
     common = {slot for slot, count in counts.items() if count > 1}
     taken: list[Together | Row] = []
     waiting: list[Instr] = []
