@@ -295,6 +295,17 @@ def test_wrong_specifications(given: Any, kind: Any, message: str) -> None:
         tf.estimator.EstimatorSpec(**{"loss": 1.0, **given})
 
 
+def test_programs_add_attributes_to_specifications() -> None:
+    """As they can in 1.15.5; transformer-xl carries its memories so."""
+    for spec in (
+        tf.estimator.EstimatorSpec("infer", predictions=tf.constant(1.0)),
+        tf.contrib.tpu.TPUEstimatorSpec("infer", predictions={"x": tf.constant(1.0)}),
+        tf.contrib.tpu.TPUConfig(),
+    ):
+        spec.cache = 1
+        assert spec.cache == 1
+
+
 def test_there_is_no_saved_model(tmp_path: Path) -> None:
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path), params={})
     with pytest.raises(NotImplementedError, match="latest_checkpoint"):

@@ -1,6 +1,7 @@
-"""The mutants fit the source, and the hunt tells the caught ones from the others.
+"""The hunt tells the caught mutants from the others.
 
-``tpuref conformance mutants`` runs all of them (tox -e mutants); here a few.
+That each fits the source and is caught is for ``tpuref conformance mutants`` to say,
+which tox runs in the environment ``conformance``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tpuref_conformance.suite import load_clauses
 
 from maintenance.mutants import MUTANTS
 from maintenance.mutants.families import read_family
-from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED, package_directory
+from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED
 from maintenance.mutants.mutant import Misfit, Mutant
 
 TOP = Path(__file__).resolve().parents[2]
@@ -46,20 +47,6 @@ def size(value):
         for _ in range(LIMIT)
     ]
 '''
-
-
-def misfit(mutant):
-    """Return what the mutant does not find, or nothing."""
-    try:
-        mutant.changed(package_directory())
-    except Misfit as error:
-        return str(error)
-    return None
-
-
-def test_every_mutant_fits():
-    misfits = [found for found in map(misfit, MUTANTS) if found]
-    assert not misfits, "these no longer fit:\n" + "\n".join(misfits)
 
 
 def test_each_has_a_name_and_a_clause():
@@ -97,12 +84,11 @@ MINE = {
 
 @pytest.fixture(scope="module")
 def verdicts():
-    """Return state and message of some of the mutants, and of those of this file."""
-    chosen = [*MUTANTS[::40], *MINE]
+    """Return state and message of each mutant of this file."""
     facts = ("name", "says", "clause", "function", "old", "new")
     done = subprocess.run(
         [sys.executable, "-c", HUNT],
-        input=json.dumps([[getattr(one, fact) for fact in facts] for one in chosen]),
+        input=json.dumps([[getattr(one, fact) for fact in facts] for one in MINE]),
         env=os.environ | {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
         cwd=TOP,
         capture_output=True,
@@ -113,11 +99,6 @@ def verdicts():
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return {name: (state, message) for name, state, message in found}
-
-
-def test_mutants_are_caught(verdicts):
-    states = {one.name: verdicts[one.name] for one in MUTANTS[::40]}
-    assert {state for state, _ in states.values()} == {CAUGHT}, states
 
 
 @pytest.mark.parametrize("mutant", MINE, ids=lambda one: one.name)

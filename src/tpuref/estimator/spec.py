@@ -74,8 +74,6 @@ class EstimatorSpec(_Fields):
     Releases 1.11 to 1.15, ``tf.estimator.EstimatorSpec``.
     """
 
-    __slots__ = ()
-
     def __new__(
         cls,
         mode: str,

@@ -74,8 +74,6 @@ class TPUConfig(_TPUFields):
     Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUConfig``.
     """
 
-    __slots__ = ()
-
     def __new__(
         cls,
         iterations_per_loop: int = 2,

@@ -72,8 +72,6 @@ class TPUEstimatorSpec(_Fields):
     Releases 1.11 to 1.15, ``tf.contrib.tpu.TPUEstimatorSpec``.
     """
 
-    __slots__ = ()
-
     def __new__(
         cls,
         mode: str,
