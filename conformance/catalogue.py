@@ -14,6 +14,7 @@ _TPUREF = {
     "tpuref-pool-python": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "python"},
     "tpuref-pool-cython": {"TPUREF_EXECUTOR": "pool", "TPUREF_KERNELS": "cython"},
     "tpuref-remote": {"TPUREF_EXECUTOR": "lockstep", "TPUREF_KERNELS": "python"},
+    "tpuref-xla": {"TPUREF_EXECUTOR": "xla", "TPUREF_KERNELS": "python"},
 }
 RELEASES = ("1.8.0", "1.11.0", "1.15.5", "2.2.0", "2.4.4", "2.21.0")
 

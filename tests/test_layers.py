@@ -217,6 +217,7 @@ LATE_IMPORTS = {
     ("tpuref.runtime.executor", "tpuref.runtime.pool"): (
         "25 ms at the start of each program that does not use the pool"
     ),
+    ("tpuref.runtime.executor", "tpuref.runtime.xla.executor"): "needs JAX",
     ("tpuref.testing.pytest_plugin", "tpuref.*"): (
         "pytest loads the plugin in every run: 0.3 s for those without a tpu mark"
     ),

@@ -159,7 +159,8 @@ class Config:
         The number of cores, if no topology is set.  ``TPUREF_CORES``.
     executor
         What runs replicated programs.  ``TPUREF_EXECUTOR``: ``"pool"`` runs the cores
-        in processes of their own, ``"lockstep"`` runs all replicas in this process.
+        in processes of their own, ``"lockstep"`` runs all replicas in this process,
+        ``"xla"`` compiles them with JAX.
     processes
         On how many processes the core pool runs its cores, ``"cores"`` for one each.
         ``TPUREF_PROCESSES``; None for as many as there are processors.  It counts when

@@ -14,6 +14,13 @@ SOURCE = Path(importlib.util.find_spec("tpuref").origin).parent  # type: ignore
 
 TABLES = {
     "functions/numpy_math.py": "NumPy's functions, and the operations they build",
+    **{
+        f"runtime/xla/rules/{family}.py": "what operations are in JAX, kept out of ops"
+        for family in (
+            *("arrays", "elementwise", "images", "indexing", "sorting", "sums"),
+            "tensor_arrays",
+        )
+    },
 }
 """Modules that may list names, each with its reason."""
 

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-EXECUTORS = ("pool", "lockstep")
+EXECUTORS = ("pool", "lockstep", "xla")
 """The executors; the first is the default."""

@@ -7,6 +7,7 @@ import re
 
 from tpuref.error_catalogue import (
     cloud_tpu,
+    compilation,
     cores,
     datasets,
     estimators,
@@ -36,6 +37,7 @@ AREAS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
     ("Names", names.ENTRIES),
     ("Replicas, shards and sums", replicas.ENTRIES),
     ("Core processes", cores.ENTRIES),
+    ("Compilation by XLA", compilation.ENTRIES),
     ("Topologies and devices", topologies.ENTRIES),
     ("Resolvers of Cloud TPUs", cloud_tpu.ENTRIES),
     ("Clusters and servers", servers.ENTRIES),

@@ -53,7 +53,8 @@ ENTRIES = (
         "An optional package is missing",
         meaning="Looking up Cloud TPUs by name needs the extra gcp; sessions on a "
         "server need the extra grpc; checkpoints, summaries, examples and flags need "
-        "the extra training; paths such as gs:// need the extra files.",
+        "the extra training; paths such as gs:// need the extra files; the executor on "
+        "XLA needs the extra xla.",
         remedy="Install it as the message says, for example "
         "`pip install 'tpuref[grpc]'`.",
         text="""

@@ -156,10 +156,11 @@ def _text_array(value: object) -> Array:
     return array
 
 
+ASSERT = OpDef("Assert", _asserted, compute=_assert, printing=True)
 PY_FUNC = OpDef("PyFunc", _called, effect=_call, place=Place.CALL, client=True)
 
 OPERATIONS: tuple[OpDef, ...] = (
     PY_FUNC,
     OpDef("Print", _passed_through, compute=_print, place=Place.CALL, printing=True),
-    OpDef("Assert", _asserted, compute=_assert, printing=True),
+    ASSERT,
 )

@@ -201,6 +201,7 @@ REPLICATE = OpDef(
     place=Place.HOST,
     blocks=(Block("computation", _own_and_captured),),
 )
+REPLICA_ID = OpDef("ReplicaId", _replica_id, effect=_own_id)
 REPLICA_INPUT = OpDef("TPUReplicatedInput", _replica_input, fed=True)
 
 OPERATIONS: tuple[OpDef, ...] = (
@@ -208,7 +209,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     SHUTDOWN,
     REPLICATE,
     REPLICA_INPUT,
-    OpDef("ReplicaId", _replica_id, effect=_own_id),
+    REPLICA_ID,
     OpDef(
         "InfeedEnqueueTuple",
         _enqueued,

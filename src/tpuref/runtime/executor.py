@@ -1,4 +1,4 @@
-"""What runs the program of the replicas: lockstep, or the core pool."""
+"""What runs the program of the replicas: lockstep, the core pool, or XLA."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.extras import optional_module
 from tpuref.kernels import slab
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
@@ -80,6 +81,14 @@ def _pool(cores: int) -> Executor:
     return CorePool(cores)
 
 
+def _xla(cores: int) -> Executor:
+    optional_module("jax", "tf.config.executor = 'xla'", "xla")
+    # Imported here, as only who chooses it has JAX.
+    from tpuref.runtime.xla.executor import XlaExecutor
+
+    return XlaExecutor()
+
+
 def available(name: str) -> str:
     """Return the executor that runs if one is chosen: lockstep where there is no pool.
 
@@ -105,5 +114,6 @@ def _warn_of_lockstep(platform: str) -> None:
 STARTS: dict[str, Callable[[int], Executor]] = {
     "lockstep": lambda cores: Lockstep(),
     "pool": _pool,
+    "xla": _xla,
 }
 """The executors that can be chosen, and what starts each for a number of cores."""

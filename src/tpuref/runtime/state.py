@@ -14,7 +14,6 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
 from tpuref.runtime.device_queues import DeviceQueues
@@ -22,6 +21,13 @@ from tpuref.runtime.feed import Feed
 from tpuref.runtime.feed_queues import DIRECTIONS, FeedQueues
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
+
+
+class OnDevice(Protocol):
+    """The value of a variable that the host does not hold."""
+
+    def fetch(self) -> Array:
+        """Return the value, for the host."""
 
 
 class Draws(Protocol):
@@ -52,7 +58,7 @@ class State:
     """
 
     def __init__(self, queues: FeedQueues | None = None) -> None:
-        self._values: dict[str, Array] = {}
+        self._values: dict[str, Array | OnDevice] = {}
         self._draws: dict[tuple[str, int], int] = {}
         self._queues = FeedQueues() if queues is None else queues
         self._infeeds: dict[str, Infeed] = {}
@@ -67,15 +73,23 @@ class State:
         with self._lock:
             if handle not in self._values:
                 raise FailedPreconditionError(uninitialized(handle))
+            value = self._values[handle]
+        return value if isinstance(value, np.ndarray) else value.fetch()
+
+    def held(self, handle: str) -> Array | OnDevice:
+        """Return the value of a variable where it is."""
+        with self._lock:
             return self._values[handle]
 
-    def write(self, handle: str, value: Array) -> None:
+    def write(self, handle: str, value: Array | OnDevice) -> None:
         """Give a variable a new value."""
-        value = owned(value)
+        kept = owned(value) if isinstance(value, np.ndarray) else value
         with self._lock:
-            self._values[handle] = value
+            self._values[handle] = kept
 
-    def relocate(self, handle: str, value: Array, copy: Array) -> None:
+    def relocate(
+        self, handle: str, value: Array | OnDevice, copy: Array | OnDevice
+    ) -> None:
         """Hold the value of a variable in other memory, unless it has a new one."""
         with self._lock:
             if self._values.get(handle) is value:
@@ -231,19 +245,28 @@ class ReplicaVariables:
 
     def __init__(self, shared: State) -> None:
         self._shared = shared
-        self.written: dict[str, Array] = {}
+        self.written: dict[str, Array | OnDevice] = {}
 
     def read(self, handle: str) -> Array:
         """Return what this replica wrote, else the value from before the run."""
+        value = self.held(handle) if handle in self.written else None
+        if value is None:
+            return self._shared.read(handle)
+        return value if isinstance(value, np.ndarray) else value.fetch()
+
+    def held(self, handle: str) -> Array | OnDevice:
+        """Return what this replica wrote, or the value from before, where it is."""
         if handle in self.written:
             return self.written[handle]
-        return self._shared.read(handle)
+        return self._shared.held(handle)
 
-    def write(self, handle: str, value: Array) -> None:
+    def write(self, handle: str, value: Array | OnDevice) -> None:
         """Give the variable a new value for this replica."""
         self.written[handle] = value
 
-    def relocate(self, handle: str, value: Array, copy: Array) -> None:
+    def relocate(
+        self, handle: str, value: Array | OnDevice, copy: Array | OnDevice
+    ) -> None:
         """Hold the value from before the run in other memory."""
         self._shared.relocate(handle, value, copy)
 
@@ -255,7 +278,7 @@ class ReplicaVariables:
 def commit(
     views: list[ReplicaVariables],
     host: ReplicaVariables,
-    shared: Variables,
+    shared: State,
     check: bool,
     owners: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
@@ -270,12 +293,12 @@ def commit(
         shared.write(handle, value)
     for handle in written:
         if handle in owners:
-            shared.write(handle, views[owners[handle]].read(handle))
+            shared.write(handle, views[owners[handle]].held(handle))
             continue
         if check:
             _check_agreement(handle, views)
         if views[0].is_initialized(handle):
-            shared.write(handle, views[0].read(handle))
+            shared.write(handle, views[0].held(handle))
 
 
 def _check_host_parts(written: Iterable[str], host: ReplicaVariables) -> None:

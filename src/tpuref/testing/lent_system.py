@@ -28,7 +28,7 @@ class TPUSystem:
     cores
         The number of cores.
     executor
-        ``"pool"`` or ``"lockstep"``.
+        ``"pool"``, ``"lockstep"`` or ``"xla"``.
 
     Examples
     --------

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 MARKER = (
     "tpu(cores=None, topology=None, executor=None, timeout=None): run the test on a "
-    "TPU system with that many cores or that mesh, on 'pool' or 'lockstep', once for "
-    "each value of a list; fail it after timeout seconds."
+    "TPU system with that many cores or that mesh, on 'pool', 'lockstep' or 'xla', "
+    "once for each value of a list; fail it after timeout seconds."
 )
 _KEPT: pytest.StashKey[KeptSystem] = pytest.StashKey()
 _DEFAULTS: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
@@ -43,7 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--tpu-executor",
         metavar="NAME[,NAME...]",
-        help="run them on 'pool' or 'lockstep', if their markers name no executor",
+        help="run them on 'pool', 'lockstep' or 'xla', if their markers name no "
+        "executor",
     )
     group.addoption(
         "--tpu-as-tensorflow",

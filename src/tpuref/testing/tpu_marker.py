@@ -28,7 +28,7 @@ class Wanted:
     topology
         The mesh as text, ``"XxYxC"``.
     executor
-        ``"pool"`` or ``"lockstep"``.
+        ``"pool"``, ``"lockstep"`` or ``"xla"``.
     """
 
     cores: int | None = None

@@ -12,7 +12,8 @@ from typing import Any
 from xdist.scheduler import LoadGroupScheduling, LoadScheduling
 
 _SYSTEM = re.compile(
-    r"[\[-]((?:cores=\d+|topology=[\dx]+)(?:-(?:pool|lockstep))?|pool|lockstep)[\]-]"
+    r"[\[-]((?:cores=\d+|topology=[\dx]+)(?:-(?:pool|lockstep|xla))?"
+    r"|pool|lockstep|xla)[\]-]"
 )
 _WORTH_A_START = 2.0  # seconds of tests; a system starts in half a second to two
 _FAR = 2  # of a test on a system that another process has

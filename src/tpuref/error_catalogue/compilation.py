@@ -1,0 +1,114 @@
+"""What the executor on XLA cannot compile."""
+
+from __future__ import annotations
+
+from tpuref.base import error_codes as codes
+from tpuref.error_catalogue.entry import Entry
+
+ENTRIES = (
+    Entry(
+        codes.XLA_DATA_DEPENDENT,
+        "A compiled program has fixed shapes",
+        meaning="The size of a value depends on other values: what tf.where finds, the "
+        "distinct values of tf.unique, a shape computed from data, branches whose "
+        "results differ in shape, or the result of a host function without "
+        "set_shape. XLA compiles programs for fixed shapes.",
+        remedy="Run the program on the pool or in lockstep. Or keep the size: mask "
+        "values instead of selecting them, or tell the shape of a host function's "
+        "result with set_shape.",
+        text="""
+            import tpuref as tf
+
+            x = tf.constant([1.0, 2.0])
+            outputs = tf.tpu.replicate(lambda x: tf.where(x > 1.0), [[x]])
+            with tf.config.override(executor="xla"), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+    Entry(
+        codes.XLA_SHAPES_DIFFER,
+        "The replicas of a compiled program have inputs of equal shape",
+        meaning="XLA compiles one program for all replicas, and their inputs differ in "
+        "shape. This is also so where inputs are padded: the computation sees their "
+        "true sizes.",
+        remedy="Run the program on the pool or in lockstep, give each replica an input "
+        "of the same shape, or show the computation the padded inputs with "
+        "tf.config.padding_visible = True.",
+        text="""
+            import tpuref as tf
+
+            x = [tf.constant([1.0]), tf.constant([1.0, 2.0])]
+            outputs = tf.tpu.replicate(
+                tf.reduce_sum,
+                [[x[0]], [x[1]]],
+                maximum_shapes=[tf.TensorShape([None])],
+            )
+            with tf.config.override(executor="xla"), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+    Entry(
+        codes.XLA_TEXT,
+        "XLA has no text",
+        meaning="A string is an input or a result of the computation, or of an "
+        "operation in it that does not run on the host.",
+        remedy="Run the program on the pool or in lockstep, or keep strings within one "
+        "host function or tf.tpu.outside_compilation.",
+        text="""
+            import tpuref as tf
+
+            outputs = tf.tpu.replicate(tf.identity, [["a"], ["b"]])
+            with tf.config.override(executor="xla"), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+    Entry(
+        codes.XLA_SEVERAL_CORES,
+        "A compiled replica has one logical core",
+        meaning="An operation is placed on a logical core other than 0, with "
+        "tf.tpu.core. The executor on XLA runs no model parallel replicas.",
+        remedy="Run the program on the pool or in lockstep, or leave out tf.tpu.core.",
+        text="""
+            import tpuref as tf
+
+            def computation(x):
+                with tf.device(tf.tpu.core(1)):
+                    return x + 1.0
+
+            topology = tf.contrib.tpu.Topology.for_cores(2)
+            assignment = tf.contrib.tpu.device_assignment(
+                topology, computation_shape=[1, 1, 2], num_replicas=1
+            )
+            outputs = tf.tpu.replicate(
+                computation, [[1.0]], device_assignment=assignment
+            )
+            with tf.config.override(executor="xla", cores=2), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+    Entry(
+        codes.XLA_OPERATION,
+        "XLA cannot run an operation",
+        meaning="The operation has no counterpart in JAX, or is used in a way that has "
+        "none, such as a variable that gets its first value in a branch.",
+        remedy="Run the program on the pool or in lockstep, or move the operation to "
+        "the host with tf.tpu.outside_compilation.",
+        text="""
+            import tpuref as tf
+
+            w = tf.get_variable("w", shape=[], dtype=tf.float32)
+
+            def computation(x):
+                return tf.cond(x > 1.0, lambda: tf.assign(w, x), lambda: x)
+
+            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
+            with tf.config.override(executor="xla"), tf.Session() as sess:
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+)

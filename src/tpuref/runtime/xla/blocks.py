@@ -1,0 +1,53 @@
+"""What branches and loops share: their predicates, and the variables they write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import InvalidArgumentError
+from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.xla.value import Value
+
+
+def over_replicas(
+    function: Callable[..., Sequence[Any]], operands: Sequence[Value]
+) -> tuple[list[Any], bool]:
+    """Return a function of one replica's arrays for all, and whether it is stacked."""
+    places = [k for k, value in enumerate(operands) if value.stacked]
+    arrays = [value.array for value in operands]
+    if not places:
+        return list(function(*arrays)), False
+
+    def of_one(*rows: Any) -> Sequence[Any]:
+        own = list(arrays)
+        for place, row in zip(places, rows, strict=True):
+            own[place] = row
+        return function(*own)
+
+    return list(jax.vmap(of_one)(*[arrays[place] for place in places])), True
+
+
+def scalar(instr: Instr, predicate: Value) -> Value:
+    """Return a predicate, if it is a scalar."""
+    if predicate.shape != ():
+        raise InvalidArgumentError(
+            f"the predicate of {instr.op} must be a scalar, got {predicate.dtype}"
+            f"{list(predicate.shape)}; use tf.reduce_all or tf.reduce_any",
+            code=codes.WRONG_RANK,
+        )
+    return predicate
+
+
+def written(blocks: Sequence[Program]) -> list[str]:
+    """Return the names of the variables that the replicas write in some blocks."""
+    found = {
+        instr.attrs[instr.definition.writes]
+        for block in blocks
+        for instr in block.all_instrs()
+        if instr.definition.writes is not None and instr.core != HOST
+    }
+    return sorted(found)

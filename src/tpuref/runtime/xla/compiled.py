@@ -1,0 +1,253 @@
+"""A program compiled for one signature, and what a call of it takes and leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tpuref.ops.meaning import Array
+from tpuref.program import Program
+from tpuref.runtime.lockstep import Values, compute
+from tpuref.runtime.run import Run
+from tpuref.runtime.state import ReplicaVariables
+from tpuref.runtime.xla.blocks import written
+from tpuref.runtime.xla.host_parts import HostPart, HostResult
+from tpuref.runtime.xla.lowering import Lowering
+from tpuref.runtime.xla.signature import Signature
+from tpuref.runtime.xla.value import Value
+from tpuref.runtime.xla.variables import DONATING, DeviceVariable
+
+_OPTIONS = {"xla_allow_excess_precision": False}
+"""16-bit numbers are rounded where the program says so."""
+
+
+class HostPartFailed(Exception):
+    """A part on the host raised; the compiled program knows what."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return False where JAX logs an error that the run is about to raise."""
+    return record.exc_info is None or record.exc_info[0] is not HostPartFailed
+
+
+logging.getLogger("jax._src.callback").addFilter(_is_news)
+
+
+class Compiled:
+    """A program compiled for inputs and variables of certain shapes.
+
+    Parameters
+    ----------
+    signature
+        What it is compiled for.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self._signature = signature
+        self._program: Program = signature.program
+        self._replicas = signature.replicas
+        self._run: Run | None = None
+        self._raised: BaseException | None = None
+        self._lock = threading.RLock()
+        present = [held.handle for held in signature.variables]
+        self._written = [h for h in written([self._program]) if h not in present]
+        changing = set(written([self._program]))
+        self._changed = [handle for handle in present if handle in changing]
+        self._constant = [handle for handle in present if handle not in changing]
+        self._owners = self._program.owners
+        self._lowering = self._traced()
+        cannot_fail = not (self._lowering.failures or self._lowering.calls_host)
+        self._donates = (
+            cannot_fail and bool(self._changed) and not signature.checks_replicas
+        )
+        self._function = jax.jit(
+            partial(self._lowered, list(self._lowering.drawn)),
+            donate_argnums=(1,) if self._donates else (),
+            compiler_options=_OPTIONS,
+        )
+
+    # -- compilation -------------------------------------------------------------
+
+    def _traced(self) -> Lowering:
+        """Trace the program once, to learn what it draws and whether it may fail."""
+        signature, found = self._signature, []
+
+        def trace(*arguments: Any) -> Any:
+            lowering, *outputs = self._outputs(None, *arguments)
+            found.append(lowering)
+            return outputs
+
+        variables = {
+            held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
+            for held in signature.variables
+        }
+        jax.eval_shape(
+            trace,
+            signature.traced_inputs(),
+            [variables[handle] for handle in self._changed],
+            [variables[handle] for handle in self._constant],
+            [],
+        )
+        return found[0]
+
+    def _lowered(self, drawn: Sequence[Any], *arguments: Any) -> Any:
+        return self._outputs(drawn, *arguments)[1:]
+
+    def _outputs(
+        self,
+        drawn: Sequence[Any] | None,
+        inputs: Sequence[Any],
+        changed: Sequence[Any],
+        constant: Sequence[Any],
+        draws: Sequence[Any],
+    ) -> tuple[Lowering, list[Any], list[Any], list[Any], Any]:
+        """Lower the program: results, then variables, then what failed."""
+        arrays = zip(
+            [*self._changed, *self._constant], [*changed, *constant], strict=True
+        )
+        lowering = Lowering(
+            self._program,
+            self._replicas,
+            {handle: Value(array, False) for handle, array in arrays},
+            None if drawn is None else draws,
+            self._on_host,
+        )
+        values = lowering.block(self._program, self._signature.values(inputs))
+        self._results = [
+            value if value.is_on_host else value._replace(array=None)
+            for value in values
+        ]
+        results = [value.array for value in values if not value.is_on_host]
+        after = {h: lowering.variables[h] for h in (*self._changed, *self._written)}
+        kept = [
+            jnp.asarray(value.of(self._owners.get(handle, 0)).array)
+            for handle, value in after.items()
+        ]
+        whole = (
+            [value.rows(self._replicas) for value in after.values()]
+            if self._signature.checks_replicas
+            else []
+        )
+        return lowering, results, kept, whole, lowering.failure
+
+    # -- calls -------------------------------------------------------------------
+
+    def __call__(self, inputs: Values, run: Run) -> Values:
+        """Run it, and return the results of each replica."""
+        draws = self._drawn(run)
+        given = self._signature.arrays(inputs)
+        constant = [self._on_device(handle, run) for handle in self._constant]
+        with contextlib.ExitStack() as held:
+            held.enter_context(DONATING if self._donates else self._lock)
+            changed = [self._on_device(handle, run) for handle in self._changed]
+            results, kept, whole, failure = self._called(
+                run,
+                given,
+                [variable.array for variable in changed],
+                [variable.array for variable in constant],
+                draws,
+            )
+            self._raise_failure(failure)
+            self._keep(run, changed, kept, whole)
+        return self._returned(results)
+
+    def _called(self, run: Run, *arguments: Any) -> Any:
+        self._run, self._raised = run, None
+        try:
+            return jax.block_until_ready(self._function(*arguments))
+        except jax.errors.JaxRuntimeError:
+            if self._raised is None:
+                raise
+            raise self._raised from None
+        finally:
+            self._run = None
+
+    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Array]:
+        """Run a part of the program that the host takes."""
+        assert self._run is not None
+        try:
+            return part.run(self._run, np.asarray(active), *arrays)
+        except BaseException as error:
+            self._raised = error
+            raise HostPartFailed from None
+
+    def _drawn(self, run: Run) -> list[Any]:
+        """Draw all random numbers, from the streams that lockstep draws from."""
+        found = []
+        for instr, operands in self._lowering.drawn:
+            rows = [
+                compute(instr.definition, instr, operands, replica, run)[0]
+                for replica in range(self._replicas)
+                if instr.concerns(replica)
+            ]
+            found.append(np.stack(rows) if len(rows) > 1 else rows[0])
+        return found
+
+    def _on_device(self, handle: str, run: Run) -> DeviceVariable:
+        """Return a variable on the device, where it stays from now on."""
+        view = view_of(run, 0)
+        value = view.held(handle)
+        if isinstance(value, DeviceVariable):
+            return value
+        variable = DeviceVariable(jnp.array(value))
+        view.relocate(handle, value, variable)
+        return variable
+
+    def _raise_failure(self, failure: Any) -> None:
+        if not self._lowering.failures:
+            return
+        number = int(failure[0])
+        if number:
+            replicas = np.flatnonzero(np.asarray(failure[1])).tolist()
+            raise self._lowering.failures[number - 1](replicas)
+
+    def _keep(
+        self, run: Run, changed: Sequence[DeviceVariable], kept: Any, whole: Any
+    ) -> None:
+        """Leave what replicas wrote in their views of the variables."""
+        handles = [*self._changed, *self._written]
+        for number, (handle, array) in enumerate(zip(handles, kept, strict=True)):
+            if whole:
+                rows = np.array(whole[number])
+                for replica in range(self._replicas):
+                    run.variables[replica].write(handle, np.asarray(rows[replica]))
+                continue
+            if self._donates and number < len(changed):
+                variable = changed[number]
+                variable.replace(array)
+            else:
+                variable = DeviceVariable(array)
+            view_of(run, self._owners.get(handle, 0)).write(handle, variable)
+
+    def _returned(self, results: Sequence[Any]) -> Values:
+        """Return arrays of the host, one of its own for each replica."""
+        rest = map(np.array, results)
+        columns = [self._column(value, rest) for value in self._results]
+        return {
+            replica: [np.asarray(column[replica]) for column in columns]
+            for replica in range(self._replicas)
+        }
+
+    def _column(self, value: Value, device: Iterator[Array]) -> Sequence[Array]:
+        """Return a result of all replicas; what is not on the host is on the device."""
+        if isinstance(value.array, HostResult):
+            return value.array.take()
+        whole = next(device) if value.array is None else value.array
+        if value.stacked:
+            return list(whole)
+        return [whole.copy() for _ in range(self._replicas)]
+
+
+def view_of(run: Run, replica: int) -> ReplicaVariables:
+    """Return what a replica of a replicated computation sees of the variables."""
+    view = run.variables[replica]
+    assert isinstance(view, ReplicaVariables)
+    return view

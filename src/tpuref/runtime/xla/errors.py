@@ -1,0 +1,57 @@
+"""The errors of compilation: what XLA cannot have, and who runs it instead."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import InvalidArgumentError, OpError, UnimplementedError
+from tpuref.program import Instr
+from tpuref.runtime.lockstep import locate
+
+
+def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
+    """Return the error for an instruction that XLA cannot run."""
+    error = UnimplementedError(
+        f"{instr.op}: {why}. The executor 'xla' cannot run it; the executors 'pool' "
+        "and 'lockstep' can, for example with tf.config.executor = 'pool'",
+        code=code,
+    )
+    locate(error, instr)
+    return error
+
+
+def data_dependent(instr: Instr, what: str) -> UnimplementedError:
+    """Return the error for a shape that depends on values."""
+    why = f"{what}, but a compiled program has fixed shapes"
+    return refusal(instr, why, codes.XLA_DATA_DEPENDENT)
+
+
+@contextlib.contextmanager
+def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
+    """Say of an error in a rule what it is for the user, as lockstep does."""
+    try:
+        yield
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+        what = "an input that decides a shape is computed from data"
+        raise data_dependent(instr, what) from error
+    except AttributeError as error:
+        why = f"it has no counterpart in XLA ({error})"
+        raise refusal(instr, why, codes.XLA_OPERATION) from error
+    except OpError as error:
+        message = codes.with_code(error.message, codes.OPERATION_FAILED)
+        raised = type(error)(f"on replica {instr.replica or 0}: {message}")
+        locate(raised, instr)
+        raise raised from error
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in operands)
+        raised = InvalidArgumentError(
+            f"{instr.op} of ({shapes}) on replica {instr.replica or 0}: "
+            f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
+        )
+        locate(raised, instr)
+        raise raised from error

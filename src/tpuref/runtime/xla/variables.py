@@ -1,0 +1,39 @@
+"""Variables that stay on the device between runs."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from tpuref.ops.meaning import Array
+
+DONATING = threading.Lock()
+"""Held while a run takes the memory of variables, and while the host reads one."""
+
+
+class DeviceVariable:
+    """The value of a variable on the device, copied to the host when it is read.
+
+    Parameters
+    ----------
+    array
+        The array of JAX.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self._copy: Array | None = None
+
+    def replace(self, array: Any) -> None:
+        """Hold a new value; the caller has the lock, as the old memory is gone."""
+        self.array, self._copy = array, None
+
+    def fetch(self) -> Array:
+        """Return the value, for the host."""
+        with DONATING:
+            if self._copy is None:
+                # Memory that the host sees could not be taken by a run.
+                self._copy = np.array(self.array)
+            return self._copy

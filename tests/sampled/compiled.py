@@ -1,0 +1,61 @@
+"""A sampled program in lockstep and compiled by XLA, and in what the two differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tpuref as tf
+
+from .executors import in_lockstep, run
+from .program import Sample
+
+NARROW = {2: 2e-2, 4: 1e-5, 8: 1e-5}
+"""The relative tolerance by the bytes of a floating-point number."""
+
+
+def own_system(cores: int) -> Any:
+    """Open a session with a system of its own."""
+    jobs = tf.train.ClusterSpec({"xla": ["localhost"]})
+    return tf.Session(config=tf.ConfigProto(cluster_def=jobs.as_cluster_def()))
+
+
+def refused(sample: Sample) -> str | None:
+    """Return the code with which XLA refuses a program, None if it runs it."""
+    try:
+        run(sample, "xla", own_system)
+    except tf.errors.UnimplementedError as error:
+        return str(error).partition("[")[2].partition("]")[0]
+    return None
+
+
+def difference(sample: Sample) -> str | None:
+    """Return in what XLA differs from lockstep."""
+    expected = run(sample, "lockstep", in_lockstep)
+    got = run(sample, "xla", own_system)
+    if len(expected) != len(got):
+        return f"XLA gives {len(got)} values, lockstep {len(expected)}"
+    for k, (a, b) in enumerate(zip(expected, got, strict=True)):
+        said = _unlike(a, b)
+        if said is not None:
+            return f"value {k}: {said}: {b!r} from XLA, {a!r} in lockstep"
+    return None
+
+
+def _unlike(expected: Any, got: Any) -> str | None:
+    if expected is None or got is None:
+        return None if expected is got else "only one is None"
+    a, b = np.asarray(expected), np.asarray(got)
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return "dtype or shape"
+    if a.dtype.kind in "biu":
+        return None if np.array_equal(a, b) else "integers"
+    if not a.size:
+        return None
+    wide, found = a.astype(np.float64), b.astype(np.float64)
+    tolerance = NARROW[a.dtype.itemsize]
+    finite = wide[np.isfinite(wide)]
+    scale = float(np.max(np.abs(finite), initial=0))
+    close = np.isclose(found, wide, tolerance, tolerance * scale, equal_nan=True)
+    return None if close.all() else "numbers"

@@ -1,0 +1,57 @@
+"""Programs in lockstep and compiled by XLA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.system import LOCAL
+
+Build = Callable[[], tuple[Any, Any]]
+"""Builds a program: what is fetched, and what is fed."""
+
+
+@pytest.fixture(autouse=True)
+def fresh_system() -> Iterator[None]:
+    LOCAL.reset()
+    tf.reset_default_graph()
+    yield
+    LOCAL.reset()
+    tf.reset_default_graph()
+
+
+def evaluated(build: Build, executor: str, runs: int = 1) -> list[Any]:
+    """Return what each run gives, and the variables afterwards."""
+    LOCAL.reset()
+    with tf.config.override(executor=executor), tf.Graph().as_default():
+        fetches, fed = build()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            given = [session.run(fetches, fed) for _ in range(runs)]
+            return [*given, session.run(tf.global_variables())]
+
+
+@pytest.fixture
+def agree() -> Callable[..., list[Any]]:
+    """Compare XLA with lockstep, and return what both give."""
+
+    def compare(build: Build, runs: int = 2, **tolerance: float) -> list[Any]:
+        expected = evaluated(build, "lockstep", runs)
+        got = evaluated(build, "xla", runs)
+        tf.nest.assert_same_structure(expected, got)
+        for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
+            if not hasattr(a, "dtype"):  # None, or text
+                assert a == b
+                continue
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            if a.dtype.kind == "f":
+                near = pytest.approx(a.astype(float), rel=1e-5, abs=1e-6, nan_ok=True)
+                assert b.astype(float) == near
+            else:
+                assert a.tolist() == b.tolist()
+        return got
+
+    return compare

@@ -1,0 +1,222 @@
+"""Parts of a program that run on the host, called from a compiled one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from .conftest import evaluated
+
+pytest.importorskip("jax", reason="JAX is not installed")
+
+
+def rows(dtype: Any = np.float32) -> list[list[Any]]:
+    return [[np.array([k, k + 1], dtype)] for k in range(3)]
+
+
+def called(function: Any, x: Any, dtype: Any) -> Any:
+    y = tf.py_func(function, [x], dtype)
+    y.set_shape(x.shape)
+    return y
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", "int64", "uint64", "complex128", "float16"]
+)
+def test_numbers_come_through_unchanged(agree: Any, dtype: str) -> None:
+    def build() -> Any:
+        exact = np.array([2**53 + 1, 3], dtype) if dtype != "float16" else [1.5, 3]
+        x = tf.constant(np.asarray(exact, dtype))
+
+        def computation(x: Any) -> Any:
+            return called(lambda a: a + a, x + x, tf.as_dtype(dtype)) + x
+
+        return tf.tpu.replicate(computation, [[x], [x + 1], [x + 2]]), None
+
+    agree(build)
+
+
+def test_calls_come_in_the_order_of_program_and_replicas() -> None:
+    seen: list[Any] = []
+
+    def build() -> Any:
+        def noted(name: str) -> Any:
+            def note(a: Any) -> Any:
+                seen.append((name, float(a[0])))
+                return a
+
+            return note
+
+        def computation(x: Any) -> Any:
+            first = called(noted("first"), x, tf.float32)
+            return called(noted("second"), tf.sqrt(first), tf.float32) + x
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    evaluated(build, "xla")
+    assert seen == [("first", k) for k in (0, 1, 2)] + [
+        ("second", float(np.sqrt(np.float32(k)))) for k in (0, 1, 2)
+    ]
+
+
+def test_a_call_in_a_branch_is_of_those_that_take_it() -> None:
+    seen: list[float] = []
+
+    def note(a: Any) -> Any:
+        seen.append(float(a[0]))
+        return a * 2
+
+    def computation(x: Any) -> Any:
+        return tf.cond(x[0] > 0, lambda: called(note, x, tf.float32), lambda: x - 1)
+
+    got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
+    assert seen == [1, 2]
+    assert [row[0].tolist() for row in got] == [[-1, 0], [2, 4], [4, 6]]
+
+
+def test_a_call_in_a_loop() -> None:
+    seen: list[float] = []
+
+    def note(a: Any) -> Any:
+        seen.append(float(a[0]))
+        return a + 10
+
+    def computation(x: Any) -> Any:
+        return tf.while_loop(
+            lambda a: a[0] < 21, lambda a: [called(note, a, tf.float32)], [x]
+        )
+
+    got = evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), "xla")[0]
+    assert seen == [0, 1, 2, 10, 11, 12, 20]
+    assert [row[0].tolist() for row in got] == [[30, 31], [21, 22], [22, 23]]
+
+
+def test_an_error_of_a_host_function_arrives(capfd: Any) -> None:
+    def fail(a: Any) -> Any:
+        raise KeyError("no such thing") if a[0] == 1 else ValueError("zero")
+
+    def computation(x: Any) -> Any:
+        return called(fail, x, tf.float32) + 1
+
+    def said(executor: str) -> tuple[Any, str]:
+        with pytest.raises(tf.errors.OpError) as raised:
+            evaluated(lambda: (tf.tpu.replicate(computation, rows()), None), executor)
+        return raised.type, str(raised.value)
+
+    assert said("xla") == said("lockstep")
+    assert "io_callback" not in capfd.readouterr().err
+
+
+def test_after_an_error_the_program_runs_again() -> None:
+    fails = [True]
+
+    def perhaps(a: Any) -> Any:
+        if fails:
+            fails.clear()
+            raise ValueError("the first time")
+        return a
+
+    outputs = tf.tpu.replicate(lambda x: called(perhaps, x, tf.float32) + 1, rows())
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the first time"):
+            session.run(outputs)
+        assert session.run(outputs)[2][0].tolist() == [3, 4]
+
+
+def test_text_and_unknown_sizes_stay_on_the_host(agree: Any) -> None:
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            def part(x: Any) -> Any:
+                found = tf.boolean_mask(x, x > 1)
+                return tf.py_func(lambda a: b"%d" % len(a), [found], tf.string), found
+
+            return tf.tpu.outside_compilation(part, x)
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    agree(build)
+
+
+def test_print_and_assertions(capfd: Any) -> None:
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            x = tf.Print(x, [x, tf.shape(x)], "x is ")
+            with tf.control_dependencies([tf.Assert(x[0] < 2, [x, "is large"])]):
+                return x + 1
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[2.0 3.0\] \[is large"):
+        evaluated(build, "xla")
+    shown = [line for line in capfd.readouterr().err.split("\n") if "x is" in line]
+    assert shown == ["x is [0.0 1.0][2]", "x is [1.0 2.0][2]", "x is [2.0 3.0][2]"]
+
+
+def test_a_host_part_reads_and_assigns_a_variable(agree: Any) -> None:
+    def build() -> Any:
+        w = tf.get_variable("w", initializer=np.float32(1))
+        v = tf.get_variable("v", initializer=np.float32([5, 5]))
+
+        def computation(x: Any) -> Any:
+            counted = tf.tpu.outside_compilation(lambda: tf.assign_add(w, 1.0))
+            return x + counted + tf.assign_add(v, [1.0, 1.0])
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    agree(build, runs=3)
+
+
+def test_infeed_queues_feed_the_replicas(agree: Any) -> None:
+    def build() -> Any:
+        queue = tf.contrib.tpu.InfeedQueue(
+            number_of_tuple_elements=1,
+            tuple_types=[tf.float32],
+            tuple_shapes=[tf.TensorShape([2])],
+        )
+        queue.set_number_of_shards(3)
+        given = [[tf.constant(row[0])] for row in rows()]
+        feeding = queue.generate_enqueue_ops(given)
+
+        def computation() -> Any:
+            (x,) = queue.generate_dequeue_op()
+            return x * 2
+
+        with tf.control_dependencies(feeding):
+            outputs = tf.tpu.replicate(computation, [[]] * 3)
+        return [feeding, outputs], None
+
+    agree(build, runs=2)
+
+
+# -- random numbers ----------------------------------------------------------------
+
+
+def test_random_numbers_are_those_of_lockstep_bit_for_bit() -> None:
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            noise = [
+                tf.random_uniform([2, 3], seed=1),
+                tf.random_normal(tf.shape(x), dtype=tf.float64, seed=2),
+                tf.random_shuffle(x, seed=3),
+                tf.multinomial([x], 4, seed=4),
+                tf.random_uniform([2], 3, 90, tf.int32, seed=5),
+            ]
+            looped = tf.while_loop(
+                lambda i, a: a[0] < 3,
+                lambda i, a: (i + 1, a + tf.random_uniform([2], seed=6)),
+                [0, x],
+            )
+            chosen = tf.cond(
+                x[0] > 0, lambda: tf.truncated_normal([2], seed=7), lambda: x
+            )
+            return noise, looped, chosen
+
+        return tf.tpu.replicate(computation, rows()), None
+
+    expected, got = (evaluated(build, name, 3) for name in ("lockstep", "xla"))
+    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
+        assert np.asarray(a).tobytes() == np.asarray(b).tobytes()

@@ -1,0 +1,196 @@
+"""Variables: they stay on the device, and the host reads them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.runtime.state import State
+
+pytest.importorskip("jax", reason="JAX is not installed")
+
+CORES = 3
+
+
+def counting(change: Any) -> Any:
+    w = tf.get_variable("w", initializer=np.float32([1, 2]))
+    inputs = [[np.float32(k)] for k in range(CORES)]
+    return w, tf.tpu.replicate(lambda x: tf.assign_add(w, change(x)), inputs)
+
+
+def held(session: Any, handle: str = "w") -> Any:
+    state = session._executor.state
+    assert isinstance(state, State)
+    return state.held(handle)
+
+
+def test_a_variable_stays_on_the_device_until_the_host_reads_it() -> None:
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        w, step = counting(lambda x: tf.tpu.cross_replica_sum([x, 1.0]))
+        session.run(w.initializer)
+        assert isinstance(held(session), np.ndarray)
+        session.run(step)
+        on_device = held(session)
+        before = on_device.array
+        assert not isinstance(on_device, np.ndarray)
+        session.run(step)
+        assert held(session) is on_device
+        assert before.is_deleted()  # its memory was taken for the new value
+        assert session.run(w).tolist() == [7, 8]
+        session.run(step)
+        assert session.run(w).tolist() == [10, 11]
+
+
+def test_a_value_that_the_host_has_does_not_change() -> None:
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        w, step = counting(lambda x: tf.tpu.cross_replica_sum([x, 1.0]))
+        session.run(w.initializer)
+        session.run(step)
+        first = session.run(w)
+        session.run(step)
+        session.run(step)
+        assert first.tolist() == [4, 5]
+
+
+def test_a_run_that_fails_leaves_the_variables() -> None:
+    w = tf.get_variable("w", initializer=np.float32([1, 2]))
+    n = tf.placeholder(tf.int32, [])
+
+    def computation(x: Any) -> Any:
+        return tf.assign_add(w, [x, x]), 7 // n
+
+    step = tf.tpu.replicate(computation, [[1.0], [1.0]])
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        session.run(w.initializer)
+        session.run(step, {n: 1})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+            session.run(step, {n: 0})
+        assert session.run(w).tolist() == [2, 3]
+        session.run(step, {n: 2})
+        assert session.run(w).tolist() == [3, 4]
+
+
+def test_variables_that_got_one_value_change_apart() -> None:
+    a, b = (tf.get_variable(n, initializer=np.zeros(3, np.float32)) for n in "ab")
+
+    def same(x: Any) -> Any:
+        total = tf.tpu.cross_replica_sum(x) + a
+        return tf.assign(a, total), tf.assign(b, total)
+
+    together = tf.tpu.replicate(same, [[np.ones(3, np.float32)]] * 2)
+    moved = tf.tpu.replicate(lambda: tf.assign(b, a.read_value()), [[]] * 2)
+    apart = tf.tpu.replicate(lambda: tf.assign_add(a, [1.0, 1.0, 1.0]), [[]] * 2)
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run([together])
+        session.run([apart])
+        assert session.run([a[0], b[0]]) == [3, 2]
+        session.run([moved])
+        session.run([apart])
+        session.run([apart])
+        assert session.run([a[0], b[0]]) == [5, 3]
+
+
+def test_the_value_of_replica_0_is_kept(agree: Any) -> None:
+    def build() -> Any:
+        w = tf.get_variable("w", initializer=np.float32([1, 2]))
+        own = [[np.float32(k)] for k in (5, 6, 7)]
+        return tf.tpu.replicate(lambda x: tf.assign_add(w, [x, -x]), own), None
+
+    agree(build, runs=3)
+
+
+def test_replicas_that_disagree_are_an_error_if_asked_for() -> None:
+    settings = {"executor": "xla", "check_replicas": True}
+    with tf.config.override(**settings), tf.Session() as session:
+        w, step = counting(lambda x: [x, x])
+        session.run(w.initializer)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="different values"):
+            session.run(step)
+        assert session.run(w).tolist() == [1, 2]
+
+
+def test_a_variable_gets_its_first_value_from_a_replica(agree: Any) -> None:
+    def build() -> Any:
+        w = tf.Variable(0.0, name="w", collections=[])
+        known = tf.is_variable_initialized(w)
+        return [
+            tf.tpu.replicate(lambda x: tf.assign(w, x), [[3.0], [4.0]]),
+            known,
+        ], None
+
+    agree(build, runs=2)
+
+
+def test_reading_what_has_no_value_is_an_error() -> None:
+    w = tf.get_variable("w", initializer=1.0)
+    outputs = tf.tpu.replicate(lambda x: x + w, [[3.0], [4.0]])
+    no_value = pytest.raises(tf.errors.FailedPreconditionError, match="no value yet")
+    with tf.config.override(executor="xla"), tf.Session() as session, no_value:
+        session.run(outputs)
+
+
+@pytest.mark.parametrize("make", [tf.train.AdamOptimizer, tf.train.MomentumOptimizer])
+def test_training_reaches_the_same_weights(agree: Any, make: Any) -> None:
+    def build() -> Any:
+        draw = np.random.default_rng(0)
+        rows = [draw.standard_normal([8, 5]).astype(np.float32) for _ in range(CORES)]
+        labels = [draw.integers(0, 3, 8).astype(np.int32) for _ in range(CORES)]
+        weights = draw.standard_normal([5, 3]).astype(np.float32)
+        w = tf.get_variable("w", initializer=weights)
+        b = tf.get_variable("b", initializer=np.zeros(3, np.float32))
+        more = {"momentum": 0.9} if make is tf.train.MomentumOptimizer else {}
+        optimizer = tf.tpu.CrossShardOptimizer(make(0.1, **more))
+
+        def computation(x: Any, y: Any) -> Any:
+            logits = tf.matmul(x, w) + b
+            loss = tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits)
+            )
+            with tf.control_dependencies([optimizer.minimize(loss)]):
+                return tf.identity(loss)
+
+        inputs = [list(pair) for pair in zip(rows, labels, strict=True)]
+        return tf.tpu.replicate(computation, inputs), None
+
+    losses = agree(build, runs=20)[:-1]
+    assert losses[-1][0][0] < losses[0][0][0]
+
+
+def test_a_program_is_compiled_once_for_each_shape(monkeypatch: Any) -> None:
+    from tpuref.runtime.xla import executor
+
+    made: list[Any] = []
+
+    class Counted(executor.Compiled):
+        def __init__(self, signature: Any) -> None:
+            made.append(signature)
+            super().__init__(signature)
+
+    monkeypatch.setattr(executor, "Compiled", Counted)
+    x = tf.placeholder(tf.float32, [None])
+    outputs = tf.tpu.replicate(lambda a: a * 2, [[x], [x]])
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        for size in (3, 3, 5, 3, 5):
+            assert session.run(outputs, {x: np.ones(size)})[1][0].tolist() == [2] * size
+    assert len(made) == 2
+
+
+def test_numbers_of_64_bits_stay_and_the_user_s_jax_keeps_its_settings(
+    agree: Any,
+) -> None:
+    import jax.numpy as jnp
+
+    def build() -> Any:
+        x = tf.constant(np.array([1 + 1e-15, 2], np.float64))
+        n = tf.constant(np.array([2**62 + 1, 3], np.int64))
+        return tf.tpu.replicate(
+            lambda x, n: (x * x, n + n // 3), [[x, n], [x, n]]
+        ), None
+
+    got = agree(build, runs=1)[0]
+    assert got[0][0].dtype == np.float64
+    assert jnp.arange(3).dtype == np.int32
