@@ -59,15 +59,13 @@ def _run(clause, tf):
             clause.check(tf)
     except Unavailable as reason:
         return NOT_APPLICABLE, f"cannot be observed: {reason}", ()
-    except AssertionError as error:
-        message = str(error) or "an assertion without a message does not hold"
-        return FAIL, message, _last_calls(error)
-    except AttributeError as error:
+    except (Exception, SystemExit) as error:
         missing = _missing_elsewhere(tf, clause.api, error)
         if missing is not None:
             return NOT_APPLICABLE, f"cannot be observed: there is no {missing}", ()
-        return ERROR, f"{type(error).__name__}: {first_line(error)}", _last_calls(error)
-    except (Exception, SystemExit) as error:
+        if isinstance(error, AssertionError):
+            message = str(error) or "an assertion without a message does not hold"
+            return FAIL, message, _last_calls(error)
         message = f"{type(error).__name__}: {first_line(error)}"
         return ERROR, message, _last_calls(error)
     return PASS, "", ()
@@ -97,6 +95,10 @@ def _missing_elsewhere(tf, api, error):
     A module may offer a part of what is documented. What else a check uses is not what
     its clause is about; a documented name that is missing has clauses of its own.
     """
+    if isinstance(error, AssertionError):
+        error = error.__cause__  # got instead of the error that the check expects
+    if not isinstance(error, AttributeError):
+        return None
     found, name = getattr(error, "obj", None), getattr(error, "name", None)
     spaces = {"tf": getattr(tf, "judged_module", tf)}
     for part in ("tpu", "contrib", "compat", "distribute", "train", "data", "errors"):

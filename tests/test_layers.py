@@ -183,6 +183,15 @@ def test_importing_tpuref_loads_nothing_but_itself() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_public_names_load_no_slow_modules_of_few_programs() -> None:
+    script = "import sys, tpuref as tf\nassert tf.constant\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    slow = {"asyncio", "http.client", "ssl", "unittest.mock"}
+    assert not slow & set(done.stdout.split())
+
+
 def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
     script = "import sys, tpuref.runtime.worker\nprint(*sys.modules)"
     done = subprocess.run(
@@ -209,6 +218,9 @@ LATE_IMPORTS = {
     # start-up time
     ("tpuref.cli.*", "tpuref*"): (
         "tpuref --help and completion take 0.1 s, and 0.5 s with all of these"
+    ),
+    ("tpuref.cluster_resolver.metadata", "http.client"): (
+        "40 ms at the start of each program, for email and ssl"
     ),
     ("tpuref.graph.graph", "tpuref.drawings.graph"): (
         "10 ms at the start of each program, for subprocess and shutil"

@@ -9,16 +9,14 @@ import logging
 import numpy as np
 
 from ..clause import expect_raises, same
-from ..probes import eager_mode
 from .messages import refused, require_words
 from .tpu_strategy_page import (
+    eager_strategy,
     evaluated,
-    local_strategy,
     page,
     per_tower,
     require_devices,
     running_strategy,
-    size,
     strategy_in_scope,
     tower_context,
     variable,
@@ -133,13 +131,11 @@ def explained_in_log(tf):
 @page.clause(".reduce/behaviour/explained-in-eager-mode")
 def explained_eagerly(tf):
     accounts = []
-    with size(tf, 2), eager_mode(tf):
-        strategy = local_strategy(tf)
-        with strategy.scope():
-            value = per_tower(tf, strategy, [1.0, 2.0])
-            kind = tf.VariableAggregation.MEAN
-            with strategy.explain_reductions(accounts.append):
-                mean = strategy.reduce(kind, value, value)
+    with eager_strategy(tf) as strategy:
+        value = per_tower(tf, strategy, [1.0, 2.0])
+        kind = tf.VariableAggregation.MEAN
+        with strategy.explain_reductions(accounts.append):
+            mean = strategy.reduce(kind, value, value)
         same([float(part.numpy()) for part in strategy.unwrap(mean)], [1.5, 1.5])
     same(
         [str(account) for account in accounts],
@@ -213,11 +209,9 @@ def warns_of_means(tf):
                 "MEAN, or divide by 2",
             ],
         )
-    with size(tf, 2), eager_mode(tf), logged(logging.WARN) as messages:
-        strategy = local_strategy(tf)
-        with strategy.scope():
-            means = strategy.call_for_each_tower(tf.reduce_mean, tf.constant([1.0]))
-            strategy.reduce(kinds.SUM, means, means)
+    with eager_strategy(tf) as strategy, logged(logging.WARN) as messages:
+        means = strategy.call_for_each_tower(tf.reduce_mean, tf.constant([1.0]))
+        strategy.reduce(kinds.SUM, means, means)
         require_words(messages[0], ["SUM of a value,", "each of the 2 towers"])
     with strategy_in_scope(tf, cores=1) as strategy, logged(logging.WARN) as messages:
         mean = strategy.call_for_each_tower(passed_on)

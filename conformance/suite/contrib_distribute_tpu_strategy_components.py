@@ -389,6 +389,7 @@ def eager_variables(tf):
 
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)
+        strategy.initialize()
         plain = tf.Variable(1.0)
         with strategy.scope():
             v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
@@ -413,3 +414,4 @@ def eager_variables(tf):
         v.assign(5.0)
         same(numbers(strategy, v), [5.0, 5.0])
         same((strategy.non_slot_devices([]), len(v)), (strategy.worker_devices, 2))
+        strategy.finalize()

@@ -275,6 +275,7 @@ def steps_eagerly(tf):
 
     with size(tf, 2), eager_mode(tf):
         strategy = local_strategy(tf)
+        strategy.initialize()
         with strategy.scope():
             total = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
             dataset = strategy.distribute_dataset(lambda: from_one(tf, 7))
@@ -298,6 +299,7 @@ def steps_eagerly(tf):
                 pairs.make_one_shot_iterator(),
             )
             same(len(seen), 1)
+        strategy.finalize()
 
 
 # ---------------------------------------------------------------- what is refused

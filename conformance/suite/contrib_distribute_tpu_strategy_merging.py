@@ -309,10 +309,7 @@ def inside_of_replicate(tf):
 
 @page.clause(".call_for_each_tower/behaviour/eager-side-by-side")
 def eager_side_by_side(tf):
-    barrier = threading.Barrier(3, timeout=60)
-
     def fn(x):
-        barrier.wait()  # would never end if the towers followed one another
         context = tower_context(tf)
         total = context.merge_call(
             lambda strategy, v: strategy.reduce(tf.VariableAggregation.SUM, v, v),
@@ -322,10 +319,19 @@ def eager_side_by_side(tf):
 
     with size(tf, 3), eager_mode(tf):
         strategy = local_strategy(tf)
+        strategy.initialize()
         with strategy.scope():
             found = strategy.call_for_each_tower(fn, tf.constant(2.0))
             values = [float(one.numpy()) for one in strategy.unwrap(found)]
             same(values, [12.0, 13.0, 14.0])
+            strategy.finalize()  # no cores are left that could run anything
+            expect_raises(
+                tf.errors.FailedPreconditionError,
+                strategy.call_for_each_tower,
+                fn,
+                tf.constant(2.0),
+            )
+            strategy.initialize()
 
             def failing():
                 if number(tf) == 1:
@@ -334,6 +340,7 @@ def eager_side_by_side(tf):
 
             words = ["in tower 1 of 3: no luck"]
             refused(ValueError, words, strategy.call_for_each_tower, failing)
+        strategy.finalize()
         same(tower_threads(), 0, call="towers that are left")
 
 

@@ -51,11 +51,15 @@ def running_strategy(tf, cores=4, **arguments):
 
 @contextlib.contextmanager
 def eager_strategy(tf, cores=2):
-    """Yield a strategy in scope, in eager mode."""
+    """Yield a strategy in scope, in eager mode, on an initialised system."""
     with size(tf, cores), eager_mode(tf):
         strategy = local_strategy(tf)
-        with strategy.scope():
-            yield strategy
+        strategy.initialize()
+        try:
+            with strategy.scope():
+                yield strategy
+        finally:
+            strategy.finalize()
 
 
 def has_eager_mode(tf):

@@ -14,6 +14,7 @@ from . import (
     shard,
     strategy,
     system,
+    training_loops,
 )
 
 MUTANTS = (
@@ -28,6 +29,7 @@ MUTANTS = (
     *resolver.MUTANTS,
     *strategy.MUTANTS,
     *replicas.MUTANTS,
+    *training_loops.MUTANTS,
     *families.MUTANTS,
     *held_out.MUTANTS,
 )

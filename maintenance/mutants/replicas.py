@@ -3,6 +3,7 @@
 from .mutant import Mutant
 
 _STRATEGY = "tf.distribute.Strategy"
+_TOWERS = "tf.contrib.distribute.TPUStrategy.call_for_each_tower"
 
 MUTANTS = (
     Mutant(
@@ -44,5 +45,13 @@ MUTANTS = (
         "Function._trace_for",
         "if _serves(trace.specs, specs):",
         "if False:",
+    ),
+    Mutant(
+        "eager-towers-on-the-host",
+        "in eager mode towers run in the program's process",
+        _TOWERS + "/behaviour/eager-side-by-side",
+        "_program",
+        "if self.towers.system is None:",
+        "if True:",
     ),
 )

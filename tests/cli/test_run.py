@@ -95,7 +95,9 @@ def test_an_error_of_a_script_comes_out(script: Any) -> None:
         main(["run", script("1 / 0")])
 
 
-@pytest.mark.parametrize("last", ["1 / 0", "raise KeyboardInterrupt", "sys.exit('no')"])
+@pytest.mark.parametrize(
+    "last", ["1 / 0", "raise KeyboardInterrupt", "sys.exit('no')", "def (:"]
+)
 def test_an_error_looks_as_with_python(script: Any, last: str) -> None:
     path = script(f"import sys\n\n\ndef work():\n    {last}\n\n\nwork()\n")
     here, there = as_process("-m", "tpuref", "run", path), as_process(path)
@@ -104,9 +106,10 @@ def test_an_error_looks_as_with_python(script: Any, last: str) -> None:
     assert here.returncode == there.returncode
 
 
-def test_errors_before_the_script_are_shown_whole(script: Any) -> None:
-    done = as_process("-m", "tpuref", "run", script("def (:"))
-    assert "SyntaxError" in done.stderr and done.returncode == 1
+def test_errors_before_the_script_are_shown_whole(tmp_path: Path) -> None:
+    (tmp_path / "binary.py").write_bytes(bytes(range(256)))
+    done = as_process("-m", "tpuref", "run", str(tmp_path / "binary.py"))
+    assert "Traceback" in done.stderr and done.returncode == 1
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
-from tpuref_conformance.clause import Clause, Unavailable, same
+from tpuref_conformance.clause import Clause, Unavailable, expect_raises, same
 from tpuref_conformance.judge import judge
 from tpuref_conformance.statements import Statement
 from tpuref_conformance.subject import sessions_on_a_server
@@ -69,6 +69,18 @@ def test_what_cannot_be_observed_is_not_applicable():
     result = judge(COUNTS, subject(abs))
     assert result.outcome == "not-applicable"
     assert result.message == "cannot be observed: no tf.calls"
+
+
+@pytest.mark.parametrize("kind", [ModuleType, SimpleNamespace])
+def test_another_name_that_is_missing_is_no_failure(kind):
+    def refuses_zero(tf):
+        expect_raises(ValueError, lambda: tf.tpu.double(tf.tpu.zero))
+
+    tpu = kind("tpu") if kind is ModuleType else kind()
+    tpu.double = abs
+    result = judge(clause("tf.tpu.double/x/y", "build", refuses_zero), subject(tpu=tpu))
+    assert result.outcome == "not-applicable"
+    assert result.message == "cannot be observed: there is no tf.tpu.zero"
 
 
 def test_a_run_clause_needs_cores_and_is_not_run_without():

@@ -290,3 +290,69 @@ def test_an_input_iterator_is_initialized_by_a_method() -> None:
         iterator = strategy.make_input_fn_iterator(lambda _: tf.data.Dataset.range(3))
         assert iterator.initialize() == []
         assert int(iterator.get_next()) == 0
+
+
+@pytest.mark.parametrize(("rows", "sizes"), [(9, [9, 9, 2]), (6, [6, 6, 6, 2])])
+def test_element_spec_is_a_signature(strategy: Any, rows: int, sizes: Any) -> None:
+    dataset = tf.data.Dataset.range(20).map(lambda x: {"b": (x, (x, x)), "a": x})
+    elements = strategy.experimental_distribute_dataset(dataset.batch(rows))
+    assert elements.element_spec["a"].values == (tf.TensorSpec([None], tf.int64),) * 3
+    assert repr(iter(elements).element_spec) == repr(elements.element_spec)
+    traced = []
+
+    @tf.function(input_signature=[elements.element_spec])
+    def size(element: Any) -> Any:
+        traced.append(1)
+        found = strategy.run(lambda x: tf.size(x["b"][1][1]), args=(element,))
+        return strategy.reduce("SUM", found, axis=None)
+
+    assert [int(size(element)) for element in elements] == sizes
+    assert traced == [1]
+    step = size.get_concrete_function()
+    assert [int(step(element)) for element in elements] == sizes
+    assert traced == [1]
+
+
+def test_element_spec_of_datasets_and_iterators() -> None:
+    dataset = tf.data.Dataset.range(4).map(lambda x: (x, {"a": x})).batch(2)
+    spec = (tf.TensorSpec([None], tf.int64), {"a": tf.TensorSpec([None], tf.int64)})
+    assert dataset.element_spec == iter(dataset).element_spec == spec
+
+
+def test_results_of_a_nest(strategy: Any) -> None:
+    x = numbered(strategy)
+    found = strategy.experimental_local_results({"x": [x, 5], "t": "a text"})
+    assert [(float(one["x"][0]), one["x"][1], one["t"]) for one in found] == [
+        (1, 5, "a text"),
+        (2, 5, "a text"),
+        (3, 5, "a text"),
+    ]
+
+
+def test_equal_values_of_the_replicas_are_values_all_the_same(strategy: Any) -> None:
+    values = strategy.experimental_distribute_values_from_function
+    found = values(lambda context: {"n": context.num_replicas_in_sync, "t": "a"})
+    assert (found["n"].values, found["t"].values) == ((3, 3, 3), ("a", "a", "a"))
+
+
+def test_a_dataset_in_a_function_says_how_to_take_its_elements() -> None:
+    @tf.function
+    def total() -> Any:
+        return list(tf.data.Dataset.range(3))
+
+    with pytest.raises(RuntimeError, match=r"next\(iterator\), in `for _ in tf.range"):
+        total()
+
+
+def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(
+    strategy: Any,
+) -> None:
+    def total(x: Any) -> Any:
+        context = tf.distribute.get_replica_context()
+        sums = context.all_reduce("SUM", {"a": x, "b": [5]})
+        return sums, context.all_reduce("MEAN", x)
+
+    sums, mean = strategy.run(total, args=(tf.constant(2.0),))
+    assert local(strategy, sums["a"]) == [6.0] * 3
+    assert local(strategy, sums["b"][0]) == [15] * 3
+    assert local(strategy, mean) == [2.0] * 3

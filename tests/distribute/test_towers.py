@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import threading
 
+import numpy as np
 import pytest
 
 import tpuref as tf
@@ -211,16 +212,40 @@ def test_059_run_concurrently_in_a_graph_changes_nothing(concurrently, strategy_
     assert strategy.unwrap(merged) == [0, 1]
 
 
-def test_059_eager_towers_run_side_by_side_by_default(strategy_of):
-    strategy, barrier = strategy_of(4), threading.Barrier(4, timeout=60)
+def test_059_eager_towers_are_one_program_of_the_cores_by_default(strategy_of):
+    strategy = strategy_of(3)
 
     def fn(x):
-        barrier.wait()  # would never end if towers followed one another
-        return x * (tower() + 1.0)
+        assert not tf.executing_eagerly()
+        own = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)  # at each call
+        own.assign_add(x)
+        total = tf.get_tower_context().merge_call(
+            lambda s, v: s.reduce(tf.VariableAggregation.SUM, v, v), own.read_value()
+        )
+        return {"total": total, "kept": [own, "a text", None]}
 
+    with tf.config.override(cores=3), tf.eager_execution(), strategy.scope():
+        strategy.initialize()
+        for x in (1.0, 2.0):
+            found = strategy.call_for_each_tower(fn, tf.constant(x))
+            totals = [float(v) for v in strategy.unwrap(found["total"])]
+            assert totals == [9 * x] * 3
+            assert found["kept"][1:] == ["a text", None]
+            assert float(found["kept"][0]) == 3 * x
+        strategy.finalize()
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            strategy.call_for_each_tower(fn, tf.constant(1.0))
+        strategy.initialize()
+
+
+def test_a_tape_around_eager_towers_sees_their_operations(strategy_of):
+    strategy = strategy_of(2)
     with tf.eager_execution(), strategy.scope():
-        values = strategy.unwrap(strategy.call_for_each_tower(fn, tf.constant(2.0)))
-    assert [v.numpy() for v in values] == [2.0, 4.0, 6.0, 8.0]
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            squares = strategy.call_for_each_tower(lambda: v * v * (tower() + 1.0))
+        found = tape.gradient(strategy.unwrap(squares), strategy.unwrap(v))
+        assert [float(slope) for slope in found] == [6.0, 12.0]
 
 
 def test_059_eager_towers_one_after_the_other(strategy_of):
@@ -251,7 +276,7 @@ def test_a_function_for_each_tower_is_one_program_of_the_cores(strategy_of):
     with tf.eager_execution(), strategy.scope():
         v = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
         for x, total in ((1.0, 6.0), (2.0, 18.0)):
-            strategy.call_for_each_tower(fn, tf.constant(x), run_concurrently=False)
+            strategy.call_for_each_tower(fn, tf.constant(x))
             assert v.numpy() == total
         strategy.call_for_each_tower(fn, tf.constant(1.0), by=0.0)
         assert v.numpy() == 21.0
@@ -415,3 +440,23 @@ def test_operations_name_the_users_line(strategy_of):
     for part in strategy.unwrap(sums):
         assert part.op.site.filename == __file__
         assert "call_for_each_tower(tf.add" in part.op.site.code
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda x: x.numpy(), float, int, np.asarray],
+    ids=("numpy", "float", "int", "array"),
+)
+def test_eager_towers_see_no_values_but_say_how_to(look, strategy_of):
+    strategy, seen = strategy_of(3), []
+    with tf.config.override(cores=3), tf.eager_execution(), strategy.scope():
+        with pytest.raises(Exception, match="in tower 0 of 3: .*run_functions_eagerly"):
+            strategy.call_for_each_tower(look, tf.constant(2.0))
+        tf.config.run_functions_eagerly(True)
+        try:
+            strategy.call_for_each_tower(
+                lambda x: seen.append(look(x)), tf.constant(2.0)
+            )
+        finally:
+            tf.config.run_functions_eagerly(False)
+    assert seen == [2, 2, 2]

@@ -13,10 +13,11 @@ import sys
 import asyncio, ctypes, io, multiprocessing, platform, shutil, socket, subprocess
 import sysconfig, tempfile, threading, urllib.request, zipfile
 
+sysconfig.get_config_vars()
 LINUX = ("memfd_create", "sched_getaffinity", "pidfd_open", "eventfd")
 UNIX = (
     "fork", "getuid", "getpgid", "getppid", "killpg", "mkfifo", "register_at_fork",
-    "setpgid", "setsid", "sysconf",
+    "getloadavg", "setpgid", "setsid", "sysconf",
 )
 SIGNALS = ("SIGUSR1", "SIGUSR2", "SIGKILL", "SIGHUP", "pthread_kill", "pthread_sigmask")
 

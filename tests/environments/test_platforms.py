@@ -85,6 +85,10 @@ def test_the_command(tmp_path: Path, platform: str) -> None:
     for arguments in (["topology", "2x2x2"], ["explain", "E021"], ["port", "sums.py"]):
         done = run(tmp_path, platform, "-m", "tpuref", *arguments)
         assert (done.returncode, done.stderr) == (0, "")
+    arguments = ["bench", "--quick", "--no-peers", "--json", "step", "padding"]
+    done = run(tmp_path, platform, "-m", "tpuref", *arguments)
+    assert {t["name"] for t in json.loads(done.stdout)["tables"]} == {"padding"}
+    assert "step: left out, as it measures the core pool" in done.stderr
 
 
 def test_resolvers_and_the_fake_cloud(tmp_path: Path, platform: str) -> None:
@@ -97,9 +101,14 @@ def test_resolvers_and_the_fake_cloud(tmp_path: Path, platform: str) -> None:
         "    with FakeCloudTPU({'a': '10.1.2.3:8470'}) as cloud, cloud.environment():\n"
         "        print(resolver('a').master())\n"
         "print(resolver('local').get_master() is not None)\n"
+        "with tf.Session(resolver('local').get_master()) as session:\n"
+        "    session.run(tf.tpu.initialize_system())\n"
+        "    print(len(session.list_devices()))\n"
     )
     done = run(tmp_path, platform, "resolve.py")
-    assert done.stdout.split() == ["grpc://10.1.2.3:8470"] * 2 + ["True"], done.stderr
+    assert done.stdout.split() == ["grpc://10.1.2.3:8470"] * 2 + ["True", "9"], (
+        done.stderr
+    )
 
 
 def test_the_pytest_plugin(tmp_path: Path, platform: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,6 +153,37 @@ def test_a_loop_of_unknown_length_repeats_effects() -> None:
     assert add_up.experimental_get_tracing_count() == 1
 
 
+def test_a_loop_of_many_turns_may_change_variables_if_their_number_is_known() -> None:
+    total = tf.Variable(0)
+    traced = []
+
+    @tf.function
+    def summed(n: int, start: tf.Tensor) -> tf.Tensor:
+        found = start
+        for i in tf.range(n):
+            square = i * i
+            found = found + square
+        for i in tf.range(n, 0, -1):
+            square = 2 * i  # a variable of the loop before
+            traced.append(square)
+            total.assign_add(square)
+        return found
+
+    assert int(summed(40, tf.constant(1))) == 1 + sum(k * k for k in range(40))
+    assert int(total) == 40 * 41
+    assert len(traced) == 40
+
+    @tf.function
+    def counted(n: int) -> None:
+        for i in tf.range(n):
+            traced.append(i)
+            total.assign_add(i)
+
+    traced.clear()
+    counted(100)
+    assert (int(total), len(traced)) == (40 * 41 + 99 * 50, 2)
+
+
 def test_a_loop_that_changes_a_python_variable_is_refused() -> None:
     @tf.function
     def summed(n: tf.Tensor) -> tf.Tensor:
@@ -244,3 +277,19 @@ def test_names_of_tensorflow_2_begin_eager_mode() -> None:
             check=True,
         )
         assert done.stdout.strip() == eager
+
+
+def test_a_signature_keeps_the_types_of_nests() -> None:
+    Pair = collections.namedtuple("Pair", "a b")
+    spec = tf.TensorSpec([], tf.float32)
+    seen = []
+
+    @tf.function(input_signature=[(spec, Pair(spec, [spec]))])
+    def total(x: Any) -> tf.Tensor:
+        seen.append(x)
+        return x[0] + x[1].a + x[1].b[0]
+
+    assert float(total((1.0, Pair(2.0, [3])))) == 6
+    assert float(total.get_concrete_function()((4.0, Pair(5.0, [6.0])))) == 15
+    (found,) = seen
+    assert (type(found), type(found[1]), type(found[1].b)) == (tuple, Pair, list)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,25 @@ def test_it_runs(capsys: pytest.CaptureFixture[str]) -> None:
     with tf.Session() as session:
         assert functions["topology"](session) == 8
     functions["data"]()
+
+
+def test_its_estimator_trains(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    estimator = runpy.run_path(str(SCRIPT))["estimate"](str(tmp_path))
+    assert estimator.get_variable_value("global_step") == 2
+
+
+def test_its_program_for_tensorflow_2_runs() -> None:
+    script = f"import runpy; print(runpy.run_path({str(SCRIPT)!r})"
+    script += "['train_as_in_tensorflow_2']())"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert 0 < float(done.stdout) < 1
 
 
 def test_completion_offers_public_names_alone() -> None:

@@ -20,6 +20,7 @@ else:
 def computation(x: tf.Tensor) -> tf.Tensor:
     total = tf.tpu.cross_replica_sum(x)
     assert_type(total, tf.Tensor)
+    assert_type(-total[..., None] * 2.0, tf.Tensor)
     return tf.reduce_mean(total / 2.0)
 
 
@@ -75,6 +76,69 @@ def train() -> None:
         sess.run(tf.global_variables_initializer())
         sess.run(step)
         tf.layers.dense(tf.ones([2, 3]), 4, activation=tf.nn.relu)
+
+
+def estimate(folder: str) -> tf.estimator.tpu.TPUEstimator:
+    def input_fn(params: dict[str, Any]) -> tf.data.Dataset:
+        rows = tf.data.Dataset.from_tensor_slices(
+            (np.ones([8, 2], np.float32), [1.0] * 8)
+        )
+        return rows.repeat().batch(params["batch_size"], drop_remainder=True)
+
+    def model_fn(
+        features: tf.Tensor, labels: tf.Tensor, mode: str, params: dict[str, Any]
+    ) -> tf.estimator.tpu.TPUEstimatorSpec:
+        line = tf.squeeze(tf.layers.dense(features, 1), 1)
+        loss = tf.losses.mean_squared_error(labels, line)
+        optimizer = tf.tpu.CrossShardOptimizer(tf.train.AdamOptimizer(0.1))
+        train_op = optimizer.minimize(loss, tf.train.get_global_step())
+        return tf.estimator.tpu.TPUEstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    config = tf.estimator.tpu.RunConfig(
+        model_dir=folder,
+        tpu_config=tf.estimator.tpu.TPUConfig(iterations_per_loop=2, num_shards=2),
+    )
+    estimator = tf.estimator.tpu.TPUEstimator(
+        model_fn=model_fn, config=config, use_tpu=True, train_batch_size=4
+    )
+    estimator.train(input_fn, max_steps=2)
+    return estimator
+
+
+class Line(tf.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = tf.Variable(1.0)
+
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
+        return self.weight * x
+
+
+def train_as_in_tensorflow_2() -> float:
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    strategy = tf.distribute.TPUStrategy(resolver)
+    with strategy.scope():
+        line, optimizer = Line(), tf.optimizers.SGD(0.1)
+        mean = tf.keras.metrics.Mean()
+
+    @tf.function
+    def step(x: tf.Tensor) -> None:
+        def replica(x: tf.Tensor) -> None:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(line(x) ** 2)
+            gradients = tape.gradient(loss, line.trainable_variables)
+            pairs = zip(gradients, line.trainable_variables, strict=True)
+            optimizer.apply_gradients(pairs)
+            mean.update_state(loss)
+
+        strategy.run(replica, args=(x,))
+
+    rows = tf.data.Dataset.from_tensor_slices(np.ones([16], np.float32)).batch(8)
+    for x in strategy.experimental_distribute_dataset(rows):
+        step(x)
+    return float(mean.result())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import numpy as np
 
 from tpuref import kernels
 from tpuref.base.processors import usable_processors
+from tpuref.runtime.available_memory import total_bytes
 from tpuref.version import __version__
 
 LEAST_BYTES = 1 << 20
@@ -24,13 +25,13 @@ MOVED_BYTES = 64 << 20
 
 def description() -> dict[str, str]:
     """Return the properties of the machine that affect the figures."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory, load = total_bytes(), getattr(os, "getloadavg", None)
     facts = {
         "processors": str(usable_processors()),
         "architecture": platform.machine(),
-        "memory": f"{memory / 2**30:.0f} GiB",
+        "memory": f"{memory / 2**30:.0f} GiB" if memory else "",
         "memory bandwidth": f"{bandwidth() / 1e9:.1f} GB/s read and written",
-        "load average at the beginning": f"{os.getloadavg()[0]:.1f}",
+        "load average at the beginning": f"{load()[0]:.1f}" if load else "",
         "python": platform.python_version(),
         "tpuref": f"{__version__}, {kernels.IMPLEMENTATION} kernels",
     }

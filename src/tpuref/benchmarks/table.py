@@ -104,7 +104,11 @@ class Table:
         self.rows.append(row)
         line = list(row.point.values())
         line += [f"{name} {self._median(row, name)}" for name in self.contestants]
-        line += [f"{g.factor or 0:.2f} x {g.against} ({g.verdict})" for g in row.goals]
+        line += [
+            f"{goal.factor:.2f} x {goal.against} ({goal.verdict})"
+            for goal in row.goals
+            if goal.factor is not None
+        ]
         report(f"{self.name}: {', '.join(line)}")
 
     def cells(self) -> list[list[str]]:

@@ -156,7 +156,7 @@ def _topology() -> Any:
 
 def memory() -> str:
     """Return the size of the machine's memory."""
-    if not hasattr(os, "sysconf"):  # Windows
-        return "unknown"
-    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return f"{size / 2**30:.1f} GiB"
+    from tpuref.runtime.available_memory import total_bytes
+
+    size = total_bytes()
+    return f"{size / 2**30:.1f} GiB" if size else "unknown"

@@ -93,18 +93,25 @@ def run_script(options: argparse.Namespace) -> None:
     def show_from_script(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        show(kind, error.with_traceback(from_script(trace, path)), error.__traceback__)
+        error = error.with_traceback(from_script(trace, path, error))
+        show(kind, error, error.__traceback__)
 
     sys.excepthook = show_from_script
     runpy.run_path(path, run_name="__main__")
 
 
-def from_script(trace: TracebackType | None, path: str) -> TracebackType | None:
-    """Return a traceback that starts at the script, if it reaches the script."""
+def from_script(
+    trace: TracebackType | None, path: str, error: BaseException
+) -> TracebackType | None:
+    """Return a traceback that starts at the script, if it reaches the script.
+
+    An error of its syntax names the place itself.
+    """
     first = trace
     while first is not None and first.tb_frame.f_code.co_filename != path:
         first = first.tb_next
-    return first or trace
+    names_script = isinstance(error, SyntaxError) and error.filename == path
+    return first if first or names_script else trace
 
 
 def apply_settings(options: argparse.Namespace) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import socket
 import sys
 
@@ -24,10 +23,10 @@ def is_transient(error: Exception) -> bool:
 
 def is_connection_error(error: Exception) -> bool:
     """Whether an error of any of the underlying libraries means a failed connection."""
-    if isinstance(
-        error,
-        (ConnectionError, TimeoutError, socket.gaierror, http.client.HTTPException),
-    ):
+    if isinstance(error, (ConnectionError, TimeoutError, socket.gaierror)):
+        return True
+    http = sys.modules.get("http.client")  # slow to import, and needed by few programs
+    if http is not None and isinstance(error, http.HTTPException):
         return True
     httplib2 = sys.modules.get("httplib2")
     if httplib2 is not None and isinstance(error, httplib2.ServerNotFoundError):

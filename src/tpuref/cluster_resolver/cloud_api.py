@@ -218,6 +218,6 @@ def client_module(name: str) -> ModuleType:
             ImportError,
             f"TPUClusterResolver: finding a TPU by name needs {name}; install it with "
             "`pip install tpuref[gcp]`, or pass service=, or an address "
-            "tpu='grpc://host:port'",
+            "tpu='grpc://host:port', or tpu='local' for this computer",
             code=codes.EXTRA_NOT_INSTALLED,
         ) from error

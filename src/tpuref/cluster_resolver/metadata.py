@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import re
 from pathlib import Path
@@ -22,7 +21,7 @@ _TEXT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,254}")
 
 
 class _BusyError(Exception):
-    """The server asks to try again later."""
+    """The server asks to try again later, or its answer is not HTTP."""
 
 
 class Metadata:
@@ -69,9 +68,7 @@ class Metadata:
             f"{what} of this machine (metadata {path})",
             host,
             lambda: answer(path),
-            lambda error: isinstance(
-                error, (OSError, http.client.HTTPException, _BusyError)
-            ),
+            lambda error: isinstance(error, (OSError, _BusyError)),
             _LONGEST_ATTEMPT,
         )
 
@@ -86,6 +83,8 @@ def host() -> str:
 
 def answer(path: str) -> str:
     """Return the metadata server's answer to one request."""
+    import http.client
+
     name, port = split(host(), "the metadata server", 80)
     connection = http.client.HTTPConnection(name, port, timeout=_LONGEST_ATTEMPT)
     try:
@@ -94,6 +93,8 @@ def answer(path: str) -> str:
         )
         response = connection.getresponse()
         body = response.read(_LONGEST_ANSWER)
+    except http.client.HTTPException as error:
+        raise _BusyError(f"{type(error).__name__}: {error}") from error
     finally:
         connection.close()
     if response.status == 429 or response.status >= 500:
@@ -118,7 +119,7 @@ def in_google_cloud() -> bool:
         return False
     try:
         answer("project/project-id")
-    except (OSError, http.client.HTTPException, _BusyError, RuntimeError, ValueError):
+    except (OSError, _BusyError, RuntimeError, ValueError):
         return False
     return True
 

@@ -97,7 +97,8 @@ class Search:
                 f"{self._function}: no TPU is specified. Tried in turn:\n  "
                 f"{self.trace}\n"
                 "Give tpu= the name of a Cloud TPU or 'grpc://host:port'; "
-                f"tpu='local' is this computer [{codes.NO_TPU_FOUND}]"
+                "tpu='local', or TPU_NAME=local in the environment, is this computer "
+                f"[{codes.NO_TPU_FOUND}]"
             )
         return found
 

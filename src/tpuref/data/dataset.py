@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
@@ -151,13 +152,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return Dataset(Generator(generator, output_types, output_shapes, args))
 
     @staticmethod
-    def range(*args: Any) -> Dataset:
-        """Return a dataset of the int64 values of Python's range.
+    def range(*args: Any, output_type: Any = int64) -> Dataset:
+        """Return a dataset of the values of Python's range.
 
         Parameters
         ----------
         args
             Stop; or start and stop; or start, stop and step.
+        output_type
+            The dtype of the values.
 
         Examples
         --------
@@ -165,7 +168,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> [int(x) for x in tf.data.Dataset.range(5, 1, -2).as_numpy_iterator()]
         [5, 3]
         """
-        return Dataset(Range(*args))
+        return Dataset(Range(*args, dtype=as_dtype(output_type)))
 
     @staticmethod
     def zip(datasets: Any) -> Dataset:
@@ -658,10 +661,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
 
     def __iter__(self) -> Values[Any]:
         if not executing_eagerly():
+            way = "use make_one_shot_iterator() or as_numpy_iterator()"
+            if get_default_graph().traced:
+                way = (
+                    "call the function for each element, or give it iter(dataset) and "
+                    "take elements with next(iterator), in `for _ in tf.range(steps):`"
+                )
             raise coded(
                 RuntimeError,
-                "a dataset is iterable only in eager mode; use "
-                "make_one_shot_iterator() or as_numpy_iterator()",
+                f"a dataset is iterable only in eager mode; {way}",
                 code=codes.WRONG_ITERATOR,
             )
         return EagerIterator(self.stage)

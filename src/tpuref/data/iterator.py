@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator as Values
 from collections.abc import MutableMapping, Sequence
@@ -33,6 +34,7 @@ from tpuref.runtime.run import Run
 _eager_serial = itertools.count()
 
 _EAGER_EPOCHS: MutableMapping[Any, int] = WeakKeyDictionary()
+_EAGER_KEPT: MutableMapping[Any, Any] = WeakKeyDictionary()
 
 
 def _seen(spec: Any) -> TensorSpec:
@@ -67,6 +69,11 @@ class ElementDescription:
     def output_classes(self) -> Any:
         """The class of each component, in the structure of an element."""
         return mapped(self.element, _class_of, SparseTensorValue)
+
+    @property
+    def element_spec(self) -> Any:
+        """The `tf.TensorSpec` of each component, in the structure of an element."""
+        return mapped(self.element, _seen, SparseTensorValue)
 
     def _described(self) -> str:
         shapes = mapped(self.output_shapes, str)
@@ -337,13 +344,17 @@ class EagerIterator(ElementDescription):
     def __init__(self, stage: Stage) -> None:
         self.element = stage.element
         self._handle = f"{stage.name}#{next(_eager_serial)}"
-        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS)
+        current = Pass(variables=STATE, epochs=_EAGER_EPOCHS, kept=_EAGER_KEPT)
         self._iteration = Iteration(stage.started(current))
+
+    @functools.cached_property
+    def _kind(self) -> Any:
+        kinds = tuple(spec.describe() for spec in specs_of(self.element))
+        return repr(mapped(self.element, lambda spec: 0)), kinds
 
     def _traced_key(self) -> Any:
         """Return what its elements are like, for `tpuref.tracing`."""
-        kinds = tuple(spec.describe() for spec in specs_of(self.element))
-        return repr(mapped(self.element, lambda spec: 0)), kinds
+        return self._kind
 
     def _traced(self) -> Iterator:
         """Return what stands for it while a function is traced."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.dtypes import int64
+from tpuref.base.dtypes import DType, int64
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -100,7 +100,7 @@ class Range(Stage):
 
     name = "RangeDataset"
 
-    def __init__(self, *bounds: Any) -> None:
+    def __init__(self, *bounds: Any, dtype: DType = int64) -> None:
         if not 1 <= len(bounds) <= 3:
             raise coded(
                 ValueError,
@@ -112,7 +112,7 @@ class Range(Stage):
         self._bounds = [
             integer("Dataset.range", value) for value in (start, stop, step)
         ]
-        super().__init__(TensorSpec([], int64), uses=self._bounds)
+        super().__init__(TensorSpec([], dtype), uses=self._bounds)
 
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the integers."""
@@ -123,8 +123,9 @@ class Range(Stage):
                 "step must be a non-zero integer, got 0",
                 code=codes.INVALID_DATASET_ARGUMENT,
             )
+        dtype = self.specs[0].dtype.np
         for value in range(start, stop, step):
-            yield (np.asarray(value, np.int64),)
+            yield (np.asarray(value, dtype),)
 
 
 def integer(name: str, value: Any) -> Array | Tensor:

@@ -50,7 +50,7 @@ class Pass:
     variables: Variables | None = None
     draws: State = field(default_factory=State)
     epochs: MutableMapping[Any, int] = field(default_factory=dict)
-    kept: dict[Stage, list[Item]] = field(default_factory=dict)
+    kept: MutableMapping[Stage, list[Item]] = field(default_factory=dict)
 
     def array(self, value: Array | Tensor) -> Array:
         """Return the value of a component in this pass."""

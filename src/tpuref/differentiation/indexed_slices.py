@@ -101,7 +101,7 @@ class IndexedSlices(Operators):
         """Return slices with other rows, at the same indices."""
         return IndexedSlices(values, self._indices, self._shape)
 
-    def __neg__(self) -> IndexedSlices:
+    def __neg__(self) -> IndexedSlices:  # type: ignore[override]
         return self.with_values(-self._values)
 
     def _as_tensor(self) -> Tensor:

@@ -45,7 +45,19 @@ def per_device_dataset(
     return PerDeviceDataset(dataset, devices)
 
 
-class PerDeviceDataset(ElementDescription):
+class _OfDevices(ElementDescription):
+    """Elements with a value for each device."""
+
+    _devices: Sequence[str]
+
+    @property
+    def element_spec(self) -> Any:
+        """The `tf.TensorSpec` of each component: one for each device."""
+        spec = super().element_spec
+        return merged([spec] * len(self._devices), self._devices, apart=True)
+
+
+class PerDeviceDataset(_OfDevices):
     """The elements of a dataset, one for each tower at a time.
 
     Consecutive elements go to consecutive towers; elements at the end that are not
@@ -109,7 +121,7 @@ def rounds_ahead(specs: Sequence[TensorSpec]) -> int:
     return min(max(2, BYTES_AHEAD // max(1, step)), ROUNDS_AHEAD)
 
 
-class PerDeviceIterator(ElementDescription):
+class PerDeviceIterator(_OfDevices):
     """Gives all towers their next elements.
 
     Attributes

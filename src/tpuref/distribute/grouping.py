@@ -21,11 +21,13 @@ def merged(
     devices: Sequence[str],
     container: type[DistributedValues] = PerDevice,
     who: str = "tower",
+    apart: bool = False,
 ) -> Any:
     """Return the structure of the results with a container in place of each leaf.
 
-    A leaf that is one object everywhere stays as it is, and so does a container whose
-    own components the results are.
+    A leaf that is one object everywhere stays as it is, unless there are several that
+    are to be told `apart`, and so does a container whose own components the results
+    are.
 
     Raises
     ------
@@ -34,18 +36,22 @@ def merged(
     """
     _check_structures(results, who)
     columns = zip(*[nest.flatten(result) for result in results], strict=True)
-    leaves = [_merged_leaf(column, devices, container) for column in columns]
+    apart = apart and len(devices) > 1
+    leaves = [_merged_leaf(column, devices, container, apart) for column in columns]
     return nest.pack_sequence_as(results[0], leaves)
 
 
 def _merged_leaf(
-    column: Sequence[Any], devices: Sequence[str], container: type[DistributedValues]
+    column: Sequence[Any],
+    devices: Sequence[str],
+    container: type[DistributedValues],
+    apart: bool,
 ) -> Any:
     index = dict(zip(devices, column, strict=True))
     whole = container_of(column[0])
     if whole is not column[0] and _same(whole.index, index):
         return whole
-    if all(leaf is column[0] for leaf in column):
+    if not apart and all(leaf is column[0] for leaf in column):
         return column[0]
     return container(index)
 

@@ -244,7 +244,7 @@ class _Steps:
         graph = self.graph
         label = graph.unique_name(name, mark_as_used=False)
         region = Region(LOOP, label, graph.region, user_site())
-        with graph.in_region(region), graph.name_scope(name):
+        with graph.in_part(region, name, variables=""):
             region.parameters = _parameters(graph, [TensorSpec([], int32)])
             yield region
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.errors import coded
 from tpuref.distribute.batching import ReducedValues, reduced
 from tpuref.distribute.dataset import PerDeviceDataset, per_device_dataset
 from tpuref.distribute.destinations import broadcast, devices_of
 from tpuref.distribute.explanation import Explanation, reporter
-from tpuref.distribute.grouping import selected_mirrored, unwrapped
+from tpuref.distribute.grouping import selected, selected_mirrored, unwrapped
 from tpuref.distribute.multi_step_context import MultiStepContext
 from tpuref.distribute.shared_variables import SharedVariables
 from tpuref.distribute.steps import run_steps
@@ -27,11 +29,18 @@ from tpuref.distribute.tower_context import (
 from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.distribute.towers import call_for_each_tower
 from tpuref.distribute.updates import update, update_non_slot
-from tpuref.distribute.values import MapOutput, Mirrored, PerDevice, container_of
+from tpuref.distribute.values import (
+    DistributedValues,
+    MapOutput,
+    Mirrored,
+    PerDevice,
+    container_of,
+)
 from tpuref.distribute.variable_creation import create_variable
 from tpuref.distribute.variables import read_var
 from tpuref.functions.control_flow import group
 from tpuref.graph.aggregation import VariableAggregation
+from tpuref.graph.context import context
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
@@ -237,9 +246,9 @@ class DistributionStrategy:
         """Call `fn` once for each tower, and return its results merged.
 
         Each call is made in a tower context (`tf.get_tower_context`), its operations
-        are placed on the device of the tower and run on that core.  In eager mode they
-        run on the cores if `fn` is a `tf.function`, or within one, and otherwise one
-        by one in this process.
+        are placed on the device of the tower and run on that core, in eager mode as
+        one program of all towers: a `tf.function` is traced once for all calls, another
+        function at each call.
 
         Parameters
         ----------
@@ -248,8 +257,9 @@ class DistributionStrategy:
             order, each up to its next ``merge_call``.
         args, kwargs
             Its arguments; each tower gets its own component of per-device and mirrored
-            values.  ``run_concurrently`` (default True) is not handed on: in eager mode
-            it says whether the towers may run side by side.
+            values.  ``run_concurrently`` (default True) is not handed on: with False, a
+            function that is no `tf.function` runs operation by operation in eager
+            mode, in this process, one tower after the other.
 
         Returns
         -------
@@ -281,19 +291,31 @@ class DistributionStrategy:
         [10, 11]
         """
         self._require_cross_tower("call_for_each_tower")
-        if isinstance(fn, Function) and self._runs_at_once():
-            kwargs.pop("run_concurrently", None)  # they do
-            if fn not in self._traced:
-                self._traced[fn] = fn.around(self.call_for_each_tower)
-            return self._traced[fn](*args, **kwargs)
+        program = self._program(self.call_for_each_tower, fn)
+        if program is not None and kwargs.get("run_concurrently", True):
+            kwargs.pop("run_concurrently", None)
+            return program(*args, **kwargs)
         variables = SharedVariables()
         contexts = [self._tower_context(k, variables) for k in range(self.num_towers)]
         return call_for_each_tower(fn, args, kwargs, contexts, self.towers)
 
-    def _runs_at_once(self) -> bool:
-        """Whether eager mode is to run a function on the cores as one program."""
-        on_cores = self.towers.system is not None
-        return on_cores and executing_eagerly() and not functions_run_eagerly()
+    def _program(
+        self, each: Callable[..., Any], fn: Callable[..., Any]
+    ) -> Callable[..., Any] | None:
+        """Return what runs ``each(fn, ...)`` at once in eager mode.
+
+        None where its operations run one by one: in a tape they do, so that it sees
+        each of them.
+        """
+        if not executing_eagerly() or functions_run_eagerly() or context.recorders:
+            return None
+        if isinstance(fn, Function):
+            if fn not in self._traced:
+                self._traced[fn] = fn.around(each)
+            return self._traced[fn]
+        if self.towers.system is None:
+            return None
+        return functools.partial(Function(each).once, fn)
 
     def _tower_context(self, number: int, variables: SharedVariables) -> TowerContext:
         return TowerContext(self, number, variables)
@@ -858,8 +880,10 @@ the result is 1.5
         return self.run(fn, args, kwargs)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return what `unwrap` lists, as a tuple."""
-        return tuple(self.unwrap(value))
+        """Return what `unwrap` lists, as a tuple; of a nest, that of each tower."""
+        if isinstance(value, DistributedValues) or not nest.is_nested(value):
+            return tuple(self.unwrap(value))
+        return tuple(selected(device, value) for device in self.towers.names)
 
     # -- where a method may be called ------------------------------------------
 

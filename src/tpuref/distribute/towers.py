@@ -33,6 +33,7 @@ from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.tensor import Operation
 from tpuref.ops.collectives import Groups
 from tpuref.tpu.peers import Peers, among, replicated_region
+from tpuref.tracing.function import untraced
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ class Tower:
             self._towers.on_tower(self.tower_id),
             graph.name_scope(label),
             _shared_variables(self.tower_id > 0),
+            untraced(),
         ):
             yield
 

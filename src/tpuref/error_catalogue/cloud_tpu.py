@@ -32,7 +32,7 @@ ENTRIES = (
         meaning="The argument tpu is missing or empty, and no environment variable "
         "names a TPU.",
         remedy="Pass the name of a Cloud TPU or 'grpc://host:port' as tpu=, or set "
-        "TPU_NAME. tpu='local' is this computer, with its CPU cores.",
+        "TPU_NAME. The name 'local' is this computer, with its CPU cores.",
         text="""
             import os
 

@@ -84,7 +84,8 @@ ENTRIES = (
         meaning="int(), float(), numpy.asarray(), len() or iteration need a value or "
         "a length that is known only when the graph runs.",
         remedy="Evaluate it with tf.Session().run(tensor), or use tf functions, such "
-        "as tf.shape(x)[0] for len(x).",
+        "as tf.shape(x)[0] for len(x).  Look at the results of a traced function, or "
+        "let functions run eagerly: tf.config.run_functions_eagerly(True).",
         text="""
             import numpy as np
             import tpuref as tf

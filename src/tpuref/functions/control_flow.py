@@ -439,7 +439,7 @@ def _branch(
     graph: Graph, label: str, function: Callable[[], Any], strict: bool
 ) -> _tuple[Region, Any]:
     region = Region(BRANCH, graph.unique_name(label, False), graph.region, user_site())
-    with graph.in_region(region), graph.name_scope(label):
+    with graph.in_part(region, label):
         returned = function()
         if returned is None:
             raise ValueError(
@@ -572,7 +572,7 @@ def while_loop(
     if executing_eagerly():
         return _looped(_loop_now(cond, body, start, limit), return_same_structure)
     graph = get_default_graph()
-    with graph.name_scope(name or "while"):
+    with graph.name_scope("while" if name is None else name):
         result = _loop(graph, cond, body, start, shape_invariants, limit)
     return _looped(result, return_same_structure)
 
@@ -646,7 +646,7 @@ def _part(
     graph: Graph, label: str, start: Any, specs: Sequence[TensorSpec]
 ) -> Iterator[_tuple[Region, Any]]:
     region = Region(LOOP, graph.unique_name(label, False), graph.region, user_site())
-    with graph.in_region(region), graph.name_scope(label):
+    with graph.in_part(region, label):
         region.parameters = [parameter(ARGUMENT, spec, "arg") for spec in specs]
         yield region, packed(start, region.parameters)
 

@@ -53,6 +53,10 @@ class Module:
         self._name = own
         self._scope_name = f"{get_default_graph().get_name_scope()}/{own}".strip("/")
 
+    def _trackable_children(self) -> dict[str, Any]:
+        """Return the attributes, for `tf.train.Checkpoint`."""
+        return vars(self)
+
     @property
     def name(self) -> str:
         """The name."""

@@ -68,7 +68,7 @@ def enable_eager_execution(
         raise coded(
             ValueError,
             "tf.enable_eager_execution must be called at program start: the default "
-            f"graph already has {_outermost.graph.version} operations",
+            "graph already has operations. Call it before the first of them",
             code=codes.WRONG_MODE,
         )
     _outermost.eager = _outermost.chosen = True

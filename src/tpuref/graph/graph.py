@@ -449,16 +449,35 @@ class Graph:
             yield region
 
     @contextlib.contextmanager
+    def in_part(
+        self, region: Region, label: str, variables: str | None = None
+    ) -> Iterator[Region]:
+        """Add operations to a part of an operation, in a name scope of its own.
+
+        Variables made there are named as if they were made around that scope, or in
+        `variables`.
+        """
+        region.variables = self._scopes.name if variables is None else variables
+        with self.in_region(region), self.name_scope(label) as region.scope:
+            yield region
+
+    @contextlib.contextmanager
     def outside_regions(self) -> Iterator[None]:
         """Add operations to the graph itself, whatever region is open.
 
         Variables are made this way: they outlive the computation that asked for them.
         """
-        if self._scopes.region is None:
+        region = self._scopes.region
+        if region is None:
             yield
             return
         with self._scopes.changed(
-            region=None, control=(), devices=(), host_label=None, tower=None
+            name=region.outside(self._scopes.name),
+            region=None,
+            control=(),
+            devices=(),
+            host_label=None,
+            tower=None,
         ):
             yield
 

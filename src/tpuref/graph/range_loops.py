@@ -1,14 +1,15 @@
 """Python's ``for`` over ``tf.range`` in a traced function.
 
 Few turns, of a known number, are traced one by one.  Otherwise the body is traced once
-and becomes the body of a loop.  Python does not tell which of its variables a body
-changes, so one that it changes is an error that shows what to write.
+and becomes the body of a loop.  Python cannot be told what its variables hold after
+a loop, so turns that change one are traced one by one as well; where their number is
+unknown, that is an error that shows what to write.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import FrameType
 from typing import Any
 
@@ -26,54 +27,65 @@ from tpuref.ops.control import WHILE
 from tpuref.ops.sources import ARGUMENT
 
 UNROLLED = 16
-"""So many turns at most are traced one by one."""
+"""So many turns at most are traced one by one even if they change nothing."""
 
 
 def turns(counts: Tensor) -> Iterator[Tensor]:
     """Yield the elements of a range: one by one, or one that stands for all."""
-    known = counts.operand().value
-    if known is not None and known.size <= UNROLLED:
-        yield from (convert_to_tensor(number) for number in known)
+    known, frame = counts.operand().value, sys._getframe(1)
+    before = dict(frame.f_locals)
+    if known is None:
+        yield from _one_for_all(counts, frame, before.keys())
         return
-    yield from _one_for_all(counts, sys._getframe(1))
+    for turn, number in enumerate(known):
+        element = convert_to_tensor(number)
+        yield element
+        many = turn == 0 and known.size > UNROLLED
+        if many and not _changed(before, frame, element):
+            yield from _one_for_all(counts[1:], frame, before.keys())
+            return
 
 
-def _one_for_all(counts: Tensor, frame: FrameType) -> Iterator[Tensor]:
+def _one_for_all(
+    counts: Tensor, frame: FrameType, names: Collection[str]
+) -> Iterator[Tensor]:
     graph, site = get_default_graph(), user_site()
     size = apply("Size", counts, out_type="int32")
     name = graph.unique_name("for", mark_as_used=False)
     scalar = TensorSpec([], int32)
     test = Region(LOOP, f"{name}_cond", graph.region, site)
-    with graph.in_region(test), graph.name_scope("for_cond"):
+    with graph.in_part(test, "for_cond"):
         test.parameters = [parameter(ARGUMENT, scalar, "turn")]
         test.results = [test.parameters[0] < size]
     body = Region(LOOP, f"{name}_body", graph.region, site)
-    with graph.in_region(body), graph.name_scope("for_body"):
+    with graph.in_part(body, "for_body"):
         body.parameters = [parameter(ARGUMENT, scalar, "turn")]
         element: Tensor = counts[body.parameters[0]]
-        before = dict(frame.f_locals)
+        before = {name: frame.f_locals.get(name) for name in names}
         try:
             yield element
         except GeneratorExit:
             graph.abandoned_loop = site
             raise
-        _check_nothing_changed(before, frame, element, site)
+        _check_nothing_changed(_changed(before, frame, element), site)
         body.results = [body.parameters[0] + 1]
     attrs = {"loop_variables": 1, "maximum_iterations": None}
     add_operation(WHILE, [convert_to_tensor(0, int32)], attrs, None, [test, body])
 
 
-def _check_nothing_changed(
-    before: dict[str, Any], frame: FrameType, element: Tensor, site: Any
-) -> None:
+def _changed(before: dict[str, Any], frame: FrameType, element: Tensor) -> list[str]:
+    """Return which of the Python variables that were there before have changed."""
     after = frame.f_locals
-    changed = [
+    return [
         name
         for name, value in before.items()
         if after.get(name) is not value
         and after.get(name) is not element
         and _counts(after.get(name))
     ]
+
+
+def _check_nothing_changed(changed: Collection[str], site: Any) -> None:
     if not changed:
         return
     names = ", ".join(changed)

@@ -37,6 +37,9 @@ class Region:
         The user's line that opened it.
     replicas
         The number of replicas, for a replicated computation.
+    scope, variables
+        The names of its operations start with `scope`, those of the variables that it
+        makes with `variables` instead.
     stand_in
         ``stand_in(tensor)`` gives what the region uses instead of a tensor that it
         cannot reach, None where it has nothing.  The gradient of a branch or loop uses
@@ -48,6 +51,8 @@ class Region:
     outer: Region | None
     site: CallSite
     replicas: int = 1
+    scope: str = ""
+    variables: str = ""
     stand_in: Callable[[Tensor], Tensor | None] | None = None
     operations: list[Operation] = field(default_factory=list)
     parameters: list[Tensor] = field(default_factory=list)
@@ -60,6 +65,13 @@ class Region:
         while region is not None:
             yield region
             region = region.outer
+
+    def outside(self, scope: str) -> str:
+        """Return the name scope of a variable that is made in a scope of the region."""
+        for region in self.enclosing():
+            if region.scope and scope.startswith(region.scope):
+                scope = region.variables + scope[len(region.scope) :]
+        return scope
 
     def is_within(self, other: Region | None) -> bool:
         """Whether this region is `other` or lies inside it."""

@@ -125,8 +125,8 @@ class Session:
         Returns
         -------
         object
-            NumPy arrays (NumPy scalars for rank 0, bytes for text) in place of tensors,
-            None in place of operations.
+            NumPy arrays (NumPy scalars for rank 0, bytes for text) instead of tensors,
+            None instead of operations.
 
         Raises
         ------

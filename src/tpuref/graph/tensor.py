@@ -228,14 +228,7 @@ class Tensor(Operators):
         @property
         def numpy(self) -> NoReturn:
             """Nothing: an AttributeError says how to get the value."""
-            raise coded(
-                AttributeError,
-                f"the tensor {self.describe()} belongs to a graph and has no value yet,"
-                " so it has no numpy(); run it with tf.Session().run(tensor), or call "
-                "tf.enable_eager_execution() at the start of the program to compute "
-                "values at once",
-                code=codes.NO_VALUE_YET,
-            )
+            self._no_value("numpy()", AttributeError)
 
     def describe(self) -> str:
         """Return name and spec for a message."""
@@ -266,8 +259,8 @@ class Tensor(Operators):
         raise coded(
             TypeError,
             f"the symbolic tensor {self.describe()} has no truth value while the graph "
-            f"is built (made at {self.op.site}); use tf.cond or tf.where in place of "
-            "`if`, tf.logical_and in place of `and`, or evaluate it with Session.run",
+            f"is built (made at {self.op.site}); use tf.cond or tf.where instead of "
+            "`if`, tf.logical_and instead of `and`, or evaluate it with Session.run",
             code=codes.NO_TRUTH_VALUE,
         )
 
@@ -310,11 +303,22 @@ class Tensor(Operators):
             )
         return (self[i] for i in range(len(self)))
 
-    def _no_value(self, wanted: str) -> NoReturn:
+    def _no_value(self, wanted: str, kind: type[Exception] = TypeError) -> NoReturn:
+        if self.graph.traced:
+            fault = (
+                "does not exist while a function is traced; return the tensor and look "
+                "at the result, show it with tf.print, or let functions run operation "
+                "by operation: tf.config.run_functions_eagerly(True)"
+            )
+        else:
+            fault = (
+                "does not exist before a session evaluates it; use "
+                "tf.Session().run(tensor), or call tf.enable_eager_execution() at the "
+                "start of the program to compute values at once"
+            )
         raise coded(
-            TypeError,
-            f"{wanted} of the symbolic tensor {self.describe()} does not exist before "
-            "a session evaluates it; use tf.Session().run(tensor)",
+            kind,
+            f"{wanted} of the symbolic tensor {self.describe()} {fault}",
             code=codes.NO_VALUE_YET,
         )
 
@@ -328,23 +332,13 @@ class Tensor(Operators):
         self._no_value("the index value")
 
     def __dlpack__(self, **wanted: Any) -> Any:
-        raise coded(
-            BufferError,
-            f"the symbolic tensor {self.describe()} has no memory to share before a "
-            "session evaluates it; use tf.Session().run(tensor)",
-            code=codes.NO_VALUE_YET,
-        )
+        self._no_value("the memory", BufferError)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.__dlpack__()  # type: ignore[no-any-return]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        raise coded(
-            NotImplementedError,
-            f"the symbolic tensor {self.describe()} cannot become a NumPy array before "
-            "a session evaluates it; use tf.Session().run(tensor)",
-            code=codes.NO_VALUE_YET,
-        )
+        self._no_value("the NumPy array", NotImplementedError)
 
 
 def further_output(operation: Operation, spec: TensorSpec) -> Tensor:

@@ -21,7 +21,7 @@ NAMESPACES = {"tpuref": "tf"}
 """The modules that are public namespaces, and what programs call them."""
 
 
-def explain_missing(module: str, namespace: str) -> None:
+def explain_missing(module: str, namespace: str, **later: str) -> None:
     """Let a module list its public names only, and say what to do about others.
 
     Parameters
@@ -30,10 +30,15 @@ def explain_missing(module: str, namespace: str) -> None:
         Its ``__name__``.
     namespace
         What programs call it, such as ``"tf.tpu"``.
+    **later
+        Names for modules that are slow to import, which is left to the programs that
+        read them.
     """
     NAMESPACES[module] = namespace
 
     def __getattr__(name: str) -> Any:
+        if name in later:
+            return importlib.import_module(later[name])
         raise missing_attribute(module, name, sys._getframe(1))
 
     def __dir__() -> list[str]:
@@ -66,7 +71,7 @@ def missing_attribute(
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     message = message_about(f"{NAMESPACES[module]}.{name}")
     if _imports(reader):
-        # Python would put words of its own in place of an AttributeError's.
+        # Python would put its own words instead of an AttributeError's.
         return coded(ImportError, message, code=codes.MISSING_NAME, name=module)
     return coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unittest import mock
+from typing import TYPE_CHECKING
 
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.testing.test_case import (
@@ -13,6 +13,9 @@ from tpuref.testing.test_case import (
     main,
 )
 
+if TYPE_CHECKING:
+    from unittest import mock as mock
+
 __all__ = [
     "TestCase",
     "get_temp_dir",
@@ -22,4 +25,4 @@ __all__ = [
     "mock",
 ]
 
-_explain_missing(__name__, "tf.test")
+_explain_missing(__name__, "tf.test", mock="unittest.mock")

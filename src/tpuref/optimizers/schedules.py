@@ -49,7 +49,7 @@ class LearningRateSchedule:
         return dict(vars(self))
 
 
-@dataclass
+@dataclass(eq=False)
 class _Decay(LearningRateSchedule):
     """A schedule that `tf.train` has as a function.
 
@@ -76,7 +76,7 @@ def _value(rate: Any) -> Tensor:
     return found
 
 
-@dataclass
+@dataclass(eq=False)
 class ExponentialDecay(_Decay):
     """As `tf.train.exponential_decay`."""
 
@@ -88,7 +88,7 @@ class ExponentialDecay(_Decay):
     function = staticmethod(decay.exponential_decay)
 
 
-@dataclass
+@dataclass(eq=False)
 class InverseTimeDecay(_Decay):
     """As `tf.train.inverse_time_decay`."""
 
@@ -100,7 +100,7 @@ class InverseTimeDecay(_Decay):
     function = staticmethod(decay.inverse_time_decay)
 
 
-@dataclass
+@dataclass(eq=False)
 class PolynomialDecay(_Decay):
     """As `tf.train.polynomial_decay`."""
 
@@ -113,7 +113,7 @@ class PolynomialDecay(_Decay):
     function = staticmethod(decay.polynomial_decay)
 
 
-@dataclass
+@dataclass(eq=False)
 class CosineDecay(_Decay):
     """As `tf.train.cosine_decay`."""
 
@@ -124,7 +124,7 @@ class CosineDecay(_Decay):
     function = staticmethod(decay.cosine_decay)
 
 
-@dataclass
+@dataclass(eq=False)
 class PiecewiseConstantDecay(LearningRateSchedule):
     """As `tf.train.piecewise_constant`."""
 

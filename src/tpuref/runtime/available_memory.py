@@ -1,10 +1,17 @@
-"""How much memory is left by the system and the control groups of this process."""
+"""How much memory there is, and how much system and control groups leave free."""
 
 from __future__ import annotations
 
 import os
 
 UNLIMITED = 1 << 62  # also where the system does not say
+
+
+def total_bytes() -> int:
+    """Return the memory of this computer, 0 if unknown, as on Windows."""
+    if not hasattr(os, "sysconf"):
+        return 0
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def available_bytes() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from tpuref.runtime.available_memory import total_bytes
 from tpuref.runtime.topology import Topology
 
 
@@ -43,7 +44,7 @@ def devices_of(
 
     All hosts are this computer, and all cores share its memory.
     """
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = total_bytes()
     share = memory // topology.num_cores
     return [
         DeviceAttributes(

@@ -89,12 +89,17 @@ def _xla(cores: int) -> Executor:
     return XlaExecutor()
 
 
-def available(name: str) -> str:
-    """Return the executor that runs if one is chosen: lockstep where there is no pool.
+def has_pool() -> bool:
+    """Return whether this platform has the pool.
 
-    The pool needs Linux: its cores end with the host because the kernel sees to it.
+    It needs Linux: its cores end with the host because the kernel sees to it.
     """
-    if name != "pool" or sys.platform.startswith("linux"):
+    return sys.platform.startswith("linux")
+
+
+def available(name: str) -> str:
+    """Return the executor that runs: lockstep where there is no pool."""
+    if name != "pool" or has_pool():
         return name
     _warn_of_lockstep(sys.platform)
     return "lockstep"

@@ -1,7 +1,7 @@
 """The logger ``tpuref`` and its children: silent until the program listens.
 
 Python itself writes only the warnings to standard error: a run is stuck, a sum looks
-wrong, or a server is open to strangers.
+wrong, a server is open to strangers, or the platform has no core pool.
 """
 
 from __future__ import annotations

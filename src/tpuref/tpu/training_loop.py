@@ -169,7 +169,9 @@ def _looped(
     def goes_on(*values: Any) -> Any:
         return condition(*(values if given else ()))
 
-    return control_flow.while_loop(goes_on, turn, given or [convert_to_tensor(0)])
+    # As in the releases, the loop opens no name scope: variables keep their names.
+    start = given or [convert_to_tensor(0)]
+    return control_flow.while_loop(goes_on, turn, start, name="")
 
 
 def _dequeued(loop: str, queue: InfeedQueue) -> list[Tensor]:

@@ -7,8 +7,9 @@ traced anew.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Tensor
 
 Key = Hashable
+Leaf = TypeVar("Leaf")
 
 
 @runtime_checkable
@@ -44,6 +46,23 @@ class TracedIterator(Protocol):
 
     def _bind(self, stand_in: Any) -> None:
         """Let the stand-in give the elements of this iterator from now on."""
+
+
+@functools.lru_cache(maxsize=1024)
+def _has(kind: Any, protocol: Any) -> bool:
+    """Whether objects of a class follow a protocol; to look takes Python long."""
+    return issubclass(kind, protocol)
+
+
+def is_composite(value: Any) -> TypeGuard[Composite]:
+    """Whether a value is made of several tensors."""
+    kind: Any = type(value)
+    return _has(kind, Composite)
+
+
+def _is_iterator(value: Any) -> TypeGuard[TracedIterator]:
+    kind: Any = type(value)
+    return _has(kind, TracedIterator)
 
 
 class Slot(NamedTuple):
@@ -119,9 +138,9 @@ class _Parts:
         """Take a leaf apart; return what finds it again."""
         if isinstance(leaf, (EagerTensor, np.ndarray, np.generic)):
             return self._add_value(leaf, name)
-        if isinstance(leaf, Composite):
+        if is_composite(leaf):
             return self._add_composite(leaf, name)
-        if isinstance(leaf, TracedIterator):
+        if _is_iterator(leaf):
             number = len(self.iterators)
             self.iterators.append(leaf)
             self.keys.append(("iterator", leaf._traced_key()))
@@ -158,13 +177,13 @@ def _fixed(leaf: Any) -> Key:
 # -- results -----------------------------------------------------------------------
 
 
-def tensors_of(result: Any) -> Iterator[Tensor]:
-    """Yield the tensors of what a traced function returned."""
-    for leaf in nest.flatten(result):
-        if isinstance(leaf, Composite):
+def leaves_of(structure: Any, kind: type[Leaf]) -> Iterator[Leaf]:
+    """Yield the leaves of a kind, such as the tensors that a function returned."""
+    for leaf in nest.flatten(structure):
+        if is_composite(leaf):
             for part in leaf._traced_parts():
-                yield from tensors_of(part)
-        elif isinstance(leaf, Tensor):
+                yield from leaves_of(part, kind)
+        elif isinstance(leaf, kind):
             yield leaf
 
 
@@ -172,7 +191,7 @@ def with_values(result: Any, values: Iterator[Any]) -> Any:
     """Return the structure of a result with other values instead of its tensors."""
 
     def other(leaf: Any) -> Any:
-        if isinstance(leaf, Composite):
+        if is_composite(leaf):
             return leaf._with_parts(
                 [with_values(part, values) for part in leaf._traced_parts()]
             )

@@ -23,7 +23,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, eager_execution, executing_eagerly
 from tpuref.missing.members import explain_missing_members
 from tpuref.runtime.log import advice
-from tpuref.tracing.arguments import Call, taken_apart
+from tpuref.tracing.arguments import Call, is_composite, leaves_of, taken_apart
 from tpuref.tracing.trace import ConcreteFunction
 
 __all__ = ["Function", "do_not_convert", "function"]
@@ -134,6 +134,8 @@ class Function:
         specs: list[TensorSpec] = []
 
         def example(leaf: Any) -> Any:
+            if is_composite(leaf):
+                return leaf._with_parts([example(p) for p in leaf._traced_parts()])
             if not isinstance(leaf, TensorSpec):
                 return leaf
             sizes = [1 if n is None else n for n in leaf.shape.as_tuple()]
@@ -167,10 +169,15 @@ class Function:
         """Return a value as tensors: a list may stand for one."""
         if isinstance(wanted, TensorSpec):
             return self._fitting(wanted, given)
+        if is_composite(wanted) and is_composite(given):
+            parts = self._up_to(wanted._traced_parts(), given._traced_parts())
+            return given._with_parts(parts)
         nested = isinstance(given, type(wanted)) and nest.is_nested(wanted)
         if nested and len(wanted) == len(given):
             if not isinstance(wanted, dict):
-                return [self._up_to(w, g) for w, g in zip(wanted, given, strict=True)]
+                parts = [self._up_to(w, g) for w, g in zip(wanted, given, strict=True)]
+                named = hasattr(wanted, "_fields")
+                return type(wanted)(*parts) if named else type(wanted)(parts)
             if wanted.keys() == given.keys():
                 return {key: self._up_to(wanted[key], given[key]) for key in wanted}
         raise coded(
@@ -217,7 +224,7 @@ class Function:
 
     def _specs(self, call: Call) -> tuple[TensorSpec, ...]:
         if self.input_signature is not None:
-            return tuple(nest.flatten(list(self.input_signature)))
+            return tuple(leaves_of(list(self.input_signature), TensorSpec))
         return tuple(value.spec for value in call.values)
 
     def _traced(self, call: Call, specs: Sequence[TensorSpec]) -> ConcreteFunction:

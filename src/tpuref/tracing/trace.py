@@ -24,9 +24,9 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.variables import Variable, variable_creator_scope
 from tpuref.tracing.arguments import (
     Call,
-    Composite,
     TracedIterator,
-    tensors_of,
+    is_composite,
+    leaves_of,
     with_values,
 )
 
@@ -88,7 +88,7 @@ class ConcreteFunction:
             result = function(call.rebuilt(self.inputs, self._iterators))
             self._check_loops()
             self.structured_outputs = nest.map_structure(self._output, result)
-        self.outputs = list(tensors_of(self.structured_outputs))
+        self.outputs = list(leaves_of(self.structured_outputs, Tensor))
         for tensor in self.outputs:
             self.graph.check_accessible(tensor, f"the result of {name}")
         self._effects = [op for op in self.graph.get_operations() if _acts(op)]
@@ -139,7 +139,7 @@ class ConcreteFunction:
             )
 
     def _output(self, leaf: Any) -> Any:
-        if isinstance(leaf, Composite):
+        if is_composite(leaf):
             return leaf._with_parts([self._output(p) for p in leaf._traced_parts()])
         if leaf is None or isinstance(leaf, Operation):
             return None
@@ -167,14 +167,16 @@ class ConcreteFunction:
         arrays = [value.array for value in values]
         fed = dict(zip(self.inputs, arrays, strict=True))
         results = self._executor.run(self.outputs, self._effects, fed)
-        made = iter([EagerTensor.of(array, self.name) for array in results])
-        return with_values(self.structured_outputs, made)
+        # What made a value is told apart where it was the mean of a batch, say.
+        made = zip(results, self.outputs, strict=True)
+        tensors = (EagerTensor.of(array, tensor.op.type) for array, tensor in made)
+        return with_values(self.structured_outputs, tensors)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program on tensors: in the order of `inputs`, or by name."""
         given = [
             leaf
-            for leaf in nest.flatten([list(args), [kwargs[k] for k in kwargs]])
+            for leaf in leaves_of([list(args), list(kwargs.values())], object)
             if isinstance(leaf, (Tensor, *_PLAIN)) and not isinstance(leaf, str)
         ]
         if len(given) != len(self.inputs):

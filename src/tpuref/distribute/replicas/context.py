@@ -70,7 +70,8 @@ class ReplicaContext(TowerContext):
             Accepted for compatibility.
         """
         op = _op("ReplicaContext.all_reduce", reduce_op)
-        leaves = nest.flatten(value)
+        # What is one tensor in all replicas is still a value of each.
+        leaves = [identity(leaf) for leaf in nest.flatten(value)]
 
         def merge(strategy: Any, *parts: Any) -> Any:
             return [reduced(op, part, None, strategy.towers) for part in parts]

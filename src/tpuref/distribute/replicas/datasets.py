@@ -97,11 +97,6 @@ class ReplicaDataset(PerDeviceDataset):
         self._devices = devices
         self._rounds = Dataset(Prefetch(rounds, rounds_ahead(rounds.specs)))
 
-    @property
-    def element_spec(self) -> Any:
-        """The `tf.TensorSpec` of each part of what a replica gets."""
-        return self.element
-
 
 def divided(dataset: Any, devices: Sequence[str]) -> ReplicaDataset:
     """Return the dataset whose batches are divided among the replicas."""

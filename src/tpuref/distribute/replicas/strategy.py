@@ -25,7 +25,6 @@ from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.graph.default import begin_eagerly, executing_eagerly
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.missing.members import explain_missing_members
-from tpuref.tracing.function import Function, functions_run_eagerly, untraced
 
 __all__ = ["Strategy"]
 
@@ -109,20 +108,10 @@ class Strategy(DistributionStrategy):
         if not isinstance(named, Mapping):
             name = f"{type(self).__name__}.run: kwargs"
             raise wrong_type(name, "a dict or None", named)
-        if not executing_eagerly():
+        program = self._program(self._for_each, fn)
+        if program is None:
             return self._for_each(fn, *values, **named)
-        if isinstance(fn, Function) and not functions_run_eagerly():
-            if fn not in self._traced:
-                self._traced[fn] = fn.around(self._for_each)
-            return self._traced[fn](*values, **named)
-        if self.towers.system is not None:
-            return Function(self._for_each).once(fn, *values, **named)
-
-        def apart(*own: Any, **own_named: Any) -> Any:
-            with untraced():  # in the thread of the replica
-                return fn(*own, **own_named)
-
-        return self._for_each(apart, *values, **named)
+        return program(*values, **named)
 
     def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         with self.scope():
@@ -236,7 +225,7 @@ class Strategy(DistributionStrategy):
         """Return a value per replica, made by a function of a `ValueContext`."""
         count = self.num_replicas_in_sync
         values = [value_fn(ValueContext(k, count)) for k in range(count)]
-        return merged(values, self.towers.names)
+        return merged(values, self.towers.names, apart=True)
 
     def experimental_make_numpy_dataset(self, numpy_input: Any) -> Dataset:
         """Return a dataset of the rows of arrays."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tpuref.missing.namespaces import explain_missing as _explain_missing
-from tpuref.namespaces.test import TestCase, main, mock
+from tpuref.namespaces.test import TestCase, main
+
+if TYPE_CHECKING:
+    from unittest import mock as mock
 
 __all__ = [
     "TestCase",
@@ -11,4 +16,4 @@ __all__ = [
     "mock",
 ]
 
-_explain_missing(__name__, "tf.python.platform.test")
+_explain_missing(__name__, "tf.python.platform.test", mock="unittest.mock")
