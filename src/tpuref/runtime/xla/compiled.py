@@ -128,7 +128,8 @@ class Compiled:
             None if drawn is None else draws,
             self._on_host,
         )
-        values = lowering.block(self._program, self._signature.values(inputs))
+        with jax.default_matmul_precision("highest"):  # not half of it, as on a GPU
+            values = lowering.block(self._program, self._signature.values(inputs))
         self._results = [
             value if value.is_on_host else value._replace(array=None)
             for value in values
