@@ -53,3 +53,14 @@ def summing(size: int) -> Any:
         )
 
     return computation
+
+
+def exchanging(replica: Any) -> Any:
+    """Take a large and a small sum in one exchange, again and again."""
+    del replica
+    held = [tf.zeros([LARGE]), tf.zeros([3])]
+    return tf.while_loop(
+        lambda i, *_: i < FOREVER,
+        lambda i, *held: (i + 1, *map(tf.tpu.cross_replica_sum, held)),
+        [0, *held],
+    )

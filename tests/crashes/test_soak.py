@@ -13,7 +13,14 @@ import pytest
 
 import tpuref as tf
 
-from .computations import LARGE, multiplying, replicate, summing, turning
+from .computations import (
+    LARGE,
+    exchanging,
+    multiplying,
+    replicate,
+    summing,
+    turning,
+)
 from .processes import (
     FULL,
     PROMPTLY,
@@ -53,6 +60,7 @@ COMPUTATIONS = [
     ("flat", summing(1)),
     ("direct", summing(LARGE)),
     ("ring", summing(LARGE)),
+    ("auto", exchanging),
     ("auto", calling),
 ]
 

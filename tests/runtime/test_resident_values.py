@@ -78,6 +78,42 @@ def test_each_process_is_told_of_a_value_once(
     assert names[0::2] == wanted
 
 
+class LocalResolver:
+    """What a strategy asks of a resolver, for this process."""
+
+    def master(self) -> str:
+        return "local"
+
+    def cluster_spec(self) -> None:
+        return None
+
+
+def test_a_process_is_told_of_the_variables_of_its_towers(
+    session: tf.Session, told: list[list[str]]
+) -> None:
+    strategy = tf.contrib.distribute.TPUStrategy(LocalResolver(), steps_per_run=1)
+    common = tf.get_variable("common", initializer=3.0)
+    with strategy.scope():
+        v = tf.get_variable(
+            "v",
+            initializer=2.0,
+            synchronization=tf.VariableSynchronization.ON_READ,
+            aggregation=tf.VariableAggregation.SUM,
+        )
+        grown = strategy.call_for_each_tower(lambda: v.assign_add(common))
+    session.run(tf.global_variables_initializer())
+    for turn in (1, 2):
+        told.clear()
+        found = session.run(strategy.unwrap(grown))
+        assert found == [2.0 + 3.0 * turn] * 3
+        names = [[handle.partition("#")[0] for handle in request] for request in told]
+        known = ["common"] if turn == 1 else []
+        assert [sorted(each) for each in names] == [
+            [*known, "v"],
+            [*known, "v/replica_1", "v/replica_2"],
+        ]
+
+
 def test_what_one_program_writes_another_reads(session: tf.Session) -> None:
     large, small = variables()
     one = on_three(lambda: large.assign_add(tf.ones([LARGE]) * small.read_value()))

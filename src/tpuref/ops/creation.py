@@ -23,6 +23,7 @@ from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, ieee
 from tpuref.ops.sizes import require_index_scalar, shape_held_by, sizes_in
 from tpuref.ops.sources import infer_same
+from tpuref.ops.stacking import along
 
 
 def _infer_fill(dims: Operand, value: Operand) -> TensorSpec:
@@ -146,9 +147,9 @@ RANGE = OpDef("Range", infer=_infer_range, meaning=_range)
 
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Fill", infer=_infer_fill, meaning=_fill),
-    OpDef("ZerosLike", infer=infer_same, compute=ieee(zeros_like)),
-    OpDef("OnesLike", infer=_infer_ones_like, meaning=_ones_like),
+    OpDef("ZerosLike", infer=infer_same, compute=ieee(zeros_like), of_shape=True),
+    OpDef("OnesLike", infer=_infer_ones_like, meaning=_ones_like, of_shape=True),
     RANGE,
     OpDef("LinSpace", infer=_infer_lin_space, meaning=_lin_space),
-    OpDef("OneHot", infer=_infer_one_hot, meaning=_one_hot),
+    OpDef("OneHot", infer=_infer_one_hot, meaning=_one_hot, stacked=along(_one_hot)),
 )

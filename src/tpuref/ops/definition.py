@@ -141,6 +141,11 @@ class OpDef:
         Whether the last two axes of inputs of equal rank give those of the output, in
         the same way for all indices along the axes before, which broadcast; if there
         is an attribute ``axis``, only where it is -1.
+    stacked
+        ``stacked(*arrays, **attrs)`` computes for all cores at once; see
+        `tpuref.ops.stacking`.
+    of_shape
+        Whether the shapes of the inputs alone decide the outputs.
     linear
         Whether a mean of results is the result for the mean, as with a reshape.
     static
@@ -174,6 +179,8 @@ class OpDef:
     joint: bool = False
     elementwise: bool = False
     batched: bool = False
+    stacked: Compute | None = None
+    of_shape: bool = False
     linear: bool = False
     static: Static | None = None
     blocks: tuple[Block, ...] = ()

@@ -122,6 +122,11 @@ def _strided_slice(xp: Any, x: Array, *bounds: Array, key: Key) -> Any:
     return x[tuple(index)]
 
 
+def _stacked_strided_slice(x: Array, *bounds: Array, key: Key) -> Any:
+    every_core = ("slice", None, None, None)
+    return _strided_slice(np, x, *bounds, key=(every_core, *key))
+
+
 def _numpy_index(kind: str, parts: Sequence[Any], size: int, axis: int) -> Any:
     if kind == "index":
         _check_index(parts[0], size, axis)
@@ -390,7 +395,12 @@ def _scatter_sub(tensor: Array, indices: Array, updates: Array) -> Array:
 
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("StridedSlice", infer=_infer_strided_slice, meaning=_strided_slice),
+    OpDef(
+        "StridedSlice",
+        infer=_infer_strided_slice,
+        meaning=_strided_slice,
+        stacked=_stacked_strided_slice,
+    ),
     OpDef("Slice", infer=_infer_slice, meaning=_slice),
     OpDef("GatherV2", infer=_infer_gather, compute=ieee(_gather)),
     OpDef(

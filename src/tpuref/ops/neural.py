@@ -176,6 +176,10 @@ def _sparse_cross_entropy(logits: Array, labels: Array) -> Array:
     return loss.astype(logits.dtype)
 
 
+def _stacked_sparse_cross_entropy(logits: Array, labels: Array) -> Array:
+    return _sparse_cross_entropy(logits, np.broadcast_to(labels, logits.shape[:-1]))
+
+
 def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
     dtype = require_same_dtype(logits, labels)
     require_kind(logits, FLOATING)
@@ -266,6 +270,7 @@ OPERATIONS: tuple[OpDef, ...] = (
         "SparseSoftmaxCrossEntropyWithLogits",
         infer=_infer_sparse_cross_entropy,
         compute=ieee(_sparse_cross_entropy),
+        stacked=_stacked_sparse_cross_entropy,
     ),
     OpDef(
         "SigmoidCrossEntropyWithLogits",

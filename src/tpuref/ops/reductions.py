@@ -35,6 +35,7 @@ from tpuref.ops.broadcasting import (
 )
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array, describe
+from tpuref.ops.stacking import along, reducing
 
 REAL_OR_BOOL = Kind("a real number or boolean", (*REAL.dtypes, bool_))
 
@@ -262,23 +263,23 @@ def _delayed(xp: Any, result: Array, axis: int, first: int) -> Any:
     return delayed
 
 
-MEAN = OpDef("Mean", numeric, _mean)
+MEAN = OpDef("Mean", numeric, _mean, stacked=reducing(_mean))
 
 OPERATIONS: tuple[OpDef, ...] = (
-    OpDef("Sum", numeric, _sum),
+    OpDef("Sum", numeric, _sum, stacked=reducing(_sum)),
     MEAN,
-    OpDef("Prod", numeric, _prod),
-    OpDef("Max", real, _max),
-    OpDef("Min", real, _min),
-    OpDef("Any", boolean, _any),
-    OpDef("All", boolean, _all),
+    OpDef("Prod", numeric, _prod, stacked=reducing(_prod)),
+    OpDef("Max", real, _max, stacked=reducing(_max)),
+    OpDef("Min", real, _min, stacked=reducing(_min)),
+    OpDef("Any", boolean, _any, stacked=reducing(_any)),
+    OpDef("All", boolean, _all, stacked=reducing(_all)),
     OpDef("Variance", spread, _variance),
     OpDef("Std", spread, _std),
     OpDef("EuclideanNorm", floating, _euclidean_norm),
     OpDef("LogSumExp", floating, _log_sum_exp),
     OpDef("CountNonzero", count, _count_nonzero),
-    OpDef("ArgMax", position, _arg_max),
-    OpDef("ArgMin", position, _arg_min),
+    OpDef("ArgMax", position, _arg_max, stacked=along(_arg_max)),
+    OpDef("ArgMin", position, _arg_min, stacked=along(_arg_min)),
     OpDef("Cumsum", running, _cumsum),
     OpDef("Cumprod", running, _cumprod),
 )

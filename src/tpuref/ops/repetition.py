@@ -94,6 +94,12 @@ def _broadcast_to(xp: Any, x: Array, shape: Array) -> Any:
     return xp.broadcast_to(x, sizes_in(shape)).copy()
 
 
+def _stacked_broadcast_to(x: Array, shape: Array) -> Any:
+    new = (1,) * (len(shape) + 1 - x.ndim)
+    aligned = x.reshape(len(x), *new, *x.shape[1:])
+    return np.broadcast_to(aligned, (len(x), *sizes_in(shape))).copy()
+
+
 def _infer_sum_to_shape(x: Operand, shape: Operand) -> TensorSpec:
     wanted = shape_held_by(shape)
     together = broadcast_pair(x.shape, wanted)
@@ -110,6 +116,12 @@ def _sum_to_shape(xp: Any, x: Array, shape: Array) -> Any:
     axes, wide = (*range(new), *repeated), widened(x)
     total = xp.sum(wide, axes, wide.dtype, keepdims=True) if axes else wide
     return total.reshape(sizes).astype(x.dtype, copy=False)
+
+
+def _stacked_sum_to_shape(x: Array, shape: Array) -> Any:
+    new = (1,) * (x.ndim - 1 - len(shape))
+    total = _sum_to_shape(np, x, np.array([len(x), *new, *sizes_in(shape)]))
+    return total.reshape(len(x), *sizes_in(shape))
 
 
 def _infer_pad(x: Operand, paddings: Operand, constant_values: Operand) -> TensorSpec:
@@ -174,8 +186,18 @@ def _mirror_pad(xp: Any, x: Array, paddings: Array, *, mode: str) -> Any:
 OPERATIONS: tuple[OpDef, ...] = (
     OpDef("Tile", infer=_infer_tile, meaning=_tile),
     OpDef("Repeat", infer=_infer_repeat, meaning=_repeat),
-    OpDef("BroadcastTo", infer=_infer_broadcast_to, meaning=_broadcast_to),
-    OpDef("SumToShape", infer=_infer_sum_to_shape, meaning=_sum_to_shape),
+    OpDef(
+        "BroadcastTo",
+        infer=_infer_broadcast_to,
+        meaning=_broadcast_to,
+        stacked=_stacked_broadcast_to,
+    ),
+    OpDef(
+        "SumToShape",
+        infer=_infer_sum_to_shape,
+        meaning=_sum_to_shape,
+        stacked=_stacked_sum_to_shape,
+    ),
     OpDef("PadV2", infer=_infer_pad, meaning=_pad),
     OpDef("MirrorPad", infer=_infer_mirror_pad, meaning=_mirror_pad),
 )

@@ -15,6 +15,7 @@ from tpuref.ops.broadcasting import INDEX, normalize_axes, normalize_axis, requi
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 from tpuref.ops.sizes import require_shape
+from tpuref.ops.stacking import along
 
 # -- asking ---------------------------------------------------------------------------
 
@@ -85,6 +86,11 @@ def _resolved(wanted: Sequence[int], count: int | None) -> list[int | None]:
 
 def _reshape(xp: Any, x: Array, shape: Array) -> Any:
     return x.reshape([size or 0 for size in _resolved(shape.tolist(), x.size)])
+
+
+def _stacked_reshape(x: Array, shape: Array) -> Any:
+    sizes = _resolved(shape.tolist(), x[0].size)
+    return x.reshape([len(x), *(size or 0 for size in sizes)])
 
 
 def _infer_expand_dims(x: Operand, *, axis: int) -> TensorSpec:
@@ -167,16 +173,42 @@ def _roll(xp: Any, x: Array, shift: Array, *, axes: tuple[int, ...]) -> Any:
     return xp.roll(x, tuple(shift.tolist()), axes)
 
 
-SHAPE = OpDef("Shape", infer=_infer_shape, meaning=_shape, static=_static_shape)
+SHAPE = OpDef(
+    "Shape", infer=_infer_shape, meaning=_shape, static=_static_shape, of_shape=True
+)
 
-RESHAPE = OpDef("Reshape", infer=_infer_reshape, meaning=_reshape, linear=True)
+RESHAPE = OpDef(
+    "Reshape",
+    infer=_infer_reshape,
+    meaning=_reshape,
+    stacked=_stacked_reshape,
+    linear=True,
+)
 
 OPERATIONS: tuple[OpDef, ...] = (
     SHAPE,
-    OpDef("Size", infer=_infer_size, meaning=_size, static=_static_size),
-    OpDef("Rank", infer=_infer_rank, meaning=_rank, static=_static_rank),
+    OpDef(
+        "Size",
+        infer=_infer_size,
+        meaning=_size,
+        static=_static_size,
+        of_shape=True,
+    ),
+    OpDef(
+        "Rank",
+        infer=_infer_rank,
+        meaning=_rank,
+        static=_static_rank,
+        of_shape=True,
+    ),
     RESHAPE,
-    OpDef("ExpandDims", infer=_infer_expand_dims, meaning=_expand_dims, linear=True),
+    OpDef(
+        "ExpandDims",
+        infer=_infer_expand_dims,
+        meaning=_expand_dims,
+        stacked=along(_expand_dims),
+        linear=True,
+    ),
     OpDef("Squeeze", infer=_infer_squeeze, meaning=_squeeze, linear=True),
     OpDef("Transpose", infer=_infer_transpose, meaning=_transpose, linear=True),
     OpDef("ReverseV2", infer=_infer_reverse, meaning=_reverse),

@@ -117,8 +117,7 @@ ASSIGN_ADD = OpDef(
 ASSIGN_SUB = OpDef(
     "AssignSub", _updated, effect=_assign_sub, reads="handle", writes="handle"
 )
-
-UPDATES = (ASSIGN_ADD, ASSIGN_SUB)
-"""The operations that change a variable by a value."""
+UPDATES = {ASSIGN_ADD: np.add, ASSIGN_SUB: np.subtract}
+"""The operations that change a variable by a value, and what combines the two."""
 
 OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)

@@ -125,6 +125,11 @@ class CoreCollectives:
             self._placement, self._algorithm = placement, algorithm
             self.moves += 1
 
+    @property
+    def joins(self) -> bool:
+        """Whether a vector may be part of a longer one without rounding differently."""
+        return self._algorithm != "ring"
+
     def participants(
         self,
         instr: Instr,

@@ -28,6 +28,9 @@ from tpuref.runtime.columns import APART, SAME, STACKED, Layout, Shape, Stacked
 GATHERED_BYTES = 4096
 """Up to which size the arrays of cores are copied into a stack, to save calls."""
 
+FOLDED_BYTES = 1 << 16
+"""Up to which size an array that does not depend on the run is computed beforehand."""
+
 Table = list[Any]
 Call = Callable[[Table], Any]
 Memory = Callable[[Shape, np.dtype[Any]], Sequence[Array]]
@@ -266,6 +269,17 @@ class FusionPlan:
         """Plan an operation; the values `ending` are not read after it."""
         operands = [self._values[slot] for slot in instr.inputs]
         shape = _shape(instr, operands)
+        if _is_foldable(instr, shape, operands):
+            self._values[instr.outputs[0]] = self._folded(instr, operands)
+            return
+        if shape is not None and _stacks_rows(instr, shape, operands):
+            function = _stacking(instr, (self._cores, *shape))
+            sources = [
+                value.entry if value.known is not None else self._whole(value)
+                for value in operands
+            ]
+            self._add_returning(instr, function, STACKED, shape, sources, operands)
+            return
         if all(value.kind == SAME for value in operands):
             kind, sources = SAME, [self._whole(value) for value in operands]
         elif self._stacks(instr, shape, operands) and _stackable(shape, operands):
@@ -279,6 +293,19 @@ class FusionPlan:
             self._add_writing(instr, function, kind, shape, sources, ending)
         else:
             self._add_returning(instr, function, kind, shape, sources, operands)
+
+    def _folded(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
+        """Return the constant that an operation gives in every run."""
+        arrays = [
+            np.empty(value.shape or (), value.dtype)
+            if value.known is None
+            else value.known
+            for value in operands
+        ]
+        result = _function(instr, operands)(*arrays)
+        constant = np.array(result, instr.specs[0].dtype.np, order="C")
+        self.kept_bytes += constant.nbytes
+        return self._constant(constant)
 
     def _stacks(
         self, instr: Instr, shape: Shape | None, operands: Sequence[_Value]
@@ -413,6 +440,42 @@ def _stackable(shape: Shape | None, operands: Sequence[_Value]) -> bool:
         value.kind != APART or value.whole or value.nbytes <= GATHERED_BYTES
         for value in operands
     )
+
+
+def _any_array(value: _Value) -> Array:
+    """Return a constant, or some array of the shape of any other value."""
+    if value.known is None:
+        return np.empty(value.shape or (), value.dtype)
+    return value.known
+
+
+def _is_foldable(instr: Instr, shape: Shape | None, operands: Sequence[_Value]) -> bool:
+    """Whether an operation gives the same small array in every run."""
+    if shape is None or math.prod(shape) * instr.specs[0].dtype.size > FOLDED_BYTES:
+        return False
+    known = all(value.known is not None for value in operands)
+    return known or instr.definition.of_shape
+
+
+def _stacks_rows(instr: Instr, shape: Shape, operands: Sequence[_Value]) -> bool:
+    """Whether an operation has a rule for all cores, and the operands suit it."""
+    return (
+        instr.definition.stacked is not None
+        and operands[0].kind != SAME
+        and all(value.known is not None or value.kind != SAME for value in operands)
+        and _stackable(shape, operands)
+    )
+
+
+def _stacking(instr: Instr, shape: Shape) -> Callable[..., Any]:
+    """Return what computes an operation for all cores; `shape` is that of the stack."""
+    rule, attrs = instr.definition.stacked, instr.attrs
+    assert rule is not None
+
+    def compute(*arrays: Array) -> Any:
+        return np.reshape(rule(*arrays, **attrs), shape)
+
+    return compute
 
 
 def _function(instr: Instr, operands: Sequence[_Value]) -> Callable[..., Any]:

@@ -28,9 +28,15 @@ class PlacementPlan:
         The program.
     cores
         The number of logical cores of a replica.
+
+    Attributes
+    ----------
+    cores
+        The same.
     """
 
     def __init__(self, program: Program, cores: int) -> None:
+        self.cores = cores
         self._all = frozenset(range(cores))
         self._before: dict[int, list[Transfer]] = {}
         self._at_the_end: dict[int, list[Transfer]] = {}

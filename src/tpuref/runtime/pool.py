@@ -238,7 +238,13 @@ class CorePool:
             common = self._request(known, placed, news, gathering.slabs, run, sent)
             for process, lanes in gathering.expect().items():
                 given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
+                here = {None, *lanes.replicas}
                 request = common._replace(
+                    variables=[
+                        told
+                        for told in common.variables
+                        if not here.isdisjoint(known.facts.users[told[0]])
+                    ],
                     inputs=[sent.describe_column(column) for column in given],
                     draws=_draws(known.facts, lanes.replicas, run),
                     freed=cores.take_freed(process),

@@ -8,7 +8,8 @@ steps in order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from tpuref.ops.meaning import Array
 from tpuref.ops.sources import CONST
 from tpuref.ops.state import ASSIGN, READS, UPDATES
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.arrangement import Together, arranged
 from tpuref.runtime.columns import Column
-from tpuref.runtime.core_collectives import ReplicaSum
 from tpuref.runtime.core_events import (
     BLOCK,
     COLLECTIVE,
@@ -35,6 +36,7 @@ from tpuref.runtime.core_events import (
     Peer,
 )
 from tpuref.runtime.core_feed import CoreFeed
+from tpuref.runtime.exchange import Addend, Exchange
 from tpuref.runtime.fusion import Fusion, fuses
 from tpuref.runtime.fusion_plan import Memory
 from tpuref.runtime.lockstep import compute, locate, perform
@@ -42,6 +44,7 @@ from tpuref.runtime.placement_plan import PlacementPlan, Transfer
 from tpuref.runtime.program_counters import numbered
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import Lane
+from tpuref.runtime.tower_rows import Row, in_rows
 from tpuref.runtime.verdict import truth
 
 Values = list[Any]
@@ -53,6 +56,25 @@ Numbered = tuple[Step, int, Label]
 
 Path = tuple[int, ...]
 """Where an instruction is: its index, then block and index at each level inside."""
+
+
+class Fusible(NamedTuple):
+    """An operation that all cores of a process compute.
+
+    Attributes
+    ----------
+    instr
+        The operation.
+    alone
+        The steps that compute it without a fusion.
+    slots
+        Where each tower looks for its own output, if that is not the output's slot.
+    """
+
+    instr: Instr
+    alone: Sequence[Numbered]
+    slots: tuple[int, ...] = ()
+
 
 PREPARED_BLOCKS = 64
 """For how many different sets of cores a branch or loop keeps its program."""
@@ -82,8 +104,8 @@ class CoreServices(Protocol):
     def go_on(self) -> None:
         """Raise if the run was called off."""
 
-    def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
-        """Return the function that takes part in a collective."""
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the function that takes part in sums over replicas."""
 
     def send(self, lane: Lane, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""
@@ -135,24 +157,32 @@ class PreparedProgram:
             [-1, *program.parameters]
             + [slot for instr in program.instrs for slot in instr.outputs]
         )
-        self._sums: dict[int, ReplicaSum] = {}
-        self._summed: dict[int, ReplicaSum] = {}
-        for instr in program.instrs:
-            if instr.definition.collective is not None:
-                there = [lanes[k] for k in self._places(instr)]
-                self._sums[id(instr)] = around.collective(instr, there)
-                self._summed.setdefault(instr.inputs[0], self._sums[id(instr)])
+        order = arranged(program, plan)
+        self._addends: dict[int, Addend] = {}
+        self._summed: dict[int, Addend] = {}
+        for together in order:
+            if together[0].definition.collective is not None:
+                self._note_exchange(together)
         self._constants: Values = [None] * slots
         self._known: dict[int, Array] = {}
+        self._wholes: dict[tuple[int, int], int] = {}
+        self._united: dict[tuple[int, ...], int] = {}
         self._readers = _readers(program, plan)
         self._steps: list[Numbered] = []
         self._observed: list[Numbered] = []
-        self._fusing: list[Numbered] = []
-        for index, instr in enumerate(program.instrs):
-            self._add(instr, (*path, index))
+        self._fusing: list[Fusible] = []
+        paths = {id(instr): (*path, k) for k, instr in enumerate(program.instrs)}
+        for taken in self._in_rows(order):
+            if isinstance(taken, Row):
+                self._add_row(taken)
+            elif len(taken) > 1:
+                self._add_exchange(taken)
+            else:
+                self._add(taken[0], paths[id(taken[0])])
         for transfer in plan.at_the_end(program):
             self._add_transfer(transfer, program.instrs[-1], range(len(lanes)))
         self._fuse()
+        self._observed.sort(key=lambda numbered: numbered[1])  # as the program has them
 
     def run(self, inputs: Sequence[Column]) -> list[Column]:
         """Run the program with the columns of its inputs, and return its results."""
@@ -214,10 +244,162 @@ class PreparedProgram:
             step, on_core = self._step(instr, places, path), instr.core != HOST
             label = self._label(instr, kind(instr), instr.outputs, places, on_core)
             if fuses(instr) and len(places) == len(self._lanes):
-                self._fusing.append((step, label.number, label))
-                self._observed.append((step, label.number, label))
+                alone = (step, label.number, label)
+                self._fusing.append(Fusible(instr, [alone]))
+                self._observed.append(alone)
             else:
                 self._append(step, label)
+
+    def _note_exchange(self, sums: Together) -> None:
+        """Note which values the cores exchange, before there is what computes them."""
+        there = [self._lanes[place] for place in self._places(sums[0])]
+        exchange = self._around.exchange(sums, there)
+        for number, instr in enumerate(sums):
+            addend = self._addends[id(instr)] = Addend(exchange, number)
+            self._summed.setdefault(instr.inputs[0], addend)
+
+    def _add_exchange(self, sums: Together) -> None:
+        """Take several sums in one step; observed, they are taken one by one."""
+        places = self._places(sums[0])
+        if not places:
+            return
+        exchange = self._addends[id(sums[0])].exchange
+
+        def step(values: Values) -> None:
+            given = [_at(values, instr.inputs, places)[0] for instr in sums]
+            totals = exchange(given)
+            for instr, total in zip(sums, totals, strict=True):
+                (target,) = instr.outputs
+                values[target] = self._column(places, total, values[target])
+
+        self._fuse()
+        label = self._label(sums[0], COLLECTIVE, (), places)
+        self._steps.append((step, label.number, label))
+        for instr in sums:
+            label = self._label(instr, COLLECTIVE, instr.outputs, places, traced=True)
+            self._observed.append(
+                (self._collective(instr, places), label.number, label)
+            )
+
+    def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
+        """Return what these cores take, with towers abreast where they are alike."""
+        if len(self._lanes) < 2 or self._plan.cores > 1:
+            return order
+        return in_rows(order, [lane.replica for lane in self._lanes])
+
+    def _add_row(self, row: Row) -> None:
+        """Take an operation for all towers; observed, they take it one by one."""
+        alone = []
+        for place, instr in enumerate(row.instrs):
+            label = self._label(instr, OPERATION, instr.outputs, [place], traced=True)
+            alone.append((self._step(instr, [place], ()), label.number, label))
+        self._observed += alone
+        first = row.instrs[0]
+        touches = first.definition.reads or first.definition.writes
+        if not fuses(first) and not (touches and _has_shape(first)):
+            self._fuse()
+            self._steps += alone
+            return
+        slots = tuple(instr.outputs[0] for instr in row.instrs)
+        given = zip(*(instr.inputs for instr in row.instrs), strict=True)
+        inputs = tuple(self._unite(slots) for slots in given)
+        if touches:
+            self._add_row_of_variables(row, alone, inputs, slots)
+            return
+        output, same = slots[0], len(set(slots)) == 1
+        if not same:
+            output = self._whole(slots)
+        made = replace(row.instrs[0], inputs=inputs, outputs=(output,), replica=None)
+        self._fusing.append(Fusible(made, alone, () if same else slots))
+
+    def _add_row_of_variables(
+        self,
+        row: Row,
+        alone: Sequence[Numbered],
+        inputs: tuple[int, ...],
+        slots: tuple[int, ...],
+    ) -> None:
+        """Read, assign or change a variable of each tower.
+
+        Special cases, and errors, are left to the steps of the towers.
+        """
+        around, lanes = self._around, self._lanes
+        handles = [instr.attrs["handle"] for instr in row.instrs]
+        definition, (spec,) = row.instrs[0].definition, row.instrs[0].specs
+        shape, dtype = tuple(spec.shape.as_list()), spec.dtype.np
+        combine, whole = UPDATES.get(definition), self._whole(slots)
+        read = any(self._readers.get(slot) for slot in slots)
+
+        def column(values: Values) -> Column | None:
+            runs = around.runs
+            views = [runs[lane.logical].variables[lane.replica] for lane in lanes]
+            held = list(zip(views, handles, strict=True))
+            if definition in READS:
+                return [view.read(handle) for view, handle in held]
+            new: Column = values[inputs[0]]
+            if combine is not None:
+                olds = [view.read(handle) for view, handle in held]
+                changes = zip(olds, new, strict=True)
+                new = [np.asarray(combine(old, by), dtype) for old, by in changes]
+            if any(array.shape != shape for array in new):
+                return None
+            for (view, handle), array in zip(held, new, strict=True):
+                view.write(handle, array)
+            return new
+
+        def step(values: Values) -> None:
+            try:
+                found = column(values)
+            except (OpError, ValueError):
+                found = None
+            if found is None:
+                self._take(alone, values)
+                found = _united(values, slots)
+            if read:
+                values[whole] = found
+                for slot in slots:
+                    values[slot] = found
+
+        self._fuse()
+        number = alone[0][1]
+        self._steps.append((step, number, Label(None, number, None, {})))
+
+    def _whole(self, slots: tuple[int, ...]) -> int:
+        """Return a new slot for the values that towers have in slots of their own."""
+        whole = len(self._constants)
+        self._constants.append(None)
+        self._wholes.update(dict.fromkeys(enumerate(slots), whole))
+        inside = [self._readers.get(slot, set()) for slot in slots]
+        self._readers[whole] = set().union(*inside)
+        return whole
+
+    def _unite(self, slots: tuple[int, ...]) -> int:
+        """Return a slot with the value of each tower, which are in these slots."""
+        sources = [self._wholes.get(place, place[1]) for place in enumerate(slots)]
+        if len(set(sources)) == 1:
+            return sources[0]
+        if slots in self._united:
+            return self._united[slots]
+        united, constants = len(self._constants), self._constants
+        self._united[slots] = united
+        constants.append(None)
+        given = [constants[slot] or [None] * len(slots) for slot in slots]
+        column = [each[place] for place, each in enumerate(given)]
+        if all(array is not None for array in column):
+            if all(_is_same(column[0], array) for array in column):
+                self._known[united] = column[0]
+                column = [column[0]] * len(column)
+            constants[united] = column
+            return united
+        waiting = {slot for fusible in self._fusing for slot in fusible.instr.outputs}
+        if not waiting.isdisjoint(sources):
+            self._fuse()
+
+        def step(values: Values) -> None:
+            values[united] = _united(values, sources)
+
+        self._steps.append((step, 0, Label(None, 0, None, {})))
+        return united
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
         """Compute a constant now; only a trace lists it when the program runs."""
@@ -314,25 +496,39 @@ class PreparedProgram:
         """Append what was collected for a fusion as one step."""
         if not self._fusing:
             return
-        one_by_one, self._fusing = self._fusing, []
-        instrs = [label.instr for _, _, label in one_by_one if label.instr is not None]
-        inside = {id(instr) for instr in instrs}
+        fusing, self._fusing = self._fusing, []
+        instrs = [fusible.instr for fusible in fusing]
+        one_by_one = [step for fusible in fusing for step in fusible.alone]
+        one_by_one.sort(key=lambda numbered: numbered[1])
+        inside = {id(label.instr) for _, _, label in one_by_one}
         made = [slot for instr in instrs for slot in instr.outputs]
+        wanted = [slot for slot in made if self._readers.get(slot, inside) - inside]
         fusion = Fusion(
             instrs,
-            [number for _, number, _ in one_by_one],
+            [fusible.alone[0][1] for fusible in fusing],
             len(self._lanes),
             self._known,
-            [slot for slot in made if self._readers.get(slot, inside) - inside],
+            wanted,
             {slot: self._memory(slot) for slot in made if self._is_summed(slot)},
             self._around.counter,
         )
+        of_towers = [
+            (instr.outputs[0], slots)
+            for instr, _, slots in fusing
+            if slots and instr.outputs[0] in wanted
+        ]
 
         def step(values: Values) -> None:
-            if not fusion.run(values):
+            if fusion.run(values):
+                for whole, slots in of_towers:
+                    for slot in slots:
+                        values[slot] = values[whole]
+            else:
                 self._take(one_by_one, values)
+                for whole, slots in of_towers:
+                    values[whole] = _united(values, slots)
 
-        number = one_by_one[0][1]
+        number = fusing[0].alone[0][1]
         self._steps.append((step, number, Label(None, number, None, {})))
 
     def _is_summed(self, slot: int) -> bool:
@@ -501,16 +697,16 @@ class PreparedProgram:
         return step
 
     def _collective(self, instr: Instr, places: Sequence[int]) -> Step:
-        collective = self._sums[id(instr)]
+        exchange, number = self._addends[id(instr)]
         (source,), (target,) = instr.inputs, instr.outputs
         everywhere = len(places) == len(self._lanes)
 
         def step(values: Values) -> None:
             column = values[source]
             if everywhere:
-                values[target] = collective(column)
+                values[target] = exchange.one(number, column)
             else:
-                given = collective([column[place] for place in places])
+                given = exchange.one(number, [column[place] for place in places])
                 values[target] = self._column(places, given, values[target])
 
         return step
@@ -697,6 +893,20 @@ def _readers(program: Program, plan: PlacementPlan) -> dict[int, set[int]]:
 def _at(values: Values, slots: Sequence[int], places: Sequence[int]) -> list[Column]:
     """Return the columns of some slots, cut down to some places."""
     return _picked([values[slot] for slot in slots], places)
+
+
+def _united(values: Values, slots: Sequence[int]) -> Column:
+    """Return the column of what each core has in a slot of its own."""
+    return [values[slot][place] for place, slot in enumerate(slots)]
+
+
+def _has_shape(instr: Instr) -> bool:
+    return instr.specs[0].shape.is_fully_defined()
+
+
+def _is_same(x: Array, y: Array) -> bool:
+    alike = x.shape == y.shape and x.dtype == y.dtype
+    return alike and x.tobytes() == y.tobytes()
 
 
 def _picked(columns: Sequence[Column], places: Sequence[int]) -> list[Column]:

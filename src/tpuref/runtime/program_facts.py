@@ -44,6 +44,8 @@ class ProgramFacts:
     ----------
     variables
         The names of the variables that replicas read or write.
+    users
+        For each variable the replicas that use it, None among them for all.
     owners
         The replicas whose values of the variables that they write are kept.
     random
@@ -56,7 +58,11 @@ class ProgramFacts:
         instrs = list(program.all_instrs())
         on_cores = [instr for instr in instrs if instr.core != HOST]
         used = [(i, i.definition.reads or i.definition.writes) for i in on_cores]
-        self.variables = list(dict.fromkeys(i.attrs[name] for i, name in used if name))
+        self.users: dict[str, set[int | None]] = {}
+        for instr, name in used:
+            if name:
+                self.users.setdefault(instr.attrs[name], set()).add(instr.replica)
+        self.variables = list(self.users)
         self.owners = {0, *program.owners.values()}
         self.random = [instr.name for instr in instrs if instr.definition.random]
         specs = {

@@ -38,7 +38,6 @@ from tpuref.runtime.columns import Column
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
-    ReplicaSum,
     Stopped,
 )
 from tpuref.runtime.core_events import PREPARE, TO_CORE, CoreEvents, Label, Peer
@@ -54,6 +53,7 @@ from tpuref.runtime.descriptions import (
     goes_inline,
     inline_array,
 )
+from tpuref.runtime.exchange import Exchange
 from tpuref.runtime.messages import (
     STACK_SIGNAL,
     Drawn,
@@ -381,9 +381,9 @@ class Worker:
         else:
             raise Stopped
 
-    def collective(self, instr: Instr, lanes: Sequence[Lane]) -> ReplicaSum:
-        """Return the function that takes part in a sum over replicas."""
-        return ReplicaSum(self._collectives, instr, lanes)
+    def exchange(self, instrs: Sequence[Instr], lanes: Sequence[Lane]) -> Exchange:
+        """Return the function that takes part in sums over replicas."""
+        return Exchange(self._collectives, instrs, lanes)
 
 
 def _draws(

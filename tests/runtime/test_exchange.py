@@ -1,0 +1,220 @@
+"""Sums that are one exchange: the order they are taken in, and their bits."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.callsite import CallSite
+from tpuref.base.spec import TensorSpec
+from tpuref.program import Instr, Program
+from tpuref.runtime.arrangement import arranged
+from tpuref.runtime.placement_plan import PlacementPlan
+
+CORES = 8
+VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)
+UNKNOWN = TensorSpec(tf.TensorShape([None]), tf.float32)
+
+
+def instr(
+    op: str,
+    inputs: Any,
+    outputs: Any,
+    spec: TensorSpec = VECTOR,
+    core: int = 0,
+    **attrs: Any,
+) -> Instr:
+    if op == "CrossReplicaSum":
+        attrs.setdefault("groups", ())
+    name, specs = f"{op}_{outputs[0]}", (spec,) * len(outputs)
+    site = CallSite("train.py", 7, "step")
+    return Instr(op, name, tuple(inputs), tuple(outputs), attrs, specs, core, site)
+
+
+def order(*instrs: Instr, cores: int = 1) -> list[list[int]]:
+    """The outputs of each step, in the order of a process."""
+    program = Program("test", (0, 1, 2), instrs, (instrs[-1].outputs[0],))
+    taken = arranged(program, PlacementPlan(program, cores))
+    return [[one.outputs[0] for one in together] for together in taken]
+
+
+def test_sums_that_need_nothing_of_each_other_are_taken_together() -> None:
+    assert order(
+        instr("CrossReplicaSum", [0], [3]),
+        instr("Neg", [3], [4]),
+        instr("Neg", [1], [5]),
+        instr("CrossReplicaSum", [5], [6]),
+        instr("AddV2", [4, 5], [7]),
+        instr("CrossReplicaSum", [2], [8]),
+        instr("AddV2", [7, 8], [9]),
+    ) == [[5], [3, 6, 8], [4], [7], [9]]
+
+
+def test_a_sum_of_what_was_summed_comes_later() -> None:
+    assert order(
+        instr("CrossReplicaSum", [0], [3]),
+        instr("CrossReplicaSum", [1], [4]),
+        instr("Neg", [4], [5]),
+        instr("CrossReplicaSum", [5], [6]),
+        instr("CrossReplicaSum", [2], [7]),
+    ) == [[3, 4], [5], [6, 7]]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        instr("CrossReplicaSum", [1], [4], groups=((0, 1), (2, 3))),
+        instr("CrossReplicaSum", [1], [4], TensorSpec(VECTOR.shape, tf.float16)),
+        instr("CrossReplicaSum", [1], [4], core=1),
+    ],
+)
+def test_unlike_sums_stay_apart(other: Instr) -> None:
+    first, last = (instr("CrossReplicaSum", [k], [5 - k]) for k in (0, 2))
+    assert order(first, other, last, cores=2) == [[5], [4], [3]]
+
+
+def test_a_sum_of_unknown_size_stays_where_it_is() -> None:
+    assert order(
+        instr("CrossReplicaSum", [0], [3]),
+        instr("CrossReplicaSum", [1], [4], UNKNOWN),
+        instr("CrossReplicaSum", [2], [5]),
+    ) == [[3], [4], [5]]
+
+
+def test_nothing_passes_what_is_seen_from_outside() -> None:
+    assign = instr("Assign", [1], [4], handle="w", dtype="float32", shape=(3,))
+    read = instr("ReadVariableOp", [], [5], handle="w", dtype="float32", shape=(3,))
+    first, last = (instr("CrossReplicaSum", [k], [8 + k]) for k in (0, 5))
+    assert order(first, assign, read, last) == [[8], [4], [5], [13]]
+
+
+# -- bits --------------------------------------------------------------------------
+
+SHAPES: tuple[tuple[int, ...], ...] = ((300, 7), (300,), (7, 5), (), (0, 3), (5,))
+
+
+def step(*values: Any) -> Any:
+    """Two exchanges with others between, and values that are used before and after."""
+    whole = [tf.tpu.cross_replica_sum(x * 0.1 * x) for x in values]
+    halves = [[0, 2, 4, 6], [7, 5, 3, 1]]
+    parts = [
+        tf.tpu.cross_replica_sum(x + y, halves)
+        for x, y in zip(values, whole, strict=True)
+    ]
+    half = [tf.tpu.cross_replica_sum(tf.cast(x, tf.bfloat16)) for x in parts[:3]]
+    again = [tf.tpu.cross_replica_sum(x) for x in (values[0], values[0])]
+    return [*whole, *parts, *(tf.cast(x, tf.float32) for x in half), *again]
+
+
+def turning(*values: Any) -> Any:
+    """The sums of a turn are what the next one sums."""
+
+    def body(turn: Any, *held: Any) -> Any:
+        slopes = [x * 0.3 - 1.0 for x in held]
+        sums = [tf.tpu.cross_replica_sum(slope) for slope in slopes]
+        # What lay where the others read it stays until the next turn has read it.
+        moved = [a * 0.1 + b for a, b in zip(sums[1:], slopes[1:], strict=True)]
+        return [turn + 1, slopes[0], *moved]
+
+    return tf.while_loop(lambda turn, *held: turn < 5, body, [0, *values])[1:]
+
+
+def results(computation: Any, **settings: Any) -> list[bytes]:
+    draw = np.random.default_rng(3)
+    settings.update(cores=CORES, timeout=30.0)
+    with tf.config.override(**settings), tf.Graph().as_default():
+        inputs = [tf.placeholder(tf.float32, shape) for shape in SHAPES]
+        out = tf.tpu.replicate(
+            lambda scale, *xs: computation(*[x * scale for x in xs]),
+            [[tf.constant(10.0**k), *inputs] for k in range(-4, 4)],
+        )
+        feed = {x: draw.normal(size=x.shape.as_list()) for x in inputs}
+        with tf.Session() as session:
+            found = [session.run(out, feed) for _ in range(2)]
+    return [np.asarray(x).tobytes() for turn in found for row in turn for x in row]
+
+
+@functools.cache
+def expected(computation: Any) -> list[bytes]:
+    return results(computation, executor="lockstep")
+
+
+@pytest.mark.parametrize("computation", [step, turning])
+@pytest.mark.parametrize(
+    ("processes", "algorithm"),
+    [(1, "auto"), (2, "auto"), (3, "flat"), (3, "direct"), ("cores", "auto")],
+)
+def test_the_bits_are_those_of_lockstep(
+    computation: Any, processes: Any, algorithm: str
+) -> None:
+    settings = {"processes": processes, "all_reduce": algorithm}
+    found = results(computation, executor="pool", **settings)
+    assert found == expected(computation)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "ring"])
+def test_a_traced_run_names_each_sum_and_gives_the_same_bits(algorithm: str) -> None:
+    values = [np.random.default_rng(5).normal(size=s).astype("f") for s in SHAPES]
+    rows = [[tf.constant(v * k) for v in values] for k in (1, 3)] * 4
+    out = tf.tpu.replicate(turning, rows)
+
+    def run(*options: Any) -> list[bytes]:
+        found = session.run(out, None, *options)
+        return [np.asarray(x).tobytes() for row in found for x in row]
+
+    settings: dict[str, Any] = {"executor": "pool", "cores": CORES, "timeout": 30.0}
+    metadata = tf.RunMetadata()
+    with tf.config.override(all_reduce=algorithm, **settings), tf.Session() as session:
+        plain = run()
+        traced = run(tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
+        again = run()
+    assert plain == traced == again
+    names = [r.operation for r in metadata.core_trace if r.core == 3]
+    sums = [name for name in names if "CrossReplicaSum" in name]
+    assert len(set(sums)) == len(SHAPES) and len(sums) == 5 * len(SHAPES)
+
+
+@pytest.mark.parametrize("executor", ["lockstep", "pool"])
+def test_a_variable_that_changes_between_two_sums(executor: str) -> None:
+    def computation(x: Any) -> Any:
+        first = tf.tpu.cross_replica_sum(x)
+        with tf.control_dependencies([first]):
+            early = v.read_value() * 1.0
+        with tf.control_dependencies([early, v.assign(first + x)]):
+            second = tf.tpu.cross_replica_sum(x * 2.0)
+        with tf.control_dependencies([second]):
+            return early, v.read_value() + second
+
+    settings: dict[str, Any] = {"executor": executor, "cores": 3, "timeout": 30.0}
+    with tf.config.override(**settings), tf.Graph().as_default():
+        v = tf.Variable(0.5, name="v")
+        out = tf.tpu.replicate(computation, [[1.0], [1.0], [1.0]])
+        with tf.Session() as session:
+            session.run(v.initializer)
+            assert session.run(out) == [(0.5, 10.0)] * 3
+            assert session.run(out) == [(4.0, 10.0)] * 3
+
+
+def test_a_missing_replica_is_blamed_on_the_first_sum() -> None:
+    def sums(x: Any) -> Any:
+        return [tf.tpu.cross_replica_sum(x * k, name=f"total_{k}") for k in (1, 2)]
+
+    def computation(x: Any) -> Any:
+        return tf.cond(x > 0.0, lambda: sums(x), lambda: [x, x])
+
+    errors = []
+    for executor in ("lockstep", "pool"):
+        settings: dict[str, Any] = {"executor": executor, "cores": 3, "timeout": 30.0}
+        with tf.config.override(**settings), tf.Graph().as_default():
+            out = tf.tpu.replicate(computation, [[1.0], [-1.0], [1.0]])
+            with tf.Session() as session:
+                with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+                    session.run(out)
+                errors.append(raised.value)
+    assert "replicas [0, 2] wait for [1]" in str(errors[1])
+    assert str(errors[0]) == str(errors[1])
+    assert errors[0].op.name == errors[1].op.name == "cond/true/total_1"

@@ -1,0 +1,166 @@
+"""Rules for all cores at once: the bits that each core gets by itself."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+from tpuref.base.callsite import CallSite
+from tpuref.ops.registry import REGISTRY
+from tpuref.program import Instr
+from tpuref.runtime.columns import SAME, STACKED, layout
+from tpuref.runtime.fusion import Fusion
+
+CORES = 3
+REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")
+DTYPES = ("float32", "float64", "float16", "bfloat16", "int32", "complex64", "bool")
+SHAPES: tuple[tuple[int, ...], ...] = (
+    *((n,) for n in (*range(20), 64, 127, 128, 129, 1000, 8191, 8193, 20_001)),
+    *itertools.product((1, 2, 7, 9, 130), repeat=2),
+    *((2, 1, 5), (3, 17, 4), (1, 9, 1), (5, 1, 1), (40, 3, 70), (0, 4), (4, 0, 2)),
+)
+
+
+@pytest.fixture(autouse=True)
+def as_in_a_process_of_the_pool() -> Iterator[None]:
+    with np.errstate(all="ignore"):
+        yield
+
+
+def sample(draw: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
+    element, count = tf.as_dtype(dtype).np, int(np.prod(shape))
+    values = draw.standard_normal(count) * 10.0 ** draw.integers(-3, 3, count)
+    if dtype == "bool":
+        values = values > 0
+    elif dtype == "complex64":
+        values = values + 1j * draw.standard_normal(count)
+    return values.astype(element).reshape(shape)
+
+
+def compared(op: str, *arrays: Any, known: Any = (), **attrs: Any) -> bool:
+    """Compare a rule with each core by itself; False where it takes no such array."""
+    definition = REGISTRY[op]
+    assert definition.compute is not None and definition.stacked is not None
+    try:
+        rows = [
+            np.asarray(definition.compute(*row, *known, **attrs))
+            for row in zip(*arrays, strict=True)
+        ]
+    except (TypeError, ValueError, tf.errors.InvalidArgumentError):
+        return False
+    found = np.asarray(definition.stacked(*arrays, *known, **attrs))
+    assert found.dtype == rows[0].dtype
+    for row, part in zip(rows, found.reshape(CORES, *rows[0].shape), strict=True):
+        assert row.tobytes() == part.tobytes(), (op, arrays[0].shape, attrs)
+    return True
+
+
+def axes_of(rank: int) -> list[Any]:
+    single = [*range(-rank, rank)]
+    return [None, *single, *itertools.combinations(range(rank), 2)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("op", REDUCTIONS)
+def test_reductions(op: str, dtype: str) -> None:
+    draw, count = np.random.default_rng(1), 0
+    options = {"output_type": "int64"} if op.startswith("Arg") else {}
+    for shape in SHAPES:
+        x = sample(draw, dtype, (CORES, *shape))
+        for axis, keepdims in itertools.product(axes_of(len(shape)), (True, False)):
+            if options and isinstance(axis, tuple):
+                continue
+            count += compared(op, x, axis=axis, keepdims=keepdims, **options)
+    logical = op in ("Any", "All")
+    assert count > 100 or logical != (dtype == "bool") or dtype == "complex64"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_axes_and_sizes(dtype: str) -> None:
+    draw = np.random.default_rng(2)
+    for shape in SHAPES:
+        x = sample(draw, dtype, (CORES, *shape))
+        wide = np.array([4, 1, *shape][-max(len(shape), 2) :], np.int64)
+        assert compared("Reshape", x, known=[np.array([x[0].size, 1, 1])])
+        assert compared("BroadcastTo", x, known=[np.array([2, *shape])])
+        for axis in range(-len(shape) - 1, len(shape) + 1):
+            assert compared("ExpandDims", x, axis=axis)
+        for kept in itertools.product(*([1, n] for n in shape)):
+            for start in range(len(kept) + 1):
+                if dtype != "bool" and 0 not in wide:
+                    compared("SumToShape", x, known=[np.array(kept[start:], np.int64)])
+        key = [("slice", None, None, 2), ("newaxis",), ("index", 0)]
+        for length in range(4):
+            compared("StridedSlice", x, key=tuple(key[:length]))
+            compared("StridedSlice", x, key=(("ellipsis",), *key[:length]))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (3, 2)])
+def test_labels(shape: tuple[int, ...]) -> None:
+    draw = np.random.default_rng(3)
+    labels = draw.integers(0, 5, (CORES, *shape), dtype=np.int32)
+    for depth, axis in itertools.product((0, 5), range(-1, len(shape) + 1)):
+        constants = np.array(depth, np.int32), *np.array([[2], [-1]], np.float32)
+        known = [constant.reshape(()) for constant in constants]
+        assert compared("OneHot", labels, known=known, axis=axis)
+    for dtype in ("float32", "float16", "float64"):
+        logits = sample(draw, dtype, (CORES, *shape, 5))
+        assert compared("SparseSoftmaxCrossEntropyWithLogits", logits, labels)
+
+
+def test_each_rule_is_compared() -> None:
+    others = {"Reshape", "ExpandDims", "BroadcastTo", "SumToShape", "StridedSlice"}
+    others |= {"OneHot", "SparseSoftmaxCrossEntropyWithLogits"}
+    rules = {name for name in REGISTRY.names() if REGISTRY[name].stacked is not None}
+    assert rules == {*REDUCTIONS, *others}
+
+
+# -- in a plan ---------------------------------------------------------------------
+
+
+def instr(op: str, inputs: Any, output: int, **attrs: Any) -> Instr:
+    given = dict(attrs)
+    spec = tf.TensorSpec(None, given.pop("gives", tf.float32))
+    site = CallSite("program.py", 1, "computation")
+    return Instr(op, op, tuple(inputs), (output,), given, (spec,), 0, site)
+
+
+def fused(program: list[Instr], column: list[Any], wanted: list[int]) -> list[Any]:
+    known = {9: np.array([4], np.int32)}
+    counter = memoryview(bytearray(8)).cast("Q")
+    numbers = range(1, 1 + len(program))
+    fusion = Fusion(program, numbers, CORES, known, wanted, {}, counter)
+    values: list[Any] = [column, *[None] * 9]
+    assert fusion.run(values)
+    return values
+
+
+def test_a_slope_of_a_mean_is_known_beforehand() -> None:
+    draw = np.random.default_rng(4)
+    program = [
+        instr("Mean", [0], 1, axis=None, keepdims=False),
+        instr("OnesLike", [1], 2),
+        instr("Size", [0], 3, out_type="int32", gives=tf.int32),
+        instr("Cast", [3], 4, dtype="float32"),
+        instr("RealDiv", [2, 4], 5),
+        instr("BroadcastTo", [5, 9], 6),
+    ]
+    column = [draw.standard_normal(4).astype("f") for _ in range(CORES)]
+    values = fused(program, column, [1, 6])
+    assert layout(values[1])[0] == STACKED and layout(values[6])[0] == SAME
+    assert values[6][0].tolist() == [0.25] * 4 and values[6][0].flags.c_contiguous
+    assert [x.tobytes() for x in values[1]] == [np.mean(x).tobytes() for x in column]
+
+
+def test_a_wrong_label_is_left_to_the_core_that_has_it() -> None:
+    counter = memoryview(bytearray(8)).cast("Q")
+    program = [instr("SparseSoftmaxCrossEntropyWithLogits", [0, 2], 1)]
+    fusion = Fusion(program, [1], CORES, {}, [1], {}, counter)
+    logits = [np.zeros((2, 4), np.float32) + k for k in range(CORES)]
+    labels = [np.array([k, 0], np.int32) for k in (0, 4, 3)]
+    assert not fusion.run([logits, None, labels])
