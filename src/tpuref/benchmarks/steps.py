@@ -1,9 +1,9 @@
-"""Steps of three kinds on both executors, and how a step grows with the cores."""
+"""Steps of three kinds on all executors, and how a step grows with the cores."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ from tpuref.benchmarks.step_kinds import (
 from tpuref.benchmarks.table import Goal, Row, Table, times_as_fast
 from tpuref.runtime.system import LOCAL, LOCAL_JOB, System
 
-POOL, LOCKSTEP, JAX, JIT = "pool", "lockstep", "JAX pmap", "JAX jit of vmap"
+POOL, LOCKSTEP, XLA = "pool", "lockstep", "xla"
+JAX, JIT = "JAX pmap", "JAX jit of vmap"
 
 CORES = 2, 8
 GROWTH = 1, 2, 4, 8, 16, 64, 256
@@ -57,9 +58,10 @@ def tables(extent: Extent) -> list[Table]:
 
 def _kinds(extent: Extent) -> Table:
     missing = absent(["jax"], extent.peers)
-    lost = dict.fromkeys((JAX, JIT), missing["jax"]) if missing else {}
-    columns = [POOL, LOCKSTEP, JAX, JIT]
-    table = Table("steps", "Steps on both executors", columns, missing=lost)
+    lost = dict.fromkeys((XLA, JAX, JIT), missing["jax"]) if missing else {}
+    columns = [POOL, LOCKSTEP, XLA, JAX, JIT]
+    executors = [name for name in columns[:3] if name not in lost]
+    table = Table("steps", "Steps on the executors", columns, missing=lost)
     for cores in CORES:
         with running_peers({"jax"} - missing.keys(), cores, extent.report) as peers:
             for kind, calls in CALLS.items():
@@ -68,7 +70,7 @@ def _kinds(extent: Extent) -> Table:
                     for peer in peers.values()
                     for name, how in ((JAX, "pmap"), (JIT, "jit"))
                 }
-                with _both_executors(kind, cores) as own:
+                with _each(executors, kind, cores) as own:
                     timed = {n: seconds_of(once, calls) for n, once in own.items()}
                     samples = interleaved({**timed, **asked}, _rounds(extent))
                 table.add(_row(kind, cores, samples), extent.report)
@@ -112,10 +114,14 @@ def _rounds(extent: Extent) -> int:
 
 
 @contextlib.contextmanager
-def _both_executors(kind: str, cores: int) -> Iterator[dict[str, Callable[[], Any]]]:
-    """Start both executors, and yield what runs one step on each."""
-    with _step(kind, cores, "pool") as pool, _step(kind, cores, "lockstep") as lockstep:
-        yield {POOL: pool, LOCKSTEP: lockstep}
+def _each(
+    executors: Sequence[str], kind: str, cores: int
+) -> Iterator[dict[str, Callable[[], Any]]]:
+    """Start the executors, and yield what runs one step on each."""
+    with contextlib.ExitStack() as stack:
+        yield {
+            name: stack.enter_context(_step(kind, cores, name)) for name in executors
+        }
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What branches and loops share: their predicates, and the variables they write."""
+"""What blocks share: predicates, variables, and functions over the replicas."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+from jax.extend.core import jaxpr_as_fun
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
@@ -51,3 +52,17 @@ def written(blocks: Sequence[Program]) -> list[str]:
         if instr.definition.writes is not None and instr.core != HOST
     }
     return sorted(found)
+
+
+def as_function(traced: Any, form: Any) -> Callable[..., Any]:
+    """Return what `jax.make_jaxpr` has traced, as a function that is not traced again.
+
+    `form` is what it returns for the shapes of the outputs.
+    """
+    tree = jax.tree.structure(form)
+
+    def function(*arguments: Any) -> Any:
+        flat = jaxpr_as_fun(traced)(*jax.tree.leaves(arguments))
+        return jax.tree.unflatten(tree, flat)
+
+    return function

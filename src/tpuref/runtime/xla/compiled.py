@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,9 @@ from tpuref.program import Program
 from tpuref.runtime.lockstep import Values, compute
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables
-from tpuref.runtime.xla.blocks import written
+from tpuref.runtime.xla.blocks import as_function, written
 from tpuref.runtime.xla.host_parts import HostPart, HostResult
+from tpuref.runtime.xla.inputs import ResidentInput
 from tpuref.runtime.xla.lowering import Lowering
 from tpuref.runtime.xla.signature import Signature
 from tpuref.runtime.xla.value import Value
@@ -56,47 +57,54 @@ class Compiled:
         self._replicas = signature.replicas
         self._run: Run | None = None
         self._raised: BaseException | None = None
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._inputs = [
+            (number, ResidentInput(given.stacked))
+            for number, given in enumerate(signature.inputs)
+            if given.known is None
+        ]
         present = [held.handle for held in signature.variables]
         self._written = [h for h in written([self._program]) if h not in present]
         changing = set(written([self._program]))
         self._changed = [handle for handle in present if handle in changing]
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners
-        self._lowering = self._traced()
+        self._lowering, function = self._traced()
         cannot_fail = not (self._lowering.failures or self._lowering.calls_host)
         self._donates = (
             cannot_fail and bool(self._changed) and not signature.checks_replicas
         )
         self._function = jax.jit(
-            partial(self._lowered, list(self._lowering.drawn)),
+            function,
             donate_argnums=(1,) if self._donates else (),
             compiler_options=_OPTIONS,
         )
 
     # -- compilation -------------------------------------------------------------
 
-    def _traced(self) -> Lowering:
-        """Trace the program once, to learn what it draws and whether it may fail."""
-        signature, found = self._signature, []
+    def _traced(self) -> tuple[Lowering, Callable[..., Any]]:
+        """Lower the program, again if it draws, which only the first time tells."""
+        found: list[Lowering] = []
 
         def trace(*arguments: Any) -> Any:
             lowering, *outputs = self._outputs(None, *arguments)
             found.append(lowering)
             return outputs
 
-        variables = {
+        shapes = {
             held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
-            for held in signature.variables
+            for held in self._signature.variables
         }
-        jax.eval_shape(
-            trace,
-            signature.traced_inputs(),
-            [variables[handle] for handle in self._changed],
-            [variables[handle] for handle in self._constant],
+        traced, form = jax.make_jaxpr(trace, return_shape=True)(
+            self._signature.traced_inputs(),
+            [shapes[handle] for handle in self._changed],
+            [shapes[handle] for handle in self._constant],
             [],
         )
-        return found[0]
+        (lowering,) = found
+        if lowering.drawn:
+            return lowering, partial(self._lowered, lowering.drawn)
+        return lowering, as_function(traced, form)
 
     def _lowered(self, drawn: Sequence[Any], *arguments: Any) -> Any:
         return self._outputs(drawn, *arguments)[1:]
@@ -120,7 +128,8 @@ class Compiled:
             None if drawn is None else draws,
             self._on_host,
         )
-        values = lowering.block(self._program, self._signature.values(inputs))
+        with jax.default_matmul_precision("highest"):  # not half of it, as on a GPU
+            values = lowering.block(self._program, self._signature.values(inputs))
         self._results = [
             value if value.is_on_host else value._replace(array=None)
             for value in values
@@ -142,22 +151,25 @@ class Compiled:
 
     def __call__(self, inputs: Values, run: Run) -> Values:
         """Run it, and return the results of each replica."""
-        draws = self._drawn(run)
-        given = self._signature.arrays(inputs)
-        constant = [self._on_device(handle, run) for handle in self._constant]
-        with contextlib.ExitStack() as held:
-            held.enter_context(DONATING if self._donates else self._lock)
+        with self._lock, DONATING if self._donates else contextlib.nullcontext():
+            constant = [self._on_device(handle, run) for handle in self._constant]
             changed = [self._on_device(handle, run) for handle in self._changed]
             results, kept, whole, failure = self._called(
                 run,
-                given,
+                self._given(inputs),
                 [variable.array for variable in changed],
                 [variable.array for variable in constant],
-                draws,
+                self._drawn(run),
             )
             self._raise_failure(failure)
             self._keep(run, changed, kept, whole)
-        return self._returned(results)
+            return self._returned(results)
+
+    def _given(self, inputs: Values) -> list[Any]:
+        return [
+            resident.array([inputs[replica][number] for replica in inputs])
+            for number, resident in self._inputs
+        ]
 
     def _called(self, run: Run, *arguments: Any) -> Any:
         self._run, self._raised = run, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from tpuref.runtime.lockstep import Values
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.compiled import Compiled, view_of
+from tpuref.runtime.xla.digest import digest
 from tpuref.runtime.xla.errors import refusal
 from tpuref.runtime.xla.signature import Held, Signature, given_to
 from tpuref.runtime.xla.variables import DeviceVariable
@@ -31,13 +32,14 @@ class XlaExecutor:
     def __init__(self) -> None:
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
         # A program that is held keeps its id to itself.
-        self._variables: dict[int, tuple[Program, list[str]]] = {}
-        self._valued: set[int] = set()
+        self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
+        self._valued: set[bytes] = set()
+        self._latest: dict[int, tuple[tuple[Any, ...], Compiled]] = {}
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
         # Types of 64 bits within this block, whatever the user's own JAX has.
-        with jax.enable_x64(True), jax.default_matmul_precision("highest"):
+        with jax.enable_x64(True):
             results = self._found(program, inputs, run)(inputs, run)
         if run.trace is not None and run.record is not None:
             run.trace += [
@@ -51,49 +53,52 @@ class XlaExecutor:
 
     def _found(self, program: Program, inputs: Values, run: Run) -> Compiled:
         """Return the compiled program, compiled for values where it needs them."""
+        same, variables = self._facts(program)
         try:
-            return self._for(program, inputs, run)
+            return self._for(program, same, variables, inputs, run)
         except UnimplementedError as error:
-            known = id(program) in self._valued
-            if known or codes.XLA_DATA_DEPENDENT not in error.message:
+            if same in self._valued or codes.XLA_DATA_DEPENDENT not in error.message:
                 raise
-            self._valued.add(id(program))
-            return self._for(program, inputs, run)
+            self._valued.add(same)
+            return self._for(program, same, variables, inputs, run)
 
-    def _for(self, program: Program, inputs: Values, run: Run) -> Compiled:
+    def _for(
+        self,
+        program: Program,
+        same: bytes,
+        variables: Sequence[str],
+        inputs: Values,
+        run: Run,
+    ) -> Compiled:
         signature = Signature(
             program,
+            same,
             len(inputs),
-            given_to(program, inputs, id(program) in self._valued),
-            tuple(self._held(program, run)),
+            given_to(program, inputs, same in self._valued),
+            tuple(_held(variables, run)),
             config.check_replicas,
         )
-        key = signature.key
+        key, latest = signature.key, self._latest.get(id(program))
+        # Comparing takes less time than hashing the types of all inputs.
+        if latest is not None and latest[0] == key:
+            return latest[1]
         if key not in self._compiled:
             if len(self._compiled) >= KEPT:
-                self._compiled.clear()
+                self._forget()
             self._compiled[key] = Compiled(signature)
+        self._latest[id(program)] = key, self._compiled[key]
         return self._compiled[key]
 
-    def _held(self, program: Program, run: Run) -> list[Held]:
-        view = view_of(run, 0)
-        found = []
-        for handle in self._used(program):
-            if view.is_initialized(handle):
-                array: Any = view.held(handle)
-                if isinstance(array, DeviceVariable):
-                    array = array.array
-                found.append(Held(handle, array.shape, np.dtype(array.dtype)))
-        return found
-
-    def _used(self, program: Program) -> list[str]:
-        """Return the names of the variables; only once look at what the program is."""
-        known = self._variables.get(id(program))
-        if known is None:
+    def _facts(self, program: Program) -> tuple[bytes, list[str]]:
+        """Return what tells a program from others, and its variables."""
+        if id(program) not in self._known:
             _refuse_several_cores(program)
-            known = program, ProgramFacts(program).variables
-            self._variables[id(program)] = known
-        return known[1]
+            if len(self._known) >= KEPT:
+                self._forget()
+            facts = digest(program), ProgramFacts(program).variables
+            self._known[id(program)] = program, *facts
+        _, same, variables = self._known[id(program)]
+        return same, variables
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to."""
@@ -101,9 +106,13 @@ class XlaExecutor:
 
     def close(self) -> None:
         """Forget what was compiled."""
-        self._compiled.clear()
-        self._variables.clear()
+        self._forget()
         self._valued.clear()
+
+    def _forget(self) -> None:
+        self._compiled.clear()
+        self._latest.clear()
+        self._known.clear()
 
     def retire(self) -> None:
         """Forget what was compiled, once it is no longer in use."""
@@ -116,6 +125,17 @@ class XlaExecutor:
     def stacks(self) -> str:
         """Say that there are only the threads of the host."""
         return "  xla: all replicas run in one compiled program, in this process"
+
+
+def _held(variables: Sequence[str], run: Run) -> Iterator[Held]:
+    """Give the variables that have a value."""
+    view = view_of(run, 0)
+    for handle in variables:
+        if view.is_initialized(handle):
+            array: Any = view.held(handle)
+            if isinstance(array, DeviceVariable):
+                array = array.array
+            yield Held(handle, array.shape, np.dtype(array.dtype))
 
 
 def _refuse_several_cores(program: Program) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.program import Instr
-from tpuref.runtime.xla.blocks import over_replicas, scalar, written
+from tpuref.runtime.xla.blocks import as_function, over_replicas, scalar, written
 from tpuref.runtime.xla.errors import data_dependent, refusal
 from tpuref.runtime.xla.value import Value, choose
 
@@ -64,9 +64,9 @@ class Loop:
         for _ in range(MOST_PEELED):
             if self._limit == 0:
                 return self._values
-            kinds = self._kinds()
-            if kinds is not None:
-                return self._compiled(*kinds)
+            turn = self._found()
+            if turn is not None:
+                return self._compiled(turn)
             if not self._known_to_go_on("a loop variable changes its shape"):
                 return self._values
             self._values = self._turned(self._values)[: self._split]
@@ -140,106 +140,102 @@ class Loop:
         going = jnp.asarray(predicate.array)
         return Value(going if within is None else going & jnp.any(within.array), False)
 
-    def _step(self, kinds: Sequence[bool], apart: bool) -> _Step:
-        """Return one turn; `apart` if replicas leave one by one."""
-        lowering = self._lowering
-
-        def step(carry: Any) -> tuple[Any, Value, list[Value], Any]:
-            turn, going, arrays, lowering.failure = carry
-            values = self._restored(arrays, kinds)
-            mask = Value(going, True)
-            inside = lowering.both_active(mask) if apart else self._outer
-            with lowering.within(inside):
-                after = self._turned(values)
-            if apart:
-                after = [
-                    choose(mask, new, old, lowering.replicas)
-                    if new.shape == old.shape
-                    else new
-                    for new, old in zip(after, values, strict=True)
-                ]
-            next_going = self._goes_on(after, turn + 1)
-            if apart:
-                rows = next_going.rows(lowering.replicas)
-                next_going = Value(rows & going, True)
-            return turn + 1, next_going, self._state(after), lowering.failure
-
-        return step
-
     def _first(self, kinds: Sequence[bool], apart: bool) -> Any:
+        """Return what the first turn is given."""
         lowering = self._lowering
         turn = jnp.zeros((), jnp.int64)
         going = self._goes_on(self._values, turn)
-        state = self._state(self._values)
-        arrays = [
-            value.as_stacked(kind, lowering.replicas)
+        arrays = self._stacked(self._state(self._values), kinds)
+        if apart:
+            return turn, going.rows(lowering.replicas), arrays, lowering.failure
+        return turn, going.array, arrays, lowering.failure
+
+    def _stacked(self, state: State, kinds: Sequence[bool]) -> list[Any]:
+        return [
+            value.as_stacked(kind or value.stacked, self._lowering.replicas)
             for value, kind in zip(state, kinds, strict=True)
         ]
-        return (
-            turn,
-            going.as_stacked(apart, lowering.replicas),
-            arrays,
-            lowering.failure,
-        )
 
-    def _kinds(self) -> tuple[list[bool], bool] | None:
-        """Find out what is stacked in the loop; None if a shape changes."""
+    def _turn(
+        self, kinds: Sequence[bool], apart: bool, after: list[Value], carry: Any
+    ) -> Any:
+        """Lower one turn; `apart` if replicas leave one by one.
+
+        The going replicas and the state after it are added to `after`.
+        """
+        lowering = self._lowering
+        turn, going, arrays, lowering.failure = carry
+        values = self._restored(arrays, kinds)
+        mask = Value(going, True)
+        with lowering.within(lowering.both_active(mask) if apart else self._outer):
+            turned = self._turned(values)
+        if apart:
+            turned = [
+                choose(mask, new, old, lowering.replicas)
+                if new.shape == old.shape
+                else new
+                for new, old in zip(turned, values, strict=True)
+            ]
+        goes_on = self._goes_on(turned, turn + 1)
+        if apart:
+            goes_on = Value(goes_on.rows(lowering.replicas) & going, True)
+        state = self._state(turned)
+        after += [goes_on, *state]
+        return turn + 1, goes_on.array, self._stacked(state, kinds), lowering.failure
+
+    def _found(self) -> _Turn | None:
+        """Lower the turn until it is known what is stacked; None if a shape changes."""
         lowering = self._lowering
         state = self._state(self._values)
         kinds, apart = [value.stacked for value in state], False
         shapes = [(value.shape, value.dtype) for value in state]
         while True:
-            before = dict(lowering.variables), lowering.failure, lowering.depth
-            found: list[tuple[Value, list[Value]]] = []
-            jax.eval_shape(partial(self._tried, kinds, apart, found))
-            lowering.variables, lowering.failure, lowering.depth = before
-            going, after = found[0]
-            if after and [(v.shape, v.dtype) for v in after] != shapes:
+            before = dict(lowering.variables), lowering.failure
+            carry = jax.eval_shape(partial(self._first, kinds, apart))
+            lowering.variables, lowering.failure = dict(before[0]), before[1]
+            if carry[1].ndim and not apart:
+                kinds, apart = [True] * len(kinds), True
+                continue
+            after: list[Value] = []
+            lowered = partial(self._turn, kinds, apart, after)
+            traced, form = jax.make_jaxpr(lowered, return_shape=True)(carry)
+            lowering.variables, lowering.failure = before
+            going, *state = after
+            if [(value.shape, value.dtype) for value in state] != shapes:
                 return None
-            now = [k or v.stacked for k, v in zip(kinds, after or state, strict=True)]
             parts = apart or going.stacked
-            if parts:
-                now = [True] * len(kinds)
+            now = [parts or k or v.stacked for k, v in zip(kinds, state, strict=True)]
             if (now, parts) == (kinds, apart):
-                return kinds, apart
+                return _Turn(kinds, apart, as_function(traced, form))
             kinds, apart = now, parts
 
-    def _tried(
-        self, kinds: Sequence[bool], apart: bool, found: list[tuple[Value, list[Value]]]
-    ) -> Any:
-        """Lower one turn to see what is stacked after it."""
-        first = self._first(kinds, apart)
-        going = first[1]
-        if going.ndim and not apart:
-            found.append((Value(going, True), []))
-            return going
-        _, next_going, after, _ = self._step(kinds, apart)(first)
-        found.append((next_going, after))
-        return [jnp.asarray(value.array) for value in after]
-
-    def _compiled(self, kinds: Sequence[bool], apart: bool) -> Sequence[Value]:
+    def _compiled(self, turn: _Turn) -> Sequence[Value]:
         lowering = self._lowering
-        step = self._step(kinds, apart)
-
-        def turn(carry: Any) -> Any:
-            number, going, state, failure = step(carry)
-            arrays = [
-                value.as_stacked(kind, lowering.replicas)
-                for value, kind in zip(state, kinds, strict=True)
-            ]
-            return number, going.as_stacked(apart, lowering.replicas), arrays, failure
-
-        def goes_on(carry: Any) -> Any:
-            return jnp.any(carry[1]) & (carry[3][0] == 0)
-
-        first = self._first(kinds, apart)
-        _, _, arrays, failure = jax.lax.while_loop(goes_on, turn, first)
-        values = self._restored(arrays, kinds)
+        first = self._first(turn.kinds, turn.apart)
+        _, _, arrays, failure = jax.lax.while_loop(
+            lambda carry: jnp.any(carry[1]) & (carry[3][0] == 0), turn.function, first
+        )
+        values = self._restored(arrays, turn.kinds)
         lowering.failure = failure
         return values
 
 
-_Step = Callable[[Any], tuple[Any, Value, list[Value], Any]]
+class _Turn(NamedTuple):
+    """One turn of a loop.
+
+    Attributes
+    ----------
+    kinds
+        What is stacked of its state.
+    apart
+        Whether replicas leave the loop one by one.
+    function
+        What JAX runs.
+    """
+
+    kinds: list[bool]
+    apart: bool
+    function: Callable[..., Any]
 
 
 def _joined(column: Sequence[Value], dtype: np.dtype[Any]) -> Value:

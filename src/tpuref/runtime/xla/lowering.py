@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -109,7 +110,12 @@ class Lowering:
         """Lower the instructions of a program and return its results."""
         slots = Slots(self.replicas, dict(zip(program.parameters, inputs, strict=True)))
         waiting: list[Instr] = []
+        ahead = self._drawn_ahead(program) if self.depth else {}
+        for slot, value in ahead.items():
+            slots.put(slot, None, value)
         for place, instr in enumerate(program.instrs):
+            if not ahead.keys().isdisjoint(instr.outputs):
+                continue
             if self._folds(instr, slots):
                 self._write(instr, self._known(instr, slots), slots)
                 continue
@@ -363,6 +369,37 @@ class Lowering:
         sizes = tuple(spec.shape.as_list())
         shape = (self.replicas, *sizes) if stacked else sizes
         return [Value(jnp.zeros(shape, spec.dtype.np), stacked)]
+
+    def _drawn_ahead(self, program: Program) -> dict[int, Value]:
+        """Draw at once all that a block draws in known sizes.
+
+        A call of the host takes longer than most draws.
+        """
+        instrs = [
+            instr
+            for instr in program.instrs
+            if instr.definition.random
+            and instr.replica is None
+            and len(instr.inputs) == 1
+            and "dtype" in instr.attrs
+            and instr.specs[0].shape.is_fully_defined()
+        ]
+        if not instrs:
+            return {}
+        # Each has an input of its own, as one slot may hold the sizes of several.
+        own = [
+            replace(instr, inputs=(-1 - number,)) for number, instr in enumerate(instrs)
+        ]
+        sizes = {
+            -1 - number: Value(
+                np.array(instr.specs[0].shape.as_list(), np.int32), False
+            )
+            for number, instr in enumerate(instrs)
+        }
+        made = {slot for instr in instrs for slot in instr.outputs}
+        slots = Slots(self.replicas, sizes)
+        self.calls_host = True
+        return HostPart(self, own, made, set(), slots).lower(self)
 
     # -- branches ----------------------------------------------------------------
 

@@ -62,6 +62,8 @@ class Signature(NamedTuple):
     ----------
     program
         The program.
+    digest
+        What tells it from others.
     replicas
         How many run it.
     inputs
@@ -73,6 +75,7 @@ class Signature(NamedTuple):
     """
 
     program: Program
+    digest: bytes
     replicas: int
     inputs: tuple[Given, ...]
     variables: tuple[Held, ...]
@@ -80,8 +83,8 @@ class Signature(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The signature with the identity of its program."""
-        return (id(self.program), *self[1:])
+        """The signature without the program itself."""
+        return self[1:]
 
     def traced_inputs(self) -> list[Any]:
         """Return what the compiled function is given."""
@@ -93,15 +96,6 @@ class Signature(NamedTuple):
             for given in self.inputs
             if given.known is None
         ]
-
-    def arrays(self, inputs: Values) -> list[Array]:
-        """Return the inputs that the compiled function takes."""
-        found = []
-        for number, given in enumerate(self.inputs):
-            if given.known is None:
-                column = [inputs[replica][number] for replica in range(self.replicas)]
-                found.append(np.stack(column) if given.stacked else column[0])
-        return found
 
     def values(self, arrays: Sequence[Any]) -> list[Value]:
         """Return what the parameters hold, from what the compiled function is given."""
