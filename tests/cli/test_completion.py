@@ -66,6 +66,7 @@ def test_the_script_for_bash_is_one(capsys: Any) -> None:
         ("tpuref run --executor lock", "lockstep"),
         ("tpuref explain TPUREF-E02", "TPUREF-E021"),
         ("tpuref bench --no-p", "--no-peers"),
+        ("tpuref bench all", "all-reduce"),
         ("tpuref port --wr", "--write"),
         ("tpuref conf", "conformance"),
         ("tpuref conformance --inc", "--include-releases"),

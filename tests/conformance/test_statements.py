@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tpuref_conformance.documents import DOCUMENTS
 from tpuref_conformance.statements import Statement, read_statements, statements
 
 INVENTORY = Path(__file__).resolve().parents[3] / "shared" / "clauses.json"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 TABLE = '["tf.a/b/c"]\ntier = "run"\nsays = "Says."\n'
 
 
@@ -77,6 +79,14 @@ def test_a_statement_has_one_place(tmp_path):
 def test_a_source_is_one_of_three():
     with pytest.raises(ValueError, match="source must be in"):
         Statement("tf.a/b/c", "hearsay", "000.txt", "run", "Says.")
+
+
+def test_the_page_has_their_numbers():
+    page = PAGE.read_text(encoding="utf-8")
+    counts = Counter(one.source for one in statements().values())
+    for source, count in counts.items():
+        assert f"| {source} | {count} |" in page
+    assert len(counts) == 3
 
 
 def test_the_documents_statements_are_the_inventory():

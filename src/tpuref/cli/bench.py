@@ -33,7 +33,8 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
+    names = bench.add_argument("benchmark", nargs="*", metavar="BENCHMARK", type=_known)
+    names.completer = lambda **_: BENCHMARKS  # type: ignore[attr-defined]
     bench.add_argument(
         "--quick", action="store_true", help="measure a few small cases in few rounds"
     )
