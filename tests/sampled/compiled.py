@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tpuref as tf
+from tpuref.base import error_codes
 
 from .executors import in_lockstep, run
 from .program import Sample
@@ -26,7 +27,7 @@ def refused(sample: Sample) -> str | None:
     try:
         run(sample, "xla", own_system)
     except tf.errors.UnimplementedError as error:
-        return str(error).partition("[")[2].partition("]")[0]
+        return error_codes.PATTERN.findall(str(error))[-1].strip("[]")
     return None
 
 

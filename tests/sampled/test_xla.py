@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+import tpuref as tf
+
 from .compiled import difference, refused
 from .program import Sample, smallest
 from .sampler import draw
@@ -25,11 +27,14 @@ def runs(sample: Sample) -> bool:
     return "tf.tpu.core(" not in body and "maximum_shapes" not in sample.source()
 
 
-@pytest.mark.parametrize("sample", filter(runs, DRAWN), ids=lambda s: s.label)
+@pytest.mark.parametrize("sample", list(filter(runs, DRAWN)), ids=lambda s: s.label)
 def test_xla_gives_what_lockstep_gives(sample: Sample) -> None:
-    if refused(sample) in REFUSED:
-        return  # a host function without a known size
-    found = difference(sample)
+    try:
+        found = difference(sample)
+    except tf.errors.UnimplementedError as error:
+        if "TPUREF-E274" not in str(error):  # a host function of unknown size
+            raise
+        return
     if found is None:
         return
     smaller = smallest(sample, lambda one: difference(one) is not None)
