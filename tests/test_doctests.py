@@ -16,6 +16,7 @@ MODULES = sorted(
     if not info.name.startswith("tpuref.kernels.cython") and "__main__" not in info.name
 )
 NEED_GRPC = ("tpuref.remote.", "tpuref.cluster_resolver.server")
+NEED_JAX = "tpuref.runtime.xla."
 NEED_TRAINING = (
     "tpuref.checkpoints.",
     "tpuref.data.parsing",
@@ -31,6 +32,8 @@ NEED_TRAINING = (
 def test_examples(module: str) -> None:
     if module.startswith(NEED_GRPC):
         pytest.importorskip("grpc", reason="needs the extra: pip install tpuref[grpc]")
+    if module.startswith(NEED_JAX):
+        pytest.importorskip("jax", reason="needs the extra: pip install tpuref[xla]")
     if module.startswith(NEED_TRAINING):
         for package in ("safetensors", "google.protobuf"):
             pytest.importorskip(package, reason="needs pip install tpuref[training]")
