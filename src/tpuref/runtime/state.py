@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import os
 import threading
@@ -23,9 +24,10 @@ from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
 
 
-class OnDevice(Protocol):
+class OnDevice(abc.ABC):
     """The value of a variable that the host does not hold."""
 
+    @abc.abstractmethod
     def fetch(self) -> Array:
         """Return the value, for the host."""
 
@@ -74,7 +76,7 @@ class State:
             if handle not in self._values:
                 raise FailedPreconditionError(uninitialized(handle))
             value = self._values[handle]
-        return value if isinstance(value, np.ndarray) else value.fetch()
+        return value.fetch() if isinstance(value, OnDevice) else value
 
     def held(self, handle: str) -> Array | OnDevice:
         """Return the value of a variable where it is."""
@@ -83,7 +85,7 @@ class State:
 
     def write(self, handle: str, value: Array | OnDevice) -> None:
         """Give a variable a new value."""
-        kept = owned(value) if isinstance(value, np.ndarray) else value
+        kept = value if isinstance(value, OnDevice) else owned(value)
         with self._lock:
             self._values[handle] = kept
 
@@ -252,7 +254,7 @@ class ReplicaVariables:
         value = self.held(handle) if handle in self.written else None
         if value is None:
             return self._shared.read(handle)
-        return value if isinstance(value, np.ndarray) else value.fetch()
+        return value.fetch() if isinstance(value, OnDevice) else value
 
     def held(self, handle: str) -> Array | OnDevice:
         """Return what this replica wrote, or the value from before, where it is."""

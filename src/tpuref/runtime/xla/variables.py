@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from tpuref.ops.meaning import Array
+from tpuref.runtime.state import OnDevice
 
 DONATING = threading.Lock()
 """Held while a run takes the memory of variables, and while the host reads one."""
 
 
-class DeviceVariable:
+class DeviceVariable(OnDevice):
     """The value of a variable on the device, copied to the host when it is read.
 
     Parameters
