@@ -98,7 +98,10 @@ def address_of_a_host(tf):
 @clause("tf.distribute.TPUStrategy.run/behaviour/own-plain-function")
 def plain_function(tf):
     with sized(tf, cores=3), version_2(tf) as tf2:
-        strategy = tf2.distribute.TPUStrategy()
+        local = resolver(tf2, tpu="local")
+        tf2.config.experimental_connect_to_cluster(local)
+        tf2.tpu.experimental.initialize_tpu_system(local)
+        strategy = tf2.distribute.TPUStrategy(local)
 
         def step(x):
             context = tf2.distribute.get_replica_context()
@@ -115,6 +118,7 @@ def plain_function(tf):
                 [int(v) for v in strategy.experimental_local_results(numbers)],
                 [0, 1, 2],
             )
+        tf2.tpu.experimental.shutdown_tpu_system(local)
 
 
 @clause("tf.keras/raises/own-missing")
