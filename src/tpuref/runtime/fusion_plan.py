@@ -405,7 +405,8 @@ class FusionPlan:
 
         def take(table: Table) -> None:
             arrays = table[entry + 1] = memory(shape, dtype)
-            table[entry] = arrays[0]
+            if kind != APART:  # else the entry has the stack, if one is gathered
+                table[entry] = arrays[0]
 
         self._allocations.append(take)
         return result
