@@ -27,6 +27,15 @@ def _attribute(root, path, purpose):
     return found
 
 
+@contextlib.contextmanager
+def with_optional_packages():
+    """Run a check that needs packages which the subject may do without."""
+    try:
+        yield
+    except ImportError as error:
+        raise Unavailable(str(error).partition("\n")[0]) from error
+
+
 def host_session(tf):
     """Return a session for operations on the host, beside others in the graph.
 

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 from ..clause import clause, expect_raises, same
-from ..probes import version_2
+from ..probes import version_2, with_optional_packages
 
 
 def numbers(dataset):
@@ -99,6 +99,7 @@ def example(tf):
 
 
 @clause("tf.train.Example/behaviour/bytes")
+@with_optional_packages()
 def example_as_bytes(tf):
     with version_2(tf) as tf:
         message = example(tf).SerializeToString()
@@ -113,6 +114,7 @@ def example_as_bytes(tf):
 
 
 @clause("tf.io.parse_single_example/behaviour/features")
+@with_optional_packages()
 def parsed_example(tf):
     with version_2(tf) as tf:
         wanted = {
@@ -137,6 +139,7 @@ def parsed_example(tf):
 
 
 @clause("tf.io.parse_single_example/raises/missing-feature")
+@with_optional_packages()
 def missing_feature(tf):
     with version_2(tf) as tf:
         wanted = {"weight": tf.io.FixedLenFeature([2], tf.float32)}

@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 from ..clause import clause, same
-from ..probes import version_2
+from ..probes import version_2, with_optional_packages
 from .distribute_strategy import number, parts, replicas
 
 
@@ -181,6 +181,7 @@ def module(tf):
 
 
 @clause("tf.train.Checkpoint/behaviour/restored")
+@with_optional_packages()
 def checkpoint(tf):
     with folder() as path, version_2(tf) as tf:
 
@@ -206,6 +207,7 @@ def checkpoint(tf):
 
 
 @clause("tf.train.CheckpointManager/behaviour/kept")
+@with_optional_packages()
 def checkpoint_manager(tf):
     with folder() as path, version_2(tf) as tf:
         step = tf.Variable(0)
