@@ -123,6 +123,12 @@ def turning(*values: Any) -> Any:
     return tf.while_loop(lambda turn, *held: turn < 5, body, [0, *values])[1:]
 
 
+def read_again(*values: Any) -> Any:
+    """What each core computes by itself is summed, and so is what is made of it."""
+    powers = [tf.pow(2.0, tf.sin(x)) for x in values]
+    return [tf.tpu.cross_replica_sum(x) for p in powers for x in (p, -p, p * 3.0)]
+
+
 def results(computation: Any, **settings: Any) -> list[bytes]:
     draw = np.random.default_rng(3)
     settings.update(cores=CORES, timeout=30.0)
@@ -143,7 +149,7 @@ def expected(computation: Any) -> list[bytes]:
     return results(computation, executor="lockstep")
 
 
-@pytest.mark.parametrize("computation", [step, turning])
+@pytest.mark.parametrize("computation", [step, turning, read_again])
 @pytest.mark.parametrize(
     ("processes", "algorithm"),
     [(1, "auto"), (2, "auto"), (3, "flat"), (3, "direct"), ("cores", "auto")],
