@@ -182,7 +182,8 @@ class CoreCollectives:
     def is_small(self, known: Participants, size: int) -> bool:
         """Whether one contribution of the process is summed flat, in one piece."""
         alone = known.complete and len(known.own) == 1 < len(known.replicas)
-        return alone and self._chosen(size, 1) == "flat" and size <= status.FLAT_LIMIT
+        whole = known.most * size <= status.FLAT_LIMIT
+        return alone and whole and self._chosen(size, known.most) == "flat"
 
     def small_sum(self, known: Participants, instr: Instr, given: Array) -> Array:
         """Return such a sum."""
