@@ -469,14 +469,14 @@ def maximum_shapes_unknown_dimension_is_replica_maximum(tf, replicate):
         fed = {x: [1.0, 3.0], y: [2.0, 2.0, 5.0]}
         same(sess.run(out, fed), [[2.0], [3.0]])
         same(padded_shapes(tf), [(3,)])
-    with fixed_system(tf, 3) as sess:
-        inputs = [vector(tf) for _ in range(3)]
+    with fixed_system(tf, 4) as sess:
+        inputs = [vector(tf) for _ in range(4)]
         out = replicate(
             tf.reduce_sum, [[one] for one in inputs], maximum_shapes=[shape]
         )
-        fed = {one: ones(size) for one, size in zip(inputs, (2, 5, 1))}
-        same(sess.run(out, fed), [[2.0], [5.0], [1.0]])
-        same(padded_shapes(tf)[-1:], [(5,)])
+        fed = {one: ones(size) for one, size in zip(inputs, (2, 5, 6, 1))}
+        same(sess.run(out, fed), [[2.0], [5.0], [6.0], [1.0]])
+        same(padded_shapes(tf)[-1:], [(6,)])
 
 
 @replicate_clause("/args:maximum_shapes/minus-one-is-unknown")
