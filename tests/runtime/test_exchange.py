@@ -224,3 +224,21 @@ def test_a_missing_replica_is_blamed_on_the_first_sum() -> None:
     assert "replicas [0, 2] wait for [1]" in str(errors[1])
     assert str(errors[0]) == str(errors[1])
     assert errors[0].op.name == errors[1].op.name == "cond/true/total_1"
+
+
+def test_a_process_with_one_core_chooses_as_the_others() -> None:
+    """Of 7,000 B, one vector fits into a staging area, and two do not."""
+    topology = tf.contrib.tpu.Topology.for_cores(CORES)
+    cores = topology.device_coordinates.reshape(-1, 3)
+    assignment = tf.contrib.tpu.DeviceAssignment(
+        topology, cores[np.array([[2], [4], [6], [3], [1]])]
+    )
+    out = tf.tpu.replicate(
+        lambda x: tf.tpu.cross_replica_sum(tf.fill([3500], x)),
+        [[tf.constant(float(k), tf.float16)] for k in range(5)],
+        device_assignment=assignment,
+    )
+    settings = {"executor": "pool", "cores": CORES, "processes": 3, "timeout": 30.0}
+    with tf.config.override(**settings), tf.Session() as session:
+        found = session.run(out)
+    assert [x.tolist() for (x,) in found] == [[10.0] * 3500] * 5
