@@ -71,7 +71,7 @@ def missing_attribute(
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     message = message_about(f"{NAMESPACES[module]}.{name}")
     if _imports(reader):
-        # Python would put its own words instead of an AttributeError's.
+        # Python would replace the words of an AttributeError by its own.
         return coded(ImportError, message, code=codes.MISSING_NAME, name=module)
     return coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
 

@@ -296,13 +296,7 @@ class FusionPlan:
 
     def _folded(self, instr: Instr, operands: Sequence[_Value]) -> _Value:
         """Return the constant that an operation gives in every run."""
-        arrays = [
-            np.empty(value.shape or (), value.dtype)
-            if value.known is None
-            else value.known
-            for value in operands
-        ]
-        result = _function(instr, operands)(*arrays)
+        result = _function(instr, operands)(*map(_any_array, operands))
         constant = np.array(result, instr.specs[0].dtype.np, order="C")
         self.kept_bytes += constant.nbytes
         return self._constant(constant)

@@ -18,6 +18,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.available_memory import available_bytes
 from tpuref.runtime.divergence import come_together, differing_shapes
+from tpuref.runtime.operation_failure import described, operation_failure
 from tpuref.runtime.run import EffectContext, Run
 from tpuref.runtime.verdict import truth
 
@@ -139,11 +140,8 @@ def compute(
             code=codes.OUT_OF_MEMORY,
         ) from error
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
-        raise InvalidArgumentError(
-            f"{instr.op} of ({shapes}) on replica {replica}: "
-            f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
-        ) from error
+        said = codes.with_code(str(error), codes.OPERATION_FAILED)
+        raise operation_failure(instr, described(arrays), replica, said) from error
 
 
 def _collective(definition: OpDef, instr: Instr, operands: Values, run: Run) -> Values:

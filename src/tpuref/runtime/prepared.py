@@ -362,7 +362,7 @@ class PreparedProgram:
 
         self._fuse()
         number = alone[0][1]
-        self._steps.append((step, number, Label(None, number, None, {})))
+        self._append_unseen(step, number)
 
     def _whole(self, slots: tuple[int, ...]) -> int:
         """Return a new slot for the values that towers have in slots of their own."""
@@ -398,7 +398,7 @@ class PreparedProgram:
         def step(values: Values) -> None:
             values[united] = _united(values, sources)
 
-        self._steps.append((step, 0, Label(None, 0, None, {})))
+        self._append_unseen(step)
         return united
 
     def _add_constant(self, instr: Instr, places: Sequence[int]) -> None:
@@ -492,6 +492,10 @@ class PreparedProgram:
         self._steps.append((step, label.number, label))
         self._observed.append((step, label.number, label))
 
+    def _append_unseen(self, step: Step, number: int = 0) -> None:
+        """Append a step that an observed run takes in parts, or not at all."""
+        self._steps.append((step, number, Label(None, number, None, {})))
+
     def _fuse(self) -> None:
         """Append what was collected for a fusion as one step."""
         if not self._fusing:
@@ -529,7 +533,7 @@ class PreparedProgram:
                     values[whole] = _united(values, slots)
 
         number = fusing[0].alone[0][1]
-        self._steps.append((step, number, Label(None, number, None, {})))
+        self._append_unseen(step, number)
 
     def _is_summed(self, slot: int) -> bool:
         """Whether a collective of all cores takes a value."""

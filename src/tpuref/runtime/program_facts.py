@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tpuref.base.dtypes import string
 from tpuref.base.spec import TensorSpec
-from tpuref.program import HOST, Program
+from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.descriptions import INLINE_BYTES
 
 
@@ -57,11 +58,7 @@ class ProgramFacts:
     def __init__(self, program: Program) -> None:
         instrs = list(program.all_instrs())
         on_cores = [instr for instr in instrs if instr.core != HOST]
-        used = [(i, i.definition.reads or i.definition.writes) for i in on_cores]
-        self.users: dict[str, set[int | None]] = {}
-        for instr, name in used:
-            if name:
-                self.users.setdefault(instr.attrs[name], set()).add(instr.replica)
+        self.users = users_of(on_cores)
         self.variables = list(self.users)
         self.owners = {0, *program.owners.values()}
         self.random = [instr.name for instr in instrs if instr.definition.random]
@@ -71,3 +68,13 @@ class ProgramFacts:
             for slot, spec in zip(instr.outputs, instr.specs, strict=True)
         }
         self.results = [ResultBlock.of(specs.get(slot)) for slot in program.results]
+
+
+def users_of(instrs: Iterable[Instr]) -> dict[str, set[int | None]]:
+    """Return for each variable the replicas that use it, None among them for all."""
+    users: dict[str, set[int | None]] = {}
+    for instr in instrs:
+        name = instr.definition.reads or instr.definition.writes
+        if name:
+            users.setdefault(instr.attrs[name], set()).add(instr.replica)
+    return users

@@ -64,8 +64,8 @@ class Compiled:
             if given.known is None
         ]
         present = [held.handle for held in signature.variables]
-        self._written = [h for h in written([self._program]) if h not in present]
-        changing = set(written([self._program]))
+        changing = written([self._program])
+        self._written = [handle for handle in changing if handle not in present]
         self._changed = [handle for handle in present if handle in changing]
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners

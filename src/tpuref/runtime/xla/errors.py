@@ -9,9 +9,10 @@ from typing import Any
 import jax
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import InvalidArgumentError, OpError, UnimplementedError
+from tpuref.base.errors import OpError, UnimplementedError
 from tpuref.program import Instr
 from tpuref.runtime.lockstep import locate
+from tpuref.runtime.operation_failure import described, operation_failure
 
 
 def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:
@@ -48,10 +49,7 @@ def explained(instr: Instr, operands: Sequence[Any]) -> Iterator[None]:
         locate(raised, instr)
         raise raised from error
     except (ValueError, TypeError, IndexError, OverflowError) as error:
-        shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in operands)
-        raised = InvalidArgumentError(
-            f"{instr.op} of ({shapes}) on replica {instr.replica or 0}: "
-            f"{codes.with_code(str(error), codes.OPERATION_FAILED)}"
-        )
+        said = codes.with_code(str(error), codes.OPERATION_FAILED)
+        raised = operation_failure(instr, described(operands), instr.replica or 0, said)
         locate(raised, instr)
         raise raised from error

@@ -31,6 +31,8 @@ from tpuref.ops.tpu import REPLICA_ID
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.divergence import absent_replicas
 from tpuref.runtime.lockstep import locate
+from tpuref.runtime.operation_failure import described, operation_failure
+from tpuref.runtime.program_facts import users_of
 from tpuref.runtime.state import uninitialized
 from tpuref.runtime.xla.blocks import over_replicas, scalar, written
 from tpuref.runtime.xla.errors import data_dependent, explained, refusal
@@ -261,7 +263,7 @@ class Lowering:
 
         with explained(instr, operands):
             flags, stacked = over_replicas(wrong, operands)
-        shapes = ", ".join(f"{v.dtype}{list(v.shape)}" for v in operands)
+        shapes = described(operands)
         for flag, (code, message) in zip(flags, said, strict=True):
             self.fail_where(
                 instr, Value(flag, stacked), _description(instr, shapes, code, message)
@@ -545,11 +547,7 @@ def _if_known(value: Value | None) -> Any:
 
 def _own_variables(program: Program) -> dict[str, bool]:
     """Return for each variable whether one replica alone uses it."""
-    users: dict[str, set[int | None]] = {}
-    for instr in program.all_instrs():
-        name = instr.definition.reads or instr.definition.writes
-        if name is not None:
-            users.setdefault(instr.attrs[name], set()).add(instr.replica)
+    users = users_of(program.all_instrs())
     return {handle: len(own) == 1 and None not in own for handle, own in users.items()}
 
 
@@ -571,9 +569,7 @@ def _blank(value: Value) -> Any:
 def _description(instr: Instr, shapes: str, code: str, message: str) -> Describe:
     def describe(replicas: list[int]) -> OpError:
         said = codes.with_code(message, code)
-        error = InvalidArgumentError(
-            f"{instr.op} of ({shapes}) on replica {replicas[0]}: {said}"
-        )
+        error = operation_failure(instr, shapes, replicas[0], said)
         locate(error, instr)
         return error
 
