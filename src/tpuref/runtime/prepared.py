@@ -41,7 +41,7 @@ from tpuref.runtime.fusion import Fusion, fuses
 from tpuref.runtime.fusion_plan import Memory
 from tpuref.runtime.lockstep import compute, locate, perform
 from tpuref.runtime.placement_plan import PlacementPlan, Transfer
-from tpuref.runtime.program_counters import numbered
+from tpuref.runtime.program_counters import EXCHANGE, numbered
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import Lane
 from tpuref.runtime.tower_rows import Row, in_rows
@@ -264,9 +264,17 @@ class PreparedProgram:
         if not places:
             return
         exchange = self._addends[id(sums[0])].exchange
+        alone: list[Numbered] = []
+        for instr in sums:
+            label = self._label(instr, COLLECTIVE, instr.outputs, places, traced=True)
+            alone.append((self._collective(instr, places), label.number, label))
+        self._observed += alone
 
         def step(values: Values) -> None:
             given = [_at(values, instr.inputs, places)[0] for instr in sums]
+            if not exchange.joins(given):
+                self._take(alone, values)
+                return
             totals = exchange(given)
             for instr, total in zip(sums, totals, strict=True):
                 (target,) = instr.outputs
@@ -274,12 +282,7 @@ class PreparedProgram:
 
         self._fuse()
         label = self._label(sums[0], COLLECTIVE, (), places)
-        self._steps.append((step, label.number, label))
-        for instr in sums:
-            label = self._label(instr, COLLECTIVE, instr.outputs, places, traced=True)
-            self._observed.append(
-                (self._collective(instr, places), label.number, label)
-            )
+        self._steps.append((step, label.number | EXCHANGE, label))
 
     def _in_rows(self, order: Sequence[Together]) -> Sequence[Together | Row]:
         """Return what these cores take, with towers abreast where they are alike."""

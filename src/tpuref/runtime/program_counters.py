@@ -8,6 +8,9 @@ from tpuref.program import Instr, Program
 
 _LINE = 64  # each word has a cache line to itself
 
+EXCHANGE = 1 << 63
+"""Added to the number of a sum by a process that takes all sums of its exchange."""
+
 
 def control_bytes(cores: int, processes: int) -> int:
     """Return the size of the control area: the flags, then the program counters."""
@@ -22,7 +25,8 @@ class ProgramCounters:
     """The program counters of all processes.
 
     Each holds the instruction that its process is in, counted from 1 in the order of
-    `Program.all_instrs`; 0 while it is in none.
+    `Program.all_instrs`; 0 while it is in none.  With `EXCHANGE`, it is the first sum
+    of the exchange that the process is in.
 
     Parameters
     ----------
@@ -56,7 +60,5 @@ def numbered(program: Program) -> dict[int, int]:
 
 def instruction(program: Program, number: int) -> Instr | None:
     """Return the instruction with a number, None for 0."""
-    if number == 0:
-        return None
-    instrs = list(program.all_instrs())
-    return instrs[number - 1]
+    number &= ~EXCHANGE
+    return list(program.all_instrs())[number - 1] if number else None
