@@ -1,4 +1,4 @@
-"""The executor on XLA: programs compiled by JAX, all replicas on one device."""
+"""The executor on XLA: programs compiled by JAX, for all replicas at once."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.xla.compiled import Compiled, view_of
 from tpuref.runtime.xla.digest import digest
 from tpuref.runtime.xla.errors import refusal
+from tpuref.runtime.xla.placement import placement
 from tpuref.runtime.xla.signature import Held, Signature, given_to
 from tpuref.runtime.xla.variables import DeviceVariable
 
@@ -70,11 +71,13 @@ class XlaExecutor:
         inputs: Values,
         run: Run,
     ) -> Compiled:
+        where = placement(len(inputs), config.xla_devices)
+        apart = where.processes > 1
         signature = Signature(
             program,
             same,
-            len(inputs),
-            given_to(program, inputs, same in self._valued),
+            where,
+            given_to(program, inputs, same in self._valued, apart),
             tuple(_held(variables, run)),
             config.check_replicas,
         )
