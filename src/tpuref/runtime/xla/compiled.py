@@ -70,6 +70,11 @@ class Compiled:
             compiler_options=_OPTIONS,
         )
 
+    @property
+    def is_joint(self) -> bool:
+        """Whether several processes run it together."""
+        return self._placement.processes > 1
+
     # -- compilation -------------------------------------------------------------
 
     def _input_layouts(self) -> list[Any]:
@@ -86,9 +91,8 @@ class Compiled:
 
     def _result_layouts(self) -> list[Any]:
         """Each process returns the results of all replicas."""
-        alone = self._placement.processes == 1
         return [
-            self._placement.layout(value.stacked and alone)
+            self._placement.layout(value.stacked and not self.is_joint)
             for value in self._results
             if value.array is None
         ]
@@ -190,8 +194,8 @@ class Compiled:
         finally:
             self._run = None
 
-    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Array]:
-        """Run a part of the program that the host takes: whether it failed, its results.
+    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Any]:
+        """Run a part on the host: whether it failed, then its results.
 
         It never raises, as other devices may wait for this one.
         """
@@ -208,7 +212,9 @@ class Compiled:
         found = []
         for instr, operands in self._lowering.drawn:
 
-            def row(replica: int, instr: Instr = instr, operands: Any = operands) -> Any:
+            def row(
+                replica: int, instr: Instr = instr, operands: Any = operands
+            ) -> Any:
                 return compute(instr.definition, instr, operands, replica, run)[0]
 
             if self._differs(instr):
@@ -220,7 +226,7 @@ class Compiled:
     def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
         """Return variables on the devices, where they stay from now on."""
         view, layout = view_of(run, 0), self._placement.shared
-        values = [view.held(handle) for handle in handles]
+        values: list[Any] = [view.held(handle) for handle in handles]
         elsewhere = [
             k
             for k, value in enumerate(values)

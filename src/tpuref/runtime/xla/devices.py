@@ -35,8 +35,9 @@ def chosen_devices(setting: int | str | None) -> list[Device]:
 
 def _processors(count: int) -> list[Device]:
     """Return as many devices of the CPU, of each process."""
-    with contextlib.suppress(RuntimeError):  # raised once JAX has started
-        jax.config.update("jax_num_cpu_devices", count)
+    if jax.config.jax_num_cpu_devices < count:
+        with contextlib.suppress(RuntimeError):  # raised once JAX has started
+            jax.config.update("jax_num_cpu_devices", count)
     there = len(jax.local_devices(backend="cpu"))
     if there < count:
         raise coded(

@@ -110,7 +110,9 @@ class Lowering:
 
     def block(self, program: Program, inputs: Sequence[Value]) -> list[Value]:
         """Lower the instructions of a program and return its results."""
-        slots = Slots(self.placement, dict(zip(program.parameters, inputs, strict=True)))
+        slots = Slots(
+            self.placement, dict(zip(program.parameters, inputs, strict=True))
+        )
         waiting: list[Instr] = []
         ahead = self._drawn_ahead(program) if self.depth else {}
         for slot, value in ahead.items():
@@ -242,7 +244,7 @@ class Lowering:
             ]
 
         with explained(instr, operands):
-            arrays, stacked = over_replicas(outputs, operands)
+            arrays, stacked = over_replicas(outputs, operands, self.placement)
         return [Value(array, stacked) for array in arrays]
 
     # -- checks of values --------------------------------------------------------
@@ -263,7 +265,7 @@ class Lowering:
             return flags
 
         with explained(instr, operands):
-            flags, stacked = over_replicas(wrong, operands)
+            flags, stacked = over_replicas(wrong, operands, self.placement)
         shapes = described(operands)
         for flag, (code, message) in zip(flags, said, strict=True):
             self.fail_where(
@@ -321,7 +323,9 @@ class Lowering:
         combine = jnp.add if adds else jnp.subtract
         try:
             arrays, stacked = over_replicas(
-                lambda a, b: [jnp.asarray(combine(a, b), old.dtype)], [old, change]
+                lambda a, b: [jnp.asarray(combine(a, b), old.dtype)],
+                [old, change],
+                self.placement,
             )
         except (ValueError, TypeError) as error:
             raise InvalidArgumentError(

@@ -105,6 +105,15 @@ class Placement:
             return array
         return jax.lax.with_sharding_constraint(array, self.shared)
 
+    def on_rows(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function of arrays stacked by replica, each device for its rows.
+
+        XLA would gather what it cannot divide, such as the images of a convolution.
+        """
+        if self._devices == 1:
+            return function
+        return self._on_each(function, PartitionSpec(AXIS), PartitionSpec(AXIS))
+
     def total(self, rows: Any) -> Any:
         """Return the sum over all replicas.
 
@@ -121,7 +130,7 @@ class Placement:
             sofar = fold([wide[k] for k in range(wide.shape[0])])
             return jnp.asarray(jax.lax.psum(sofar, AXIS), rows.dtype)
 
-        return self._on_each(partial, PartitionSpec(AXIS))(rows)
+        return self._on_each(partial, PartitionSpec(AXIS), PartitionSpec())(rows)
 
     def called(
         self,
@@ -151,17 +160,17 @@ class Placement:
             # Not a sum, as zero and negative zero give zero.
             return [jax.lax.all_gather(array, AXIS)[::each] for array in given]
 
-        return list(self._on_each(on_first, PartitionSpec())(*arrays))
+        return list(self._on_each(on_first, PartitionSpec(), PartitionSpec())(*arrays))
 
     def _on_each(
-        self, function: Callable[..., Any], given: PartitionSpec
+        self, function: Callable[..., Any], given: PartitionSpec, found: PartitionSpec
     ) -> Callable[..., Any]:
-        """Run a function on each device, which all return the same."""
+        """Run a function on each device."""
         mapped: Callable[..., Any] = jax.shard_map(
             function,
             mesh=self._mesh,
             in_specs=given,
-            out_specs=PartitionSpec(),
+            out_specs=found,
             check_vma=False,
         )
         return mapped
@@ -206,4 +215,7 @@ class Placement:
 
 @functools.cache
 def _first_rows(layout: NamedSharding) -> Callable[..., Any]:
-    return jax.jit(lambda arrays: [a[0] for a in arrays], out_shardings=layout)
+    function: Callable[..., Any] = jax.jit(
+        lambda arrays: [array[0] for array in arrays], out_shardings=layout
+    )
+    return function

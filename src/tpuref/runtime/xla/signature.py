@@ -91,7 +91,9 @@ class Signature(NamedTuple):
         """Return what the compiled function is given."""
         return [
             jax.ShapeDtypeStruct(
-                (self.placement.replicas, *given.shape) if given.stacked else given.shape,
+                (self.placement.replicas, *given.shape)
+                if given.stacked
+                else given.shape,
                 given.dtype,
             )
             for given in self.inputs
