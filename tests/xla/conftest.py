@@ -25,7 +25,7 @@ Build = Callable[[], tuple[Any, Any]]
 
 @pytest.fixture(params=[1, 4], autouse=True)
 def devices(request: pytest.FixtureRequest) -> Iterator[int]:
-    """On how many devices XLA runs the replicas, if their number is divisible."""
+    """How many devices XLA has: of them it takes the most that divide the replicas."""
     with tf.config.override(xla_devices=request.param):
         yield request.param
 
