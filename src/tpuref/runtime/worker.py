@@ -42,6 +42,7 @@ from tpuref.runtime.core_collectives import (
     Stopped,
 )
 from tpuref.runtime.core_events import PREPARE, TO_CORE, CoreEvents, Label, Peer
+from tpuref.runtime.core_services import Path
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.descriptions import (
     Described,
@@ -63,7 +64,7 @@ from tpuref.runtime.messages import (
     RunRequest,
 )
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.prepared import Path, PreparedProgram
+from tpuref.runtime.prepared import PreparedProgram
 from tpuref.runtime.program_counters import ProgramCounters, instruction
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import (
