@@ -111,7 +111,7 @@ class Placement:
         XLA would gather what it cannot divide, such as the images of a convolution.  It
         refuses to divide what has no elements.
         """
-        if self._devices == 1 or not any(stack.size for stack in stacks):
+        if self._devices == 1 or not all(stack.size for stack in stacks):
             return function(*stacks)
         rows = PartitionSpec(AXIS)
         return self._on_each(function, rows, rows)(*stacks)
