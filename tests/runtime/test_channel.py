@@ -73,7 +73,6 @@ def test_who_sleeps_is_woken(ends: Ends) -> None:
     def receive() -> None:
         for _ in range(50):
             arrived.append(receiver.receive())
-            sender.wake()
             receiver.send(("taken",))
 
     thread = threading.Thread(target=receive)
