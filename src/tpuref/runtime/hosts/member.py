@@ -68,7 +68,11 @@ class Member:
             self._start_rendezvous()
         self._connection = self._connected()
         self._lines = self._connection.makefile("r", encoding="utf-8")
-        self.entropy = self._arrive()
+        try:
+            self.entropy = self._arrive()
+        except BaseException:
+            self.close()
+            raise
 
     # -- joining -----------------------------------------------------------------
 
@@ -148,6 +152,11 @@ class Member:
     def _say(self, what: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):
             self._connection.sendall(json.dumps(what).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let the others see that this host is gone."""
+        self._lines.close()
+        self._connection.close()
 
     def _not_joined(self, why: str) -> UnavailableError:
         return UnavailableError(
