@@ -160,6 +160,34 @@ def children_of(pid: int) -> list[int]:
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
+TRAINING = """
+import os, signal, sys
+import numpy as np
+import tpuref as tf
+
+victim, folder = int(sys.argv[1]), sys.argv[2]
+w = tf.get_variable("w", initializer=np.zeros(2, np.float32))
+step = tf.train.create_global_step()
+
+def computation(x):
+    return tf.assign_add(w, tf.tpu.cross_replica_sum(x))
+
+inputs = [[np.float32([k, 1])] for k in range(8)]
+outputs = tf.tpu.replicate(computation, inputs)
+with tf.control_dependencies([outputs[0]]):
+    train = step.assign_add(1)
+with tf.train.MonitoredTrainingSession(
+    checkpoint_dir=folder, save_checkpoint_steps=2,
+    hooks=[tf.train.StopAtStepHook(last_step=9)],
+) as sess:
+    print("begins at", sess.run(step), flush=True)
+    while not sess.should_stop():
+        if sess.run(train) == 5 and tf.config.host == victim:
+            os.kill(os.getpid(), signal.SIGKILL)
+    print("reached", flush=True)
+"""
+
+
 @pytest.mark.parametrize("victim", range(4))
 def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
     start: Start, tmp_path: Path, victim: int
