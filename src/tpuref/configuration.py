@@ -79,6 +79,11 @@ def _is_processes(value: Any) -> bool:
     return value == "cores" or _is_count(value)
 
 
+def _is_devices(value: Any) -> bool:
+    is_name = isinstance(value, str) and re.fullmatch("[a-z]+", value) is not None
+    return is_name or _is_count(value)
+
+
 def _is_duration(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and value > 0  # NaN is not
@@ -121,6 +126,14 @@ _SETTINGS = {
         "TPUREF_PROCESSES",
         f"an integer from 1 to {MAX_CORES}, or 'cores'",
         _is_processes,
+        _count,
+    ),
+    "xla_devices": _Setting(
+        None,
+        "TPUREF_XLA_DEVICES",
+        f"a number of CPU devices from 1 to {MAX_CORES}, or a platform of JAX such as "
+        "'gpu' or 'tpu'",
+        _is_devices,
         _count,
     ),
     "all_reduce": _choice("TPUREF_ALL_REDUCE", ALL_REDUCES),
@@ -196,6 +209,11 @@ class Config:
         On how many processes the core pool runs its cores, ``"cores"`` for one each.
         ``TPUREF_PROCESSES``; None for as many as there are processors.  It counts when
         the pool starts.
+    xla_devices
+        Where the executor ``"xla"`` runs the replicas: on how many devices of the CPU,
+        or on those of a platform of JAX, such as ``"gpu"`` or ``"tpu"``.
+        ``TPUREF_XLA_DEVICES``; None for all that JAX uses by default.  It counts when
+        JAX starts.
     all_reduce
         How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
         ``"direct"``, ``"ring"``, or ``"auto"``, which chooses the fastest by size.
