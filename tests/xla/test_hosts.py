@@ -26,6 +26,11 @@ pytest.importorskip("jax", reason="JAX is not installed")
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
+@pytest.fixture(autouse=True)
+def devices() -> None:
+    """Those of the processes that are started here."""
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
     """Start a program on several hosts."""
@@ -174,7 +179,7 @@ def computation(x):
 
 inputs = [[np.float32([k, 1])] for k in range(8)]
 outputs = tf.tpu.replicate(computation, inputs)
-with tf.control_dependencies([outputs[0]]):
+with tf.control_dependencies(outputs[0]):
     train = step.assign_add(1)
 with tf.train.MonitoredTrainingSession(
     checkpoint_dir=folder, save_checkpoint_steps=2,
@@ -198,9 +203,9 @@ def test_the_others_name_a_host_that_dies_and_the_next_run_continues(
     assert process.returncode == 128 + signal.SIGKILL, errors
     for host in range(4):
         if host != victim:
-            last = said(errors, host)[-1]
-            assert f"host {victim} (" in last and "is lost: it died" in last
-            assert last.endswith("[TPUREF-E266]")
+            (line,) = [line for line in said(errors, host) if "is lost" in line]
+            assert f"host {victim} (" in line and "is lost: it died" in line
+            assert line.endswith("[TPUREF-E266]")
     assert "reached" not in output
     names = os.listdir(folder)
     assert len([name for name in names if "tfevents" in name]) == 1
@@ -295,4 +300,22 @@ def test_one_host_needs_no_coordinator() -> None:
     with tf.config.override(executor="xla"):
         assert wanted_job() is None
     with tf.config.override(executor="xla", num_hosts=1, coordinator="a:1"):
+        assert wanted_job() is None
+
+
+def test_what_slurm_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "SLURM_JOB_ID": "4242",
+        "SLURM_STEP_NODELIST": "node[3-5]",
+        "SLURM_NTASKS": "3",
+        "SLURM_PROCID": "2",
+        "SLURM_LOCALID": "0",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with tf.config.override(executor="xla"):
+        job = wanted_job()
+    assert job is not None
+    assert job.coordinator.startswith("node3:")
+    assert (job.hosts, job.host, job.devices) == (3, 2, [0])
+    with tf.config.override(executor="xla", num_hosts=1):
         assert wanted_job() is None
