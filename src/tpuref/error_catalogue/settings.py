@@ -44,6 +44,7 @@ ENTRIES = (
             with tf.config.override(executor="xla", num_hosts=4), tf.Session() as sess:
                 sess.run(tf.tpu.initialize_system())
         """,
+        alone=True,
     ),
     Entry(
         codes.HOSTS_NOT_JOINED,
@@ -80,7 +81,7 @@ ENTRIES = (
 
             import tpuref as tf
 
-            tf.config.executor, tf.config.num_hosts = "xla", 2
+            tf.config.executor, tf.config.num_hosts, tf.config.cores = "xla", 2, 2
             tf.config.coordinator = f"localhost:{20000 + os.getpid() % 10000}"
             tf.config.host = 0 if os.fork() else 1
             outputs = tf.tpu.replicate(tf.identity, [[1.0], [2.0]])
