@@ -242,7 +242,8 @@ class Config:
     """
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_values", _from_environment())
+        # Found without `__getattr__`, as each run reads many.
+        vars(self).update(_from_environment())
 
     def offer(self, **functions: Any) -> None:
         """Give the object further attributes: functions of modules above this one."""
@@ -251,14 +252,8 @@ class Config:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        values = object.__getattribute__(self, "_values")
-        if name not in values:
-            message = message_about(f"tf.config.{name}")
-            raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
-        return values[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_SETTINGS]
+        message = message_about(f"tf.config.{name}")
+        raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _SETTINGS:
@@ -270,21 +265,24 @@ class Config:
         changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
-        object.__setattr__(self, "_values", {**self._values, **changed})
+        vars(self).update(changed)
 
     @contextlib.contextmanager
     def override(self, **settings: Any) -> Iterator[Config]:
         """Change settings within a ``with`` block."""
-        before = self._values
+        before = self._values()
         try:
             for name, value in settings.items():
                 setattr(self, name, value)
             yield self
         finally:
-            object.__setattr__(self, "_values", before)
+            vars(self).update(before)
+
+    def _values(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in _SETTINGS}
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())
         return f"Config({shown})"
 
 
