@@ -192,7 +192,12 @@ def _listed(numbers: list[int]) -> str:
 
 
 def keep_alive(connection: socket.socket, seconds: float) -> None:
-    """Have the kernel end a connection whose other machine is silent for so long."""
+    """Have the kernel end a connection whose other machine is silent for so long.
+
+    The same machine is not gone if it is silent, but busy.
+    """
+    if connection.getpeername()[0] == connection.getsockname()[0]:
+        return
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
         ("TCP_KEEPIDLE", seconds / 2),
