@@ -24,6 +24,7 @@ if process == 0:
     subprocess.Popen(
         [sys.executable, __file__],
         env={**os.environ, "PROCESS": "1"},
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
