@@ -69,6 +69,8 @@ def wanted_job() -> Job | None:
 def _detected() -> Job | None:
     """Return the job that JAX detects: Slurm, Open MPI, Kubernetes or Cloud TPU."""
     function = "tf.config.executor = 'xla'"
+    if optional_module("jax", function, "xla").distributed.is_initialized():
+        return None  # the script has joined them itself
     environments = optional_module("jax._src.clusters", function, "xla").ClusterEnv
     unknown = (None, None, None, None)
     coordinator, hosts, host, devices = (
