@@ -303,6 +303,9 @@ def test_objects_of_public_classes() -> None:
     strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
     with pytest.raises(AttributeError, match="Did you mean .*OneDeviceStrategy.run?"):
         strategy.runn  # noqa: B018
+    extended = tf.distribute.OneDeviceStrategy("/device:CPU:0").extended
+    with pytest.raises(AttributeError, match=r"1\.15, and as tf\.compat\.v1.* in 2\.4"):
+        extended.experimental_run_steps_on_iterator  # noqa: B018
 
 
 def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:
