@@ -65,6 +65,11 @@ def _is_processes(value: Any) -> bool:
     return value == "cores" or _is_count(value)
 
 
+def _is_devices(value: Any) -> bool:
+    is_name = isinstance(value, str) and re.fullmatch("[a-z]+", value) is not None
+    return is_name or _is_count(value)
+
+
 def _is_duration(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and value > 0  # NaN is not
@@ -107,6 +112,14 @@ _SETTINGS = {
         "TPUREF_PROCESSES",
         f"an integer from 1 to {MAX_CORES}, or 'cores'",
         _is_processes,
+        _count,
+    ),
+    "xla_devices": _Setting(
+        None,
+        "TPUREF_XLA_DEVICES",
+        f"a number of CPU devices from 1 to {MAX_CORES}, or a platform of JAX such as "
+        "'gpu' or 'tpu'",
+        _is_devices,
         _count,
     ),
     "all_reduce": _choice("TPUREF_ALL_REDUCE", ALL_REDUCES),
@@ -165,6 +178,11 @@ class Config:
         On how many processes the core pool runs its cores, ``"cores"`` for one each.
         ``TPUREF_PROCESSES``; None for as many as there are processors.  It counts when
         the pool starts.
+    xla_devices
+        Where the executor ``"xla"`` runs the replicas: on how many devices of the CPU,
+        or on those of a platform of JAX, such as ``"gpu"`` or ``"tpu"``.
+        ``TPUREF_XLA_DEVICES``; None for all that JAX uses by default.  It counts when
+        JAX starts.
     all_reduce
         How the core pool sums over replicas.  ``TPUREF_ALL_REDUCE``: ``"flat"``,
         ``"direct"``, ``"ring"``, or ``"auto"``, which chooses the fastest by size.
@@ -185,7 +203,8 @@ class Config:
     """
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_values", _from_environment())
+        # Found without `__getattr__`, as each run reads many.
+        vars(self).update(_from_environment())
 
     def offer(self, **functions: Any) -> None:
         """Give the object further attributes: functions of modules above this one."""
@@ -194,14 +213,8 @@ class Config:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        values = object.__getattribute__(self, "_values")
-        if name not in values:
-            message = message_about(f"tf.config.{name}")
-            raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
-        return values[name]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_SETTINGS]
+        message = message_about(f"tf.config.{name}")
+        raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _SETTINGS:
@@ -213,21 +226,24 @@ class Config:
         changed = {name: _checked(_SETTINGS[name], f"config.{name}", value, value)}
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
-        object.__setattr__(self, "_values", {**self._values, **changed})
+        vars(self).update(changed)
 
     @contextlib.contextmanager
     def override(self, **settings: Any) -> Iterator[Config]:
         """Change settings within a ``with`` block."""
-        before = self._values
+        before = self._values()
         try:
             for name, value in settings.items():
                 setattr(self, name, value)
             yield self
         finally:
-            object.__setattr__(self, "_values", before)
+            vars(self).update(before)
+
+    def _values(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in _SETTINGS}
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._values().items())
         return f"Config({shown})"
 
 

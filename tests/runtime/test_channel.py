@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
+import marshal
 import socket
+import struct
 import threading
+import time
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
-from tpuref.runtime.channel import Channel
+from tpuref.kernels import mailboxes
+from tpuref.runtime.channel import Channel, await_mail
+
+Ends = tuple[Channel, Channel]
+
+SIZES = [5, 5, 20_000, 5, 0, 9_000, 9_000, 100]
+"""Of messages; a mailbox holds less than 8 KiB."""
+
+
+def connected(one: socket.socket, other: socket.socket) -> Ends:
+    """Return both ends of a channel."""
+    size = mailboxes.MAILBOX_BYTES
+    arena = np.zeros(2 * size, np.uint8)
+    there, back = (
+        [mailboxes.Mailbox(arena, place) for _ in range(2)] for place in (0, size)
+    )
+    return (
+        Channel(one, there[0], back[0], processes=1),
+        Channel(other, back[1], there[1], processes=1),
+    )
 
 
 @pytest.fixture
-def ends() -> Iterator[tuple[Channel, Channel]]:
+def ends() -> Iterator[Ends]:
     """Both ends of a channel."""
-    one, other = map(Channel, socket.socketpair())
+    one, other = connected(*socket.socketpair())
     yield one, other
     one.close()
     other.close()
 
 
 def test_messages_keep_their_order_and_their_limits(
-    ends: tuple[Channel, Channel],
+    ends: Ends,
 ) -> None:
     messages = [("a",), (1, -1, 2**70, 1.5, None, True), ((), [], b"", "ä\0"), ()]
     for message in messages:
@@ -30,26 +53,71 @@ def test_messages_keep_their_order_and_their_limits(
     assert ends[1].take() is None
 
 
+def test_small_and_large_messages_keep_their_order(ends: Ends) -> None:
+    sender, receiver = ends
+    messages = [(number, b"x" * size) for number, size in enumerate(SIZES)]
+    for at_once in range(len(messages)):
+        for message in messages[:at_once]:
+            sender.send(message)
+            assert receiver.receive() == message
+        for message in messages[at_once:]:
+            sender.send(message)
+        rest = [receiver.receive() for _ in messages[at_once:]]
+        assert rest == messages[at_once:]
+
+
+def test_who_sleeps_is_woken(ends: Ends) -> None:
+    sender, receiver = ends
+    arrived = []
+
+    def receive() -> None:
+        for _ in range(50):
+            arrived.append(receiver.receive())
+            receiver.send(("taken",))
+
+    thread = threading.Thread(target=receive)
+    thread.start()
+    for number in range(50):
+        time.sleep(0.002 * (number % 2))  # it sleeps by then, or not yet
+        sender.post((number,))
+        assert sender.receive() == ("taken",)
+    thread.join()
+    assert arrived == [(number,) for number in range(50)]
+
+
+def test_mail_of_one_of_several(ends: Ends) -> None:
+    others = connected(*socket.socketpair())
+    mine, theirs = [ends[0], others[0]], [ends[1], others[1]]
+    assert not await_mail(mine)
+    theirs[1].send(("mail",))
+    assert await_mail(mine)
+    assert [channel.has_mail() for channel in mine] == [False, True]
+    assert mine[1].take() == ("mail",)
+    for channel in others:
+        channel.close()
+
+
 def test_a_message_that_comes_in_parts() -> None:
     one, other = socket.socketpair()
-    channel, packing = Channel(one), socket.socketpair()
-    Channel(packing[0]).send(("text", b"x" * 300, [1.5, (2, 3)]))
-    content = packing[1].recv(1 << 16)
+    channel, _ = connected(one, other)
+    message = ("text", b"x" * 300, [1.5, (2, 3)])
+    packed = marshal.dumps(message)
+    content = struct.pack("<Q", len(packed)) + packed
     for part in range(len(content) - 1):
         other.sendall(content[part : part + 1])
         channel.fill()
         assert channel.take() is None
     other.sendall(content[-1:] + content[:7])
-    assert channel.receive() == ("text", b"x" * 300, [1.5, (2, 3)])
+    assert channel.receive() == message
     assert channel.take() is None
     other.sendall(content[7:])
     assert channel.receive()[0] == "text"
-    for end in (one, other, *packing):
+    for end in (one, other):
         end.close()
 
 
 def test_what_is_posted_does_not_wait_for_the_peer(
-    ends: tuple[Channel, Channel],
+    ends: Ends,
 ) -> None:
     sender, receiver = ends
     large = b"y" * (1 << 22)
@@ -72,7 +140,7 @@ def test_what_is_posted_does_not_wait_for_the_peer(
     assert arrived == [*((number, large) for number in range(3)), ("last",)]
 
 
-def test_the_end_of_the_peer(ends: tuple[Channel, Channel]) -> None:
+def test_the_end_of_the_peer(ends: Ends) -> None:
     sender, receiver = ends
     sender.post(("before",))
     sender.close()
@@ -86,7 +154,7 @@ def test_the_end_of_the_peer(ends: tuple[Channel, Channel]) -> None:
 
 
 def test_the_peer_ends_while_something_is_still_to_be_sent(
-    ends: tuple[Channel, Channel],
+    ends: Ends,
 ) -> None:
     sender, receiver = ends
     sender.post((b"z" * (1 << 22),))
@@ -96,7 +164,7 @@ def test_the_peer_ends_while_something_is_still_to_be_sent(
         sender.flush()
 
 
-def test_a_peer_that_ends_within_a_message(ends: tuple[Channel, Channel]) -> None:
+def test_a_peer_that_ends_within_a_message(ends: Ends) -> None:
     sender, receiver = ends
     sender.post((b"z" * (1 << 22),))
     sender.close()

@@ -14,7 +14,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.runtime import output as module
-from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.arena import Arena, anonymous_file
+from tpuref.runtime.control_area import control_bytes
 from tpuref.runtime.output import KEPT_BYTES, LINE_BYTES, LINES_PER_SECOND, CoreOutput
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.split import Split
@@ -202,20 +203,21 @@ def test_the_last_words_of_a_core_are_in_the_message(pids: Any, capsys: Any) -> 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Start a core process that runs some code instead of a core's."""
-    memory, processes = anonymous_file(), []
+    split = Split(2, 2)
+    arena, processes = Arena.create(control_bytes(*split), 3), []
     path = str(Path(tf.__file__).parents[1])
 
     def start(code: str) -> CoreProcess:
         program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
         command = [sys.executable, "-c", program]
         monkeypatch.setattr("tpuref.runtime.process._command", lambda: command)
-        processes.append(CoreProcess(1, Split(2, 2), memory, 1 << 26))
+        processes.append(CoreProcess(1, split, arena))
         return processes[-1]
 
     yield start
     for process in processes:
         process.end()
-    os.close(memory)
+    arena.close()
 
 
 def test_code_of_c_writes_by_the_line(started: Any) -> None:

@@ -16,17 +16,23 @@ import pytest
 
 from tpuref.base.errors import OpError, UnavailableError
 from tpuref.runtime import process as module
-from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.arena import Arena
+from tpuref.runtime.control_area import control_bytes
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.split import Split
 
 SECONDS = 30.0
 
 
+def arena_of(cores: int) -> Arena:
+    """Return the memory of so many cores, on as many processes."""
+    return Arena.create(control_bytes(cores, cores), cores + 1)
+
+
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Start processes that run some code; in it, LINK is a descriptor of its socket."""
-    memory, started = anonymous_file(), []
+    arena, started = arena_of(2), []
     gc.collect()
     before = len(os.listdir("/proc/self/fd"))
 
@@ -35,7 +41,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(
             module, "_command", lambda: [sys.executable, "-I", "-S", "-c", program]
         )
-        started.append(CoreProcess(1, Split(cores, cores), memory, 1 << 26))
+        started.append(CoreProcess(1, Split(cores, cores), arena))
         return started[-1]
 
     yield make
@@ -43,7 +49,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         process.end()
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) <= before
-    os.close(memory)
+    arena.close()
 
 
 def stays(process: CoreProcess) -> bool:
@@ -166,19 +172,21 @@ print(min(map(int, sys.argv[-3:])) > 2, len(os.listdir("/proc/self/fd")))
 def test_a_program_that_cannot_be_started(
     start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    arena = arena_of(8)
     before = len(os.listdir("/proc/self/fd"))
     monkeypatch.setattr(module, "_command", lambda: ["/nowhere/python"])
     with pytest.raises(UnavailableError, match="core 4 could not be started"):
-        CoreProcess(4, Split(8, 8), 0, 1 << 26)
+        CoreProcess(4, Split(8, 8), arena)
     with pytest.raises(UnavailableError, match="cores 4-7 could not be started"):
-        CoreProcess(1, Split(8, 2), 0, 1 << 26)
+        CoreProcess(1, Split(8, 2), arena)
     assert len(os.listdir("/proc/self/fd")) <= before
+    arena.close()
 
 
-def started_and_ended(memory: int) -> str:
+def started_and_ended(arena: Arena) -> str:
     """The error of a process that cannot be started, nothing where it can."""
     try:
-        CoreProcess(0, Split(1, 1), memory, 1 << 26).end()
+        CoreProcess(0, Split(1, 1), arena).end()
     except OpError as error:
         return str(error)
     return ""
@@ -186,22 +194,23 @@ def started_and_ended(memory: int) -> str:
 
 def test_wherever_descriptors_run_out_none_is_lost(start: Any) -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    memory = anonymous_file()
+    arena = arena_of(1)
     highest = max(map(int, os.listdir("/proc/self/fd")))
     # Free numbers below the highest would stay free under every limit.
-    gaps = [os.dup(memory)]
+    gaps = [os.dup(arena.descriptor)]
     while gaps[-1] <= highest:
-        gaps.append(os.dup(memory))
+        gaps.append(os.dup(arena.descriptor))
     highest = gaps[-1]
     before = os.listdir("/proc/self/fd")
     failed = 0
     for more in range(12):
         resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + more, limits[1]))
-        message = started_and_ended(memory)
+        message = started_and_ended(arena)
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert message == "" or "Too many open files" in message
         assert len(os.listdir("/proc/self/fd")) == len(before)
         failed += bool(message)
     assert 1 <= failed < 12
-    for number in [memory, *gaps]:
+    arena.close()
+    for number in gaps:
         os.close(number)

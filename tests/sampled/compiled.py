@@ -31,10 +31,11 @@ def refused(sample: Sample) -> str | None:
     return None
 
 
-def difference(sample: Sample) -> str | None:
-    """Return in what XLA differs from lockstep."""
+def difference(sample: Sample, devices: int = 1) -> str | None:
+    """Return in what XLA, on so many devices, differs from lockstep."""
     expected = run(sample, "lockstep", in_lockstep)
-    got = run(sample, "xla", own_system)
+    with tf.config.override(xla_devices=devices):
+        got = run(sample, "xla", own_system)
     if len(expected) != len(got):
         return f"XLA gives {len(got)} values, lockstep {len(expected)}"
     for k, (a, b) in enumerate(zip(expected, got, strict=True)):

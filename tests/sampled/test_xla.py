@@ -12,7 +12,9 @@ from .compiled import difference, refused
 from .program import Sample, smallest
 from .sampler import draw
 
-pytest.importorskip("jax", reason="JAX is not installed")
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+MOST_DEVICES = 8
+jax.config.update("jax_num_cpu_devices", MOST_DEVICES)  # before JAX starts
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "300"))
 REFUSED = ("TPUREF-E274", "TPUREF-E275", "TPUREF-E277")
@@ -27,19 +29,32 @@ def runs(sample: Sample) -> bool:
     return "tf.tpu.core(" not in body and "maximum_shapes" not in sample.source()
 
 
-@pytest.mark.parametrize("sample", list(filter(runs, DRAWN)), ids=lambda s: s.label)
-def test_xla_gives_what_lockstep_gives(sample: Sample) -> None:
+RUN = list(filter(runs, DRAWN))
+PER_DEVICE = 8
+"""One in so many programs also runs on several devices."""
+
+
+@pytest.mark.parametrize(
+    ("sample", "devices"),
+    [
+        *((sample, 1) for sample in RUN),
+        *((sample, MOST_DEVICES) for sample in RUN[::PER_DEVICE]),
+    ],
+    ids=lambda value: getattr(value, "label", value),
+)
+def test_xla_gives_what_lockstep_gives(sample: Sample, devices: int) -> None:
     try:
-        found = difference(sample)
+        found = difference(sample, devices)
     except tf.errors.UnimplementedError as error:
         if "TPUREF-E274" not in str(error):  # a host function of unknown size
             raise
         return
     if found is None:
         return
-    smaller = smallest(sample, lambda one: difference(one) is not None)
+    smaller = smallest(sample, lambda one: difference(one, devices) is not None)
     pytest.fail(
-        f"seed {sample.seed}: {found}\nThe smallest program that differs:\n\n"
+        f"seed {sample.seed}, {devices} devices: {found}\n"
+        "The smallest program that differs:\n\n"
         f"{smaller.script()}"
     )
 

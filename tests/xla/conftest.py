@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,8 +11,23 @@ import pytest
 import tpuref as tf
 from tpuref.runtime.system import LOCAL
 
+MOST_DEVICES = 8
+
+with contextlib.suppress(ImportError):
+    import jax
+
+    # Before JAX starts; each test chooses how many of them it uses.
+    jax.config.update("jax_num_cpu_devices", MOST_DEVICES)
+
 Build = Callable[[], tuple[Any, Any]]
 """Builds a program: what is fetched, and what is fed."""
+
+
+@pytest.fixture(params=[1, 4], autouse=True)
+def devices(request: pytest.FixtureRequest) -> Iterator[int]:
+    """How many devices XLA has: of them it takes the most that divide the replicas."""
+    with tf.config.override(xla_devices=request.param):
+        yield request.param
 
 
 @pytest.fixture(autouse=True)

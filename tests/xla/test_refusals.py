@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,13 @@ import pytest
 import tpuref as tf
 
 from .conftest import evaluated
+
+
+@pytest.fixture(autouse=True)
+def devices() -> Iterator[None]:
+    """One, as next to nothing is compiled."""
+    with tf.config.override(xla_devices=1):
+        yield
 
 
 def refused(build: Any) -> str:

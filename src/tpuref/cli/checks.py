@@ -33,6 +33,7 @@ VARIABLES = (
     "TPUREF_TOKEN",
     "TPUREF_TOPOLOGY",
     "TPUREF_TRACEBACKS",
+    "TPUREF_XLA_DEVICES",
 )
 """The variables that tpuref reads when a program runs."""
 

@@ -2,10 +2,123 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from tpuref.base import error_codes as codes
 from tpuref.error_catalogue.entry import Entry
 
+_JOINED = """
+import os
+import socket
+import subprocess
+import sys
+
+import jax
+import tpuref as tf
+
+# The script starts itself a second time, and shows the output of the first process.
+process = int(os.environ.get("PROCESS", "0"))
+if process == 0:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        os.environ["COORDINATOR"] = "127.0.0.1:%d" % server.getsockname()[1]
+    subprocess.Popen(
+        [sys.executable, __file__],
+        env={**os.environ, "PROCESS": "1"},
+        stderr=subprocess.DEVNULL,
+    )
+jax.config.update("jax_cpu_collectives_implementation", "gloo")
+jax.distributed.initialize(os.environ["COORDINATOR"], 2, process)
+tf.config.executor = "xla"
+"""
+
+
+def _on_two_processes(text: str) -> str:
+    """Return a program whose second process runs the same."""
+    return _JOINED + textwrap.dedent(text)
+
+
 ENTRIES = (
+    Entry(
+        codes.XLA_DEVICES,
+        "JAX does not have the devices that are asked for",
+        meaning="tf.config.xla_devices, or TPUREF_XLA_DEVICES, is a number of CPU "
+        "devices or a platform, and JAX does not have them. JAX makes its CPU devices "
+        "when it starts, which is when anything first runs on it.",
+        remedy="Set TPUREF_XLA_DEVICES before the program starts, or "
+        "tf.config.xla_devices before anything runs on JAX. For a platform, install "
+        "the JAX of that platform.",
+        text="""
+            import jax
+            import tpuref as tf
+
+            jax.devices()
+            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
+            with tf.config.override(executor="xla", xla_devices=1000):
+                with tf.Session() as sess:
+                    sess.run(outputs)
+        """,
+        needs=("jax",),
+    ),
+    Entry(
+        codes.XLA_HOSTS,
+        "Each process runs the same number of replicas",
+        meaning="The processes that jax.distributed has joined share the replicas of "
+        "a computation equally, and their number does not divide the number of "
+        "replicas.",
+        remedy="Run the script on another number of hosts, or with another topology.",
+        text=_on_two_processes("""
+            outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0], [3.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """),
+        needs=("jax",),
+        alone=True,
+    ),
+    Entry(
+        codes.XLA_PROGRAMS_DIFFER,
+        "All processes run the same program",
+        meaning="The processes that jax.distributed has joined compile one program "
+        "together, and here they have different ones, or inputs or variables that "
+        "differ in shape or type.",
+        remedy="Run the same script with the same arguments everywhere, and let no "
+        "computation depend on the process.",
+        text=_on_two_processes("""
+            def computation(x):
+                return x + 1.0 if process == 0 else tf.sin(x)
+
+            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """),
+        needs=("jax",),
+        alone=True,
+    ),
+    Entry(
+        codes.XLA_HOST_FAILED,
+        "A part on the host failed in another process",
+        meaning="A host function of a replica raised an error, and its process shows "
+        "it. The other processes end their run too, because the replicas belong "
+        "together.",
+        remedy="Look at the output of the process that runs the replicas of the "
+        "message.",
+        text=_on_two_processes("""
+            def check(x):
+                if process == 1:
+                    raise ValueError("no")
+                return x
+
+            def computation(x):
+                y = tf.py_func(check, [x], tf.float32)
+                y.set_shape([])
+                return y + 1.0
+
+            outputs = tf.tpu.replicate(computation, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(outputs)
+        """),
+        needs=("jax",),
+        alone=True,
+    ),
     Entry(
         codes.XLA_DATA_DEPENDENT,
         "A compiled program has fixed shapes",

@@ -23,6 +23,7 @@ COMPILED = (
     "tpuref.kernels.cython.examples",
     "tpuref.kernels.cython.flags",
     "tpuref.kernels.cython.links",
+    "tpuref.kernels.cython.mailboxes",
     "tpuref.kernels.cython.padding",
     "tpuref.kernels.cython.sharding",
 )
@@ -63,6 +64,7 @@ if IMPLEMENTATION == "cython" and not TYPE_CHECKING:
         examples,
         flags,
         links,
+        mailboxes,
         padding,
         sharding,
     )
@@ -72,6 +74,7 @@ else:
         examples,
         flags,
         links,
+        mailboxes,
         padding,
         sharding,
     )
@@ -82,6 +85,7 @@ __all__ = [
     "examples",
     "flags",
     "links",
+    "mailboxes",
     "padding",
     "sharding",
 ]

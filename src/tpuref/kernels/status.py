@@ -26,6 +26,11 @@ MAX_RANK = 32
 FLAT_LIMIT = 8192
 """The most bytes of a vector that `flat` sums."""
 
+# What became of a message.
+FULL = 0
+PUT = 1
+PUT_FOR_SLEEPER = 2
+
 _MEANINGS = {
     BAD_COUNT: "a count is negative, or there are no shards",
     NO_SUCH_SHARD: "the shard's number is not below the number of shards",

@@ -1,21 +1,57 @@
-"""Messages between the host and a core, over a private socket pair."""
+"""Messages between the host and a process.
+
+A small one goes through a mailbox in shared memory, and an empty frame through the
+socket wakes a reader that may sleep. One that is large, or that comes before the last
+has been taken, goes through the socket, whose end is the end of the peer.
+"""
 
 from __future__ import annotations
 
 import marshal
 import socket
 import struct
+from collections.abc import Sequence
 from typing import Any
+
+from tpuref.base.processors import usable_processors
+from tpuref.kernels import mailboxes as kernel
+from tpuref.kernels.status import FULL, PUT_FOR_SLEEPER
+
+PATIENCE = 300_000
+"""For how many nanoseconds a wait looks for mail, again and again, before it sleeps.
+
+To wake a process takes longer than most that it is woken for.
+"""
 
 _LENGTH = struct.Struct("<Q")
 _READ_BYTES = 1 << 16  # more would be mapped from the system anew for each message
+_EMPTY_FRAME = _LENGTH.pack(0)
 
 
 class Channel:
-    """One end of the socket pair between the host and a core."""
+    """One end of what connects the host and a process.
 
-    def __init__(self, end: socket.socket) -> None:
+    Parameters
+    ----------
+    end
+        This end of the socket pair.
+    outgoing, incoming
+        The mailboxes.
+    processes
+        How many the host talks to. With more than there are processors, a wait that
+        does not sleep would keep the others from what is waited for.
+    """
+
+    def __init__(
+        self,
+        end: socket.socket,
+        outgoing: kernel.Mailbox,
+        incoming: kernel.Mailbox,
+        processes: int,
+    ) -> None:
         self._end = end
+        self._outgoing, self._incoming = outgoing, incoming
+        self._patience = PATIENCE if processes <= usable_processors() else 0
         self._received = bytearray()
         self._unsent = bytearray()
 
@@ -23,22 +59,33 @@ class Channel:
         """Return the descriptor, for waiting on it."""
         return self._end.fileno()
 
+    # -- sending -----------------------------------------------------------------
+
     def send(self, message: tuple[Any, ...]) -> None:
         """Send a message of plain values, waiting until the peer has received it."""
-        self._end.sendall(_packed(message))
+        content = marshal.dumps(message)
+        if not self._put(content):
+            self._end.sendall(_LENGTH.pack(len(content)) + content)
 
     def post(self, message: tuple[Any, ...]) -> None:
         """Send as much as fits without waiting; `flush` sends the rest.
 
         EOFError if the peer is gone.
         """
-        content = _packed(message)
+        content = marshal.dumps(message)
         if self._unsent:
-            self._unsent += content
+            self._outgoing.pass_by()
+        elif self._put(content):
             return
-        sent = self._sent(content)
-        if sent < len(content):
-            self._unsent += content[sent:]
+        self._unsent += _LENGTH.pack(len(content)) + content
+        self.flush()
+
+    def _put(self, content: bytes) -> bool:
+        """Put a message into the mailbox; False if it has to go through the socket."""
+        put = self._outgoing.put(content)
+        if put == PUT_FOR_SLEEPER:
+            self._sent(_EMPTY_FRAME)  # if it does not fit, more than it wakes the peer
+        return put != FULL
 
     def flush(self) -> None:
         """Send more of what was posted; EOFError if the peer is gone."""
@@ -61,16 +108,42 @@ class Channel:
         except ConnectionError:
             raise EOFError("the other end is gone") from None
 
+    # -- receiving ---------------------------------------------------------------
+
     def receive(self) -> tuple[Any, ...]:
         """Wait for the next message and return it; EOFError if the peer is gone."""
-        while True:
-            message = self.take()
-            if message is not None:
-                return message
-            self.fill()
+        while (message := self.take()) is None:
+            if not kernel.await_any([self._incoming], self._patience):
+                self.doze()
+                if not self.has_mail():
+                    self.fill()
+                self.wake()
+        return message
+
+    def take(self) -> tuple[Any, ...] | None:
+        """Return a message that has arrived in full, None if there is none."""
+        content = self._incoming.take() or self._framed()
+        if content is None:
+            return None
+        message: tuple[Any, ...] = marshal.loads(content)
+        return message
+
+    def _framed(self) -> bytes | bytearray | None:
+        """Return the next message that has been read from the socket."""
+        while len(self._received) >= _LENGTH.size:
+            (size,) = _LENGTH.unpack_from(self._received)
+            end = _LENGTH.size + size
+            if len(self._received) < end:
+                return None
+            content = self._received[_LENGTH.size : end]
+            del self._received[:end]
+            if size:
+                self._incoming.count_taken()
+                return content
+        return None
 
     def fill(self) -> None:
-        """Read what has arrived; EOFError if the peer is gone."""
+        """Read what has arrived in the socket; EOFError if the peer is gone."""
         try:
             arrived = self._end.recv(_READ_BYTES)
         except ConnectionError:
@@ -79,23 +152,24 @@ class Channel:
             raise EOFError("the other end is gone")
         self._received += arrived
 
-    def take(self) -> tuple[Any, ...] | None:
-        """Return a message that has arrived in full, None if there is none."""
-        if len(self._received) < _LENGTH.size:
-            return None
-        (size,) = _LENGTH.unpack_from(self._received)
-        end = _LENGTH.size + size
-        if len(self._received) < end:
-            return None
-        message: tuple[Any, ...] = marshal.loads(self._received[_LENGTH.size : end])
-        del self._received[:end]
-        return message
+    def has_mail(self) -> bool:
+        """Return whether the next message is in the mailbox."""
+        return self._incoming.has_next()
+
+    def doze(self) -> None:
+        """Have the peer wake this end; look for mail once more before sleeping."""
+        self._incoming.look(False)
+
+    def wake(self) -> None:
+        """Tell the peer that this end looks for mail by itself."""
+        self._incoming.look(True)
 
     def close(self) -> None:
         """Close this end."""
         self._end.close()
 
 
-def _packed(message: tuple[Any, ...]) -> bytes:
-    content = marshal.dumps(message)
-    return _LENGTH.pack(len(content)) + content
+def await_mail(channels: Sequence[Channel]) -> bool:
+    """Wait a moment, without sleeping, and return whether a channel has mail."""
+    incoming = [channel._incoming for channel in channels]
+    return kernel.await_any(incoming, channels[0]._patience)

@@ -19,6 +19,7 @@ from tpuref.kernels.slab import Slab
 from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.available_memory import available_bytes
+from tpuref.runtime.control_area import control_bytes
 from tpuref.runtime.descriptions import (
     Described,
     array_of,
@@ -28,7 +29,7 @@ from tpuref.runtime.descriptions import (
 from tpuref.runtime.interrupts import interrupts_later
 from tpuref.runtime.occupation import Occupation
 from tpuref.runtime.process import CoreProcess
-from tpuref.runtime.program_counters import ProgramCounters, control_bytes
+from tpuref.runtime.program_counters import ProgramCounters
 from tpuref.runtime.remote_error import remote_traceback
 from tpuref.runtime.resident_constants import ResidentConstants
 from tpuref.runtime.returned_blocks import ReturnedBlocks, drained
@@ -114,9 +115,7 @@ class Cores:
         try:
             for process in range(number):
                 with interrupts_later():
-                    started = CoreProcess(
-                        process, split, self.arena.descriptor, self.arena.heap_bytes
-                    )
+                    started = CoreProcess(process, split, self.arena)
                     self.processes.append(started)
             self._await_ready()
             for process, started in enumerate(self.processes):

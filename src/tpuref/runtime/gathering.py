@@ -17,7 +17,7 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.errors import AbortedError, DeadlineExceededError, OpError
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.channel import Channel
+from tpuref.runtime.channel import Channel, await_mail
 from tpuref.runtime.columns import Column
 from tpuref.runtime.cores import GRACE_SECONDS, Cores, LostProcess
 from tpuref.runtime.descriptions import (
@@ -143,15 +143,17 @@ class Gathering:
 
         Returns whether anything arrived.
         """
-        poll = self._cores.poll
-        behind = [p for p in self._waiting if self._channel(p).is_behind]
-        for process in behind:
-            poll.modify(self._channel(process), select.POLLIN | select.POLLOUT)
-        self._settled = True
-        ready = poll.poll(max(0.0, seconds) * 1000)
-        self._settled = False
-        for process in behind:
-            poll.modify(self._channel(process), select.POLLIN)
+        channels = [self._channel(process) for process in self._waiting]
+        behind = [channel for channel in channels if channel.is_behind]
+        if seconds > 0 and not behind and self._is_there_mail(channels):
+            return True
+        for channel in channels:
+            channel.doze()
+        if any(channel.has_mail() for channel in channels):
+            seconds = 0
+        ready = self._polled(behind, seconds)
+        for channel in channels:
+            channel.wake()
         for descriptor, events in ready:
             process = self._cores.by_descriptor[descriptor]
             channel = self._channel(process)
@@ -161,8 +163,28 @@ class Gathering:
                 else:
                     channel.fill()
             except EOFError:
-                raise LostProcess(process) from None
-        return bool(ready)
+                if not channel.has_mail():
+                    raise LostProcess(process) from None
+        return bool(ready) or any(channel.has_mail() for channel in channels)
+
+    def _is_there_mail(self, channels: Sequence[Channel]) -> bool:
+        self._settled = True
+        found = await_mail(channels)
+        self._settled = False
+        return found
+
+    def _polled(
+        self, behind: Sequence[Channel], seconds: float
+    ) -> list[tuple[int, int]]:
+        poll = self._cores.poll
+        for channel in behind:
+            poll.modify(channel, select.POLLIN | select.POLLOUT)
+        self._settled = True
+        ready = poll.poll(max(0.0, seconds) * 1000)
+        self._settled = False
+        for channel in behind:
+            poll.modify(channel, select.POLLIN)
+        return ready
 
     def _channel(self, process: int) -> Channel:
         return self._cores.processes[process].channel

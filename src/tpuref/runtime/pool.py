@@ -2,17 +2,19 @@
 
 ::
 
-    host                                        process k
-    ----                                        ---------
-    program, once  --- socket --->              prepares its steps
-    run            --- socket --->              runs them
-        inputs     --- arena  --->                  |
-                                                collectives: arena, with its peers
-        host call  <-- socket ---  --- socket --->  |
-    results        <-- arena, socket ---        done, stopped, or error
+    host                                         process k
+    ----                                         ---------
+    program, once  --- socket ---->              prepares its steps
+    run            --- mailbox --->              runs them
+        inputs     --- arena ----->                  |
+                                                 collectives: arena, with its peers
+        host call  <-- mailbox ---  -- mailbox -->   |
+    results        <-- arena, mailbox ---        done, stopped, or error
 
-The host waits on all sockets together, so it notices the death of a process as it would
-its answer.  One that fails poisons the arena, and its peers stop at their next wait.
+A mailbox is in the arena, and who waits looks there a moment before it sleeps on its
+socket.  The host sleeps on all sockets together, so it notices the death of a process
+as it would its answer.  One that fails poisons the arena, and its peers stop at their
+next wait.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ from tpuref import kernels
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnavailableError
 from tpuref.base.processors import usable_processors
-from tpuref.runtime.arena import anonymous_file
+from tpuref.runtime.arena import Arena, anonymous_file
 from tpuref.runtime.channel import Channel
+from tpuref.runtime.control_area import mailboxes
 from tpuref.runtime.messages import STACK_SIGNAL
 from tpuref.runtime.output import CoreOutput
 from tpuref.runtime.split import Split, named
@@ -62,15 +63,13 @@ class CoreProcess:
         The number of the process.
     split
         Which process carries which cores.
-    memory
-        The descriptor of the arena.
-    heap_bytes
-        The size of each heap in it.
+    arena
+        The memory that it shares with the host.
 
     Attributes
     ----------
     channel
-        The host's end of the socket.
+        The host's end of what connects them.
     output
         What it writes to its standard output and error.
 
@@ -80,10 +79,10 @@ class CoreProcess:
         If the process cannot be started.
     """
 
-    def __init__(self, number: int, split: Split, memory: int, heap_bytes: int) -> None:
+    def __init__(self, number: int, split: Split, arena: Arena) -> None:
         self._held = contextlib.ExitStack()
         try:
-            self._start(number, split, memory, heap_bytes)
+            self._start(number, split, arena)
         except OSError as error:
             self._drop()
             raise UnavailableError(
@@ -95,7 +94,7 @@ class CoreProcess:
             self._drop()
             raise
 
-    def _start(self, number: int, split: Split, memory: int, heap_bytes: int) -> None:
+    def _start(self, number: int, split: Split, arena: Arena) -> None:
         log = anonymous_file()
         self._held.callback(os.close, log)
         fcntl.fcntl(log, fcntl.F_SETFL, os.O_APPEND)
@@ -108,13 +107,14 @@ class CoreProcess:
             mine, other = socket.socketpair()
             theirs.callback(other.close)
             self._held.callback(mine.close)
-            self.channel = Channel(mine)
+            outgoing, incoming = mailboxes(arena.bytes, *split, number)
+            self.channel = Channel(mine, outgoing, incoming, split.processes)
             passed = []
-            for descriptor in (memory, other.fileno(), lifeline):
+            for descriptor in (arena.descriptor, other.fileno(), lifeline):
                 passed.append(_beyond_the_streams(descriptor))
                 theirs.callback(os.close, passed[-1])
             counts = split.processes, number, split.cores
-            arguments = (*counts, os.getpid(), heap_bytes, *passed)
+            arguments = (*counts, os.getpid(), arena.heap_bytes, *passed)
             self._process = subprocess.Popen(
                 [*_command(), *map(str, arguments)],
                 pass_fds=passed,

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from tpuref.kernels import flags
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-
-_LINE = 64  # each word has a cache line to itself
-
-
-def control_bytes(cores: int, processes: int) -> int:
-    """Return the size of the control area: the flags, then the program counters."""
-    return _rounded(flags.control_bytes(cores)) + processes * _LINE
-
-
-def _rounded(size: int) -> int:
-    return -(-size // _LINE) * _LINE
+from tpuref.runtime.control_area import LINE_BYTES, counters_offset
 
 
 class ProgramCounters:
@@ -33,19 +22,18 @@ class ProgramCounters:
     """
 
     def __init__(self, arena: Array, cores: int, processes: int) -> None:
-        area = arena[
-            _rounded(flags.control_bytes(cores)) : control_bytes(cores, processes)
-        ]
+        start = counters_offset(cores)
+        area = arena[start : start + processes * LINE_BYTES]
         self._words = area.data.cast("Q")
 
     def own(self, process: int) -> memoryview:
         """Return the program counter of a process, for it to write."""
-        start = process * _LINE // 8
+        start = process * LINE_BYTES // 8
         return self._words[start : start + 1]
 
     def at(self, process: int) -> int:
         """Return the program counter of a process."""
-        number: int = self._words[process * _LINE // 8]
+        number: int = self._words[process * LINE_BYTES // 8]
         return number
 
 

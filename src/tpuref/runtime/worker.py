@@ -35,6 +35,7 @@ from tpuref.program import Instr, Program
 from tpuref.runtime.arena import Arena
 from tpuref.runtime.channel import Channel
 from tpuref.runtime.columns import Column
+from tpuref.runtime.control_area import control_bytes, mailboxes
 from tpuref.runtime.core_collectives import (
     CoreCollectives,
     Diverged,
@@ -63,11 +64,7 @@ from tpuref.runtime.messages import (
 )
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.prepared import Path, PreparedProgram
-from tpuref.runtime.program_counters import (
-    ProgramCounters,
-    control_bytes,
-    instruction,
-)
+from tpuref.runtime.program_counters import ProgramCounters, instruction
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import (
     Lane,
@@ -459,6 +456,7 @@ def main(arguments: Sequence[str]) -> None:
     np.seterr(all="ignore")  # IEEE 754 says what division by zero and the like give
     split = Split(cores, processes)
     arena = Arena(memory, control_bytes(*split), processes + 1, heap_bytes)
-    channel = Channel(socket.socket(fileno=end))
+    incoming, outgoing = mailboxes(arena.bytes, *split, number)
+    channel = Channel(socket.socket(fileno=end), outgoing, incoming, processes)
     with contextlib.suppress(EOFError):
         Worker(number, split, arena, channel).serve()

@@ -16,5 +16,10 @@ cdef enum:
     BAD_DTYPE = 12
 
 cdef enum:
+    FULL = 0
+    PUT = 1
+    PUT_FOR_SLEEPER = 2
+
+cdef enum:
     MAX_RANK = 32
     FLAT_LIMIT = 8192

@@ -11,11 +11,14 @@ from jax.extend.core import jaxpr_as_fun
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.program import HOST, Instr, Program
+from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.value import Value
 
 
 def over_replicas(
-    function: Callable[..., Sequence[Any]], operands: Sequence[Value]
+    function: Callable[..., Sequence[Any]],
+    operands: Sequence[Value],
+    placement: Placement,
 ) -> tuple[list[Any], bool]:
     """Return a function of one replica's arrays for all, and whether it is stacked."""
     places = [k for k, value in enumerate(operands) if value.stacked]
@@ -29,7 +32,8 @@ def over_replicas(
             own[place] = row
         return function(*own)
 
-    return list(jax.vmap(of_one)(*[arrays[place] for place in places])), True
+    mapped = placement.on_rows(jax.vmap(of_one))
+    return list(mapped(*[arrays[place] for place in places])), True
 
 
 def scalar(instr: Instr, predicate: Value) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.ops.meaning import Array
-from tpuref.program import Program
+from tpuref.program import Instr, Program
 from tpuref.runtime.lockstep import Values, compute
 from tpuref.runtime.run import Run
 from tpuref.runtime.state import ReplicaVariables
@@ -30,18 +29,6 @@ _OPTIONS = {"xla_allow_excess_precision": False}
 """16-bit numbers are rounded where the program says so."""
 
 
-class HostPartFailed(Exception):
-    """A part on the host raised; the compiled program knows what."""
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Return False where JAX logs an error that the run is about to raise."""
-    return record.exc_info is None or record.exc_info[0] is not HostPartFailed
-
-
-logging.getLogger("jax._src.callback").addFilter(_is_news)
-
-
 class Compiled:
     """A program compiled for inputs and variables of certain shapes.
 
@@ -54,12 +41,13 @@ class Compiled:
     def __init__(self, signature: Signature) -> None:
         self._signature = signature
         self._program: Program = signature.program
-        self._replicas = signature.replicas
+        self._placement = signature.placement
+        self._replicas = signature.placement.replicas
         self._run: Run | None = None
         self._raised: BaseException | None = None
         self._lock = threading.Lock()
         self._inputs = [
-            (number, ResidentInput(given.stacked))
+            (number, ResidentInput(given.stacked, self._placement))
             for number, given in enumerate(signature.inputs)
             if given.known is None
         ]
@@ -70,17 +58,44 @@ class Compiled:
         self._constant = [handle for handle in present if handle not in changing]
         self._owners = self._program.owners
         self._lowering, function = self._traced()
-        cannot_fail = not (self._lowering.failures or self._lowering.calls_host)
-        self._donates = (
-            cannot_fail and bool(self._changed) and not signature.checks_replicas
+        self._donates = not (
+            self._lowering.failures or not self._changed or signature.checks_replicas
         )
+        shared = self._placement.shared
         self._function = jax.jit(
             function,
+            in_shardings=(self._input_layouts(), shared, shared, self._draw_layouts()),
+            out_shardings=(self._result_layouts(), shared, shared, shared),
             donate_argnums=(1,) if self._donates else (),
             compiler_options=_OPTIONS,
         )
 
+    @property
+    def is_joint(self) -> bool:
+        """Whether several processes run it together."""
+        return self._placement.processes > 1
+
     # -- compilation -------------------------------------------------------------
+
+    def _input_layouts(self) -> list[Any]:
+        given = [self._signature.inputs[number] for number, _ in self._inputs]
+        return [self._placement.layout(one.stacked) for one in given]
+
+    def _draw_layouts(self) -> list[Any]:
+        drawn = [instr for instr, _ in self._lowering.drawn]
+        return [self._placement.layout(self._differs(instr)) for instr in drawn]
+
+    def _differs(self, instr: Instr) -> bool:
+        """Whether each replica draws numbers of its own."""
+        return self._replicas > 1 and instr.replica is None
+
+    def _result_layouts(self) -> list[Any]:
+        """Each process returns the results of all replicas."""
+        return [
+            self._placement.layout(value.stacked and not self.is_joint)
+            for value in self._results
+            if value.array is None
+        ]
 
     def _traced(self) -> tuple[Lowering, Callable[..., Any]]:
         """Lower the program, again if it draws, which only the first time tells."""
@@ -89,7 +104,7 @@ class Compiled:
         def trace(*arguments: Any) -> Any:
             lowering, *outputs = self._outputs(None, *arguments)
             found.append(lowering)
-            return outputs
+            return tuple(outputs)
 
         shapes = {
             held.handle: jax.ShapeDtypeStruct(held.shape, held.dtype)
@@ -123,7 +138,7 @@ class Compiled:
         )
         lowering = Lowering(
             self._program,
-            self._replicas,
+            self._placement,
             {handle: Value(array, False) for handle, array in arrays},
             None if drawn is None else draws,
             self._on_host,
@@ -152,13 +167,14 @@ class Compiled:
     def __call__(self, inputs: Values, run: Run) -> Values:
         """Run it, and return the results of each replica."""
         with self._lock, DONATING if self._donates else contextlib.nullcontext():
-            constant = [self._on_device(handle, run) for handle in self._constant]
-            changed = [self._on_device(handle, run) for handle in self._changed]
+            handles = [*self._changed, *self._constant]
+            variables = self._on_device(handles, run)
+            changed = variables[: len(self._changed)]
             results, kept, whole, failure = self._called(
                 run,
                 self._given(inputs),
                 [variable.array for variable in changed],
-                [variable.array for variable in constant],
+                [variable.array for variable in variables[len(changed) :]],
                 self._drawn(run),
             )
             self._raise_failure(failure)
@@ -175,47 +191,61 @@ class Compiled:
         self._run, self._raised = run, None
         try:
             return jax.block_until_ready(self._function(*arguments))
-        except jax.errors.JaxRuntimeError:
-            if self._raised is None:
-                raise
-            raise self._raised from None
         finally:
             self._run = None
 
-    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Array]:
-        """Run a part of the program that the host takes."""
+    def _on_host(self, part: HostPart, active: Any, *arrays: Any) -> list[Any]:
+        """Run a part on the host: whether it failed, then its results.
+
+        It never raises, as other devices may wait for this one.
+        """
         assert self._run is not None
+        flags = np.asarray(active)
         try:
-            return part.run(self._run, np.asarray(active), *arrays)
+            return [np.False_, *part.run(self._run, flags, *arrays)]
         except BaseException as error:
             self._raised = error
-            raise HostPartFailed from None
+            return [np.True_, *part.nothing()]
 
     def _drawn(self, run: Run) -> list[Any]:
         """Draw all random numbers, from the streams that lockstep draws from."""
         found = []
         for instr, operands in self._lowering.drawn:
-            rows = [
-                compute(instr.definition, instr, operands, replica, run)[0]
-                for replica in range(self._replicas)
-                if instr.concerns(replica)
-            ]
-            found.append(np.stack(rows) if len(rows) > 1 else rows[0])
+
+            def row(
+                replica: int, instr: Instr = instr, operands: Any = operands
+            ) -> Any:
+                return compute(instr.definition, instr, operands, replica, run)[0]
+
+            if self._differs(instr):
+                found.append(self._placement.put_rows(row))
+            else:
+                found.append(self._placement.put(row(instr.replica or 0), False))
         return found
 
-    def _on_device(self, handle: str, run: Run) -> DeviceVariable:
-        """Return a variable on the device, where it stays from now on."""
-        view = view_of(run, 0)
-        value = view.held(handle)
-        if isinstance(value, DeviceVariable):
-            return value
-        variable = DeviceVariable(jnp.array(value))
-        view.relocate(handle, value, variable)
-        return variable
+    def _on_device(self, handles: Sequence[str], run: Run) -> list[DeviceVariable]:
+        """Return variables on the devices, where they stay from now on."""
+        view, layout = view_of(run, 0), self._placement.shared
+        values: list[Any] = [view.held(handle) for handle in handles]
+        elsewhere = [
+            k
+            for k, value in enumerate(values)
+            if not (isinstance(value, DeviceVariable) and value.layout is layout)
+        ]
+        arrays = [_array_of(values[k]) for k in elsewhere]
+        for k, array in zip(
+            elsewhere, self._placement.put_of_first(arrays), strict=True
+        ):
+            variable = DeviceVariable(array, layout)
+            view.relocate(handles[k], values[k], variable)
+            values[k] = variable
+        return values
 
     def _raise_failure(self, failure: Any) -> None:
         if not self._lowering.failures:
             return
+        if self._raised is not None:
+            raise self._raised
         number = int(failure[0])
         if number:
             replicas = np.flatnonzero(np.asarray(failure[1])).tolist()
@@ -236,7 +266,7 @@ class Compiled:
                 variable = changed[number]
                 variable.replace(array)
             else:
-                variable = DeviceVariable(array)
+                variable = DeviceVariable(array, self._placement.shared)
             view_of(run, self._owners.get(handle, 0)).write(handle, variable)
 
     def _returned(self, results: Sequence[Any]) -> Values:
@@ -256,6 +286,10 @@ class Compiled:
         if value.stacked:
             return list(whole)
         return [whole.copy() for _ in range(self._replicas)]
+
+
+def _array_of(value: Any) -> Array:
+    return np.asarray(value.array if isinstance(value, DeviceVariable) else value)
 
 
 def view_of(run: Run, replica: int) -> ReplicaVariables:

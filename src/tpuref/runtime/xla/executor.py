@@ -1,9 +1,10 @@
-"""The executor on XLA: programs compiled by JAX, all replicas on one device."""
+"""The executor on XLA: programs compiled by JAX, for all replicas at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
+from weakref import WeakSet
 
 import jax
 import numpy as np
@@ -16,9 +17,11 @@ from tpuref.program import HOST, Program
 from tpuref.runtime.lockstep import Values
 from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.run import Run
+from tpuref.runtime.xla.agreement import agree, told
 from tpuref.runtime.xla.compiled import Compiled, view_of
 from tpuref.runtime.xla.digest import digest
 from tpuref.runtime.xla.errors import refusal
+from tpuref.runtime.xla.placement import placement
 from tpuref.runtime.xla.signature import Held, Signature, given_to
 from tpuref.runtime.xla.variables import DeviceVariable
 
@@ -34,13 +37,18 @@ class XlaExecutor:
         # A program that is held keeps its id to itself.
         self._known: dict[int, tuple[Program, bytes, list[str]]] = {}
         self._valued: set[bytes] = set()
+        # The sessions whose random streams are those of all processes.
+        self._joined: WeakSet[Any] = WeakSet()
         self._latest: dict[int, tuple[tuple[Any, ...], Compiled]] = {}
 
     def run(self, program: Program, inputs: Values, run: Run) -> Values:
         """Run `program` for the replicas in `inputs` and return their results."""
         # Types of 64 bits within this block, whatever the user's own JAX has.
         with jax.enable_x64(True):
-            results = self._found(program, inputs, run)(inputs, run)
+            compiled = self._found(program, inputs, run)
+            if compiled.is_joint:
+                self._join(run.state)
+            results = compiled(inputs, run)
         if run.trace is not None and run.record is not None:
             run.trace += [
                 run.record(instr.name, replica, 0)
@@ -70,11 +78,13 @@ class XlaExecutor:
         inputs: Values,
         run: Run,
     ) -> Compiled:
+        where = placement(len(inputs), config.xla_devices)
+        apart = where.processes > 1
         signature = Signature(
             program,
             same,
-            len(inputs),
-            given_to(program, inputs, same in self._valued),
+            where,
+            given_to(program, inputs, same in self._valued, apart),
             tuple(_held(variables, run)),
             config.check_replicas,
         )
@@ -85,9 +95,18 @@ class XlaExecutor:
         if key not in self._compiled:
             if len(self._compiled) >= KEPT:
                 self._forget()
+            if apart:
+                agree(signature)
             self._compiled[key] = Compiled(signature)
         self._latest[id(program)] = key, self._compiled[key]
         return self._compiled[key]
+
+    def _join(self, state: Any) -> None:
+        """Let all processes draw from the streams of the first."""
+        if state not in self._joined:
+            (first, *_) = told("the first replicas of a session", str(state.entropy))
+            state.entropy = int(first)
+            self._joined.add(state)
 
     def _facts(self, program: Program) -> tuple[bytes, list[str]]:
         """Return what tells a program from others, and its variables."""

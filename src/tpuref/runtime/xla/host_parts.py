@@ -1,27 +1,28 @@
 """Parts of a program that run on the host: lockstep runs them, called by XLA in order.
 
+Each process runs them for its own replicas.  The next begins when all have ended.
+
 A part is the instructions between two that run on the device, so that text and sizes
 that nobody knows beforehand stay among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import io_callback
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
-from tpuref.base.errors import InvalidArgumentError
+from tpuref.base.errors import AbortedError, InvalidArgumentError, OpError
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import Values, run_program
+from tpuref.runtime.lockstep import Values, locate, run_program
 from tpuref.runtime.run import Run
 from tpuref.runtime.xla.errors import data_dependent, refusal
 from tpuref.runtime.xla.slots import Slots
@@ -98,6 +99,8 @@ class HostPart:
         self._values = [slots.seen(slot, instrs[0]) for slot in inputs]
         self._specs = _specs(lowering, instrs, outputs, slots)
         self._count = lowering.replicas
+        self._placement = lowering.placement
+        self._returned = self._forms()
 
     @property
     def _stacked(self) -> bool:
@@ -114,21 +117,16 @@ class HostPart:
         if lowering.active is not None:
             active = active & lowering.active.rows(self._count)
         active = jnp.broadcast_to(active, (self._count,))
-        leading = (self._count,) if self._stacked else ()
-        shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
-        returned = [
-            jax.ShapeDtypeStruct(word_shape(shape, spec.dtype.np), np.uint32)
-            if is_wide(spec.dtype.np)
-            else jax.ShapeDtypeStruct(shape, spec.dtype.np)
-            for shape, spec in zip(shapes, self._specs, strict=True)
-        ]
-        call = partial(lowering.host, self)
-        arrays = io_callback(call, returned, active, *traced, ordered=True)
+        failed, *arrays = self._placement.called(
+            partial(lowering.host, self),
+            [jax.ShapeDtypeStruct((), np.bool_), *self._returned],
+            [active, *traced],
+        )
+        failed = jnp.repeat(failed, len(self._placement.own))
+        last = self._program.instrs[-1]
+        lowering.fail_where(last, Value(failed, True), _failure_elsewhere(last))
         values = {
-            slot: Value(
-                of_words(array, spec.dtype.np) if is_wide(spec.dtype.np) else array,
-                self._stacked,
-            )
+            slot: Value(self._rows(array, spec.dtype.np), self._stacked)
             for slot, array, spec in zip(
                 self._program.results, arrays, self._specs, strict=False
             )
@@ -136,8 +134,28 @@ class HostPart:
         kept = {slot: Value(result, True) for slot, result in self._kept.items()}
         return {**values, **kept}
 
+    def _forms(self) -> list[jax.ShapeDtypeStruct]:
+        """Return what the host gives for the outputs."""
+        leading = (self._count,) if self._stacked else ()
+        shapes = [(*leading, *spec.shape.as_list()) for spec in self._specs]
+        return [
+            jax.ShapeDtypeStruct(word_shape(shape, spec.dtype.np), np.uint32)
+            if is_wide(spec.dtype.np)
+            else jax.ShapeDtypeStruct(shape, spec.dtype.np)
+            for shape, spec in zip(shapes, self._specs, strict=True)
+        ]
+
+    def _rows(self, given: Any, dtype: np.dtype[Any]) -> Any:
+        """Return an output, of each replica from its process."""
+        array = of_words(given, dtype) if is_wide(dtype) else given
+        if not self._stacked:
+            return array[self._placement.process_of(self._replicas[0])]
+        each = len(self._placement.own)
+        parts = [array[p, p * each : (p + 1) * each] for p in range(array.shape[0])]
+        return self._placement.divided(jnp.concatenate(parts))
+
     def run(self, run: Run, active: Array, *traced: Array) -> list[Array]:
-        """Run the part for the replicas that come to it."""
+        """Run the part for the replicas of this process that come to it."""
         arrays = self._arrays(traced)
         given: Values = {
             replica: [
@@ -145,7 +163,7 @@ class HostPart:
                 for array, value in zip(arrays, self._values, strict=True)
             ]
             for replica in self._replicas
-            if active[replica]
+            if active[replica] and replica in self._placement.own
         }
         found = run_program(self._program, given, run)
         for number, result in enumerate(self._kept.values(), start=len(self._specs)):
@@ -156,6 +174,10 @@ class HostPart:
             host_words(column, column.dtype) if is_wide(column.dtype) else column
             for column in columns
         ]
+
+    def nothing(self) -> list[Array]:
+        """Return zeros for what the part gives."""
+        return [np.zeros(form.shape, form.dtype) for form in self._returned]
 
     def _arrays(self, traced: Sequence[Array]) -> list[Array]:
         rest = iter(traced)
@@ -181,6 +203,19 @@ class HostPart:
                 )
             column[replica] = arrays[number]
         return column if self._stacked else column[self._replicas[0]]
+
+
+def _failure_elsewhere(instr: Instr) -> Callable[[list[int]], OpError]:
+    def describe(replicas: list[int]) -> OpError:
+        error = AbortedError(
+            f"{instr.op}: what runs on the host failed in the process of the replicas "
+            f"{replicas[0]} to {replicas[-1]}, which raises the error",
+            code=codes.XLA_HOST_FAILED,
+        )
+        locate(error, instr)
+        return error
+
+    return describe
 
 
 def _specs(

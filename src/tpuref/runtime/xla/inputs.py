@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from tpuref.ops.meaning import Array
+from tpuref.runtime.xla.placement import Placement
 
 
 class ResidentInput:
@@ -18,10 +18,13 @@ class ResidentInput:
     ----------
     stacked
         Whether each replica has its own.
+    placement
+        Where the replicas are.
     """
 
-    def __init__(self, stacked: bool) -> None:
+    def __init__(self, stacked: bool, placement: Placement) -> None:
         self._stacked = stacked
+        self._placement = placement
         self._column: Sequence[Array] = ()
         self._on_device: Any = None
 
@@ -35,14 +38,20 @@ class ResidentInput:
         )
         if known and self._on_device is not None:
             return self._on_device
-        whole = np.stack(column) if self._stacked else column[0]
         if known:
-            self._on_device = jax.device_put(np.array(whole))
+            self._on_device = self._put(column)
             return self._on_device
         self._on_device = None
         constant = not any(map(_may_change, column))
         self._column = list(column) if constant else ()
-        return whole
+        if self._placement.processes > 1:
+            return self._put(column)
+        return np.stack(column) if self._stacked else column[0]
+
+    def _put(self, column: Sequence[Array]) -> Any:
+        if self._stacked:
+            return self._placement.put_rows(column.__getitem__)
+        return self._placement.put(np.array(column[0]), False)
 
 
 def _same(a: Array, b: Array) -> bool:

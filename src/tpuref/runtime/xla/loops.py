@@ -14,6 +14,7 @@ from tpuref.base import error_codes as codes
 from tpuref.program import Instr
 from tpuref.runtime.xla.blocks import as_function, over_replicas, scalar, written
 from tpuref.runtime.xla.errors import data_dependent, refusal
+from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.value import Value, choose
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Loop:
                 column.append(value)
             turns += 1
         ends = [
-            _joined(column, spec.dtype.np)
+            _joined(column, spec.dtype.np, self._lowering.placement)
             for column, spec in zip(kept, specs, strict=True)
         ]
         return [*self._values, *ends]
@@ -238,12 +239,14 @@ class _Turn(NamedTuple):
     function: Callable[..., Any]
 
 
-def _joined(column: Sequence[Value], dtype: np.dtype[Any]) -> Value:
+def _joined(
+    column: Sequence[Value], dtype: np.dtype[Any], placement: Placement
+) -> Value:
     """Return the elements of the values of all turns, one after the other."""
 
     def joined(*arrays: Any) -> list[Any]:
         flat = [jnp.reshape(array, -1) for array in arrays]
         return [jnp.concatenate([jnp.zeros(0, dtype), *flat])]
 
-    arrays, stacked = over_replicas(joined, column)
+    arrays, stacked = over_replicas(joined, column, placement)
     return Value(arrays[0], stacked)

@@ -38,6 +38,7 @@ from tpuref.runtime.xla.blocks import over_replicas, scalar, written
 from tpuref.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.runtime.xla.host_parts import HostPart
 from tpuref.runtime.xla.loops import Loop
+from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.rules.registry import CHECKS, RULES
 from tpuref.runtime.xla.rules.sums import fold
 from tpuref.runtime.xla.slots import Slots
@@ -57,8 +58,8 @@ class Lowering:
     ----------
     program
         The program of the replicas.
-    replicas
-        How many there are.
+    placement
+        Where the replicas are.
     variables
         The values of the variables that have one.
     draws
@@ -74,9 +75,8 @@ class Lowering:
     failures
         What describes the failure of each check.
     failure
-        Which check has failed so far.
-    calls_host
-        Whether parts of the program run on the host.
+        Which check has failed so far.  Parts on the host read it and write it, which
+        puts them in order.
     active
         Which replicas come to where the lowering stands; None for all.
     host
@@ -86,20 +86,20 @@ class Lowering:
     def __init__(
         self,
         program: Program,
-        replicas: int,
+        placement: Placement,
         variables: Mapping[str, Value],
         draws: Sequence[Any] | None,
         host: Callable[..., Any],
     ) -> None:
-        self.replicas = replicas
+        self.placement = placement
+        self.replicas = placement.replicas
         self.variables = dict(variables)
         self.failures: list[Describe] = []
         self.failure: Failure = (
             jnp.zeros((), jnp.int32),
-            jnp.zeros(replicas, jnp.bool_),
+            self.placement.divided(jnp.zeros(self.replicas, jnp.bool_)),
         )
         self.drawn: list[tuple[Instr, list[Any]]] = []
-        self.calls_host = False
         self.active: Value | None = None
         self.depth = 0
         self._draws = draws
@@ -110,7 +110,9 @@ class Lowering:
 
     def block(self, program: Program, inputs: Sequence[Value]) -> list[Value]:
         """Lower the instructions of a program and return its results."""
-        slots = Slots(self.replicas, dict(zip(program.parameters, inputs, strict=True)))
+        slots = Slots(
+            self.placement, dict(zip(program.parameters, inputs, strict=True))
+        )
         waiting: list[Instr] = []
         ahead = self._drawn_ahead(program) if self.depth else {}
         for slot, value in ahead.items():
@@ -216,7 +218,8 @@ class Lowering:
     def _replica_id(self, instr: Instr) -> Value:
         if instr.replica is not None or self.replicas == 1:
             return Value(np.asarray(instr.replica or 0, np.int32), False)
-        return Value(jnp.arange(self.replicas, dtype=jnp.int32), True)
+        every = jnp.arange(self.replicas, dtype=jnp.int32)
+        return Value(self.placement.divided(every), True)
 
     def _computed(self, instr: Instr, operands: Sequence[Value]) -> Sequence[Value]:
         """Lower a function of arrays, over one replica or over all of them."""
@@ -241,7 +244,7 @@ class Lowering:
             ]
 
         with explained(instr, operands):
-            arrays, stacked = over_replicas(outputs, operands)
+            arrays, stacked = over_replicas(outputs, operands, self.placement)
         return [Value(array, stacked) for array in arrays]
 
     # -- checks of values --------------------------------------------------------
@@ -262,7 +265,7 @@ class Lowering:
             return flags
 
         with explained(instr, operands):
-            flags, stacked = over_replicas(wrong, operands)
+            flags, stacked = over_replicas(wrong, operands, self.placement)
         shapes = described(operands)
         for flag, (code, message) in zip(flags, said, strict=True):
             self.fail_where(
@@ -320,7 +323,9 @@ class Lowering:
         combine = jnp.add if adds else jnp.subtract
         try:
             arrays, stacked = over_replicas(
-                lambda a, b: [jnp.asarray(combine(a, b), old.dtype)], [old, change]
+                lambda a, b: [jnp.asarray(combine(a, b), old.dtype)],
+                [old, change],
+                self.placement,
             )
         except (ValueError, TypeError) as error:
             raise InvalidArgumentError(
@@ -340,11 +345,13 @@ class Lowering:
         if not value.stacked and len({len(group) for group in groups}) == 1:
             return Value(fold([value.array] * len(groups[0])), False)
         rows = value.rows(self.replicas)
-        totals = [fold([rows[r] for r in sorted(group)]) for group in groups]
         if len(groups) == 1:
-            return Value(totals[0], False)
+            return Value(self.placement.total(rows), False)
+        rows = self.placement.everywhere(rows)
+        totals = [fold([rows[r] for r in sorted(group)]) for group in groups]
         member = {r: total for g, total in zip(groups, totals, strict=True) for r in g}
-        return Value(jnp.stack([member[r] for r in range(self.replicas)]), True)
+        every = jnp.stack([member[r] for r in range(self.replicas)])
+        return Value(self.placement.divided(every), True)
 
     def _meet(self, instr: Instr, groups: Sequence[Sequence[int]]) -> None:
         """Fail where only some replicas of a group come to a sum."""
@@ -399,8 +406,7 @@ class Lowering:
             for number, instr in enumerate(instrs)
         }
         made = {slot for instr in instrs for slot in instr.outputs}
-        slots = Slots(self.replicas, sizes)
-        self.calls_host = True
+        slots = Slots(self.placement, sizes)
         return HostPart(self, own, made, set(), slots).lower(self)
 
     # -- branches ----------------------------------------------------------------
@@ -503,7 +509,9 @@ class Lowering:
         """Run consecutive instructions on the host, those of one replica together."""
         later = {slot for instr in program.instrs[place:] for slot in instr.inputs}
         alone = any(instr.replica is not None for instr in instrs)
-        results = set() if self.depth or alone else set(program.results)
+        joined = self.placement.processes > 1  # each has results of its own replicas
+        apart = self.depth or alone or joined
+        results = set() if apart else set(program.results)
         later.update(set() if results else program.results)
         start = 0
         for end in range(1, len(instrs) + 1):
@@ -514,7 +522,6 @@ class Lowering:
             made = HostPart(self, part, wanted, results, slots).lower(self)
             for slot, value in made.items():
                 slots.put(slot, part[0].replica, value)
-        self.calls_host = True
 
     # -- what is known of outputs ------------------------------------------------
 

@@ -14,6 +14,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.lockstep import Values
 from tpuref.runtime.xla.errors import refusal
+from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.value import Value
 
 LARGEST_KNOWN = 64
@@ -64,8 +65,8 @@ class Signature(NamedTuple):
         The program.
     digest
         What tells it from others.
-    replicas
-        How many run it.
+    placement
+        Where the replicas are.
     inputs
         What each parameter is given.
     variables
@@ -76,7 +77,7 @@ class Signature(NamedTuple):
 
     program: Program
     digest: bytes
-    replicas: int
+    placement: Placement
     inputs: tuple[Given, ...]
     variables: tuple[Held, ...]
     checks_replicas: bool
@@ -90,7 +91,9 @@ class Signature(NamedTuple):
         """Return what the compiled function is given."""
         return [
             jax.ShapeDtypeStruct(
-                (self.replicas, *given.shape) if given.stacked else given.shape,
+                (self.placement.replicas, *given.shape)
+                if given.stacked
+                else given.shape,
                 given.dtype,
             )
             for given in self.inputs
@@ -108,17 +111,24 @@ class Signature(NamedTuple):
         return found
 
 
-def given_to(program: Program, inputs: Values, valued: bool) -> tuple[Given, ...]:
-    """Describe the inputs; `valued` if small integers are known by their value."""
+def given_to(
+    program: Program, inputs: Values, valued: bool, apart: bool
+) -> tuple[Given, ...]:
+    """Describe the inputs.
+
+    Small integers are known by their value if `valued`.  Otherwise each replica has its
+    own if `apart`, even if all are the same here.
+    """
     replicas = range(len(inputs))
     columns = zip(*(inputs[replica] for replica in replicas), strict=True)
     return tuple(
-        _given(program, number, column, valued) for number, column in enumerate(columns)
+        _given(program, number, column, valued, apart)
+        for number, column in enumerate(columns)
     )
 
 
 def _given(
-    program: Program, number: int, column: Sequence[Array], valued: bool
+    program: Program, number: int, column: Sequence[Array], valued: bool, apart: bool
 ) -> Given:
     first = column[0]
     stacked = any(array is not first for array in column)
@@ -130,6 +140,7 @@ def _given(
         raise refusal(_reader(program, number), why, codes.XLA_SHAPES_DIFFER)
     fits = valued and not stacked and first.dtype.kind in "iub"
     known = first.tobytes() if fits and first.size <= LARGEST_KNOWN else None
+    stacked = stacked or (apart and known is None)
     return Given(first.shape, first.dtype, stacked, known)
 
 

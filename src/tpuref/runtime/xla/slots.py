@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from tpuref.base import error_codes as codes
 from tpuref.program import Instr
 from tpuref.runtime.xla.errors import refusal
+from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.value import Value
 
 
@@ -19,14 +20,15 @@ class Slots:
 
     Parameters
     ----------
-    replicas
-        How many there are.
+    placement
+        Where the replicas are.
     values
         What all replicas hold at first.
     """
 
-    def __init__(self, replicas: int, values: Mapping[int, Value]) -> None:
-        self._replicas = replicas
+    def __init__(self, placement: Placement, values: Mapping[int, Value]) -> None:
+        self._placement = placement
+        self._replicas = placement.replicas
         self._shared = dict(values)
         self._own: dict[int, dict[int, Value]] = {}
 
@@ -66,7 +68,7 @@ class Slots:
             (self._of(slot, r) if self._has(slot, r) else given[0]).array
             for r in range(self._replicas)
         ]
-        return Value(jnp.stack(rows), True)
+        return Value(self._placement.divided(jnp.stack(rows)), True)
 
     def _has(self, slot: int, replica: int) -> bool:
         return slot in self._shared or replica in self._own[slot]

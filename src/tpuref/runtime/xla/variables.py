@@ -21,10 +21,13 @@ class DeviceVariable(OnDevice):
     ----------
     array
         The array of JAX.
+    layout
+        How it is laid out on the devices.
     """
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, layout: Any) -> None:
         self.array = array
+        self.layout = layout
         self._copy: Array | None = None
 
     def replace(self, array: Any) -> None:

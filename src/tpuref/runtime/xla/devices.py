@@ -1,0 +1,53 @@
+"""The devices of JAX that run the replicas, as `tf.config.xla_devices` chooses them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import jax
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+Device = Any
+"""A device of JAX."""
+
+
+def chosen_devices(setting: int | str | None) -> list[Device]:
+    """Return the devices of all processes: so many of the CPU, or those of a platform.
+
+    None chooses all that JAX uses by default.
+    """
+    if isinstance(setting, int):
+        return _processors(setting)
+    try:
+        return list(jax.devices(setting))
+    except RuntimeError as error:
+        raise coded(
+            ValueError,
+            f"tf.config.xla_devices is {setting!r}, and this JAX has no such devices: "
+            f"its default ones are {jax.devices()}. Give a number of CPU devices, or "
+            "install the JAX of that platform",
+            code=codes.XLA_DEVICES,
+        ) from error
+
+
+def _processors(count: int) -> list[Device]:
+    """Return as many devices of the CPU, of each process."""
+    if jax.config.jax_num_cpu_devices < count:
+        with contextlib.suppress(RuntimeError):  # raised once JAX has started
+            jax.config.update("jax_num_cpu_devices", count)
+    there = len(jax.local_devices(backend="cpu"))
+    if there < count:
+        raise coded(
+            ValueError,
+            f"tf.config.xla_devices is {count}, and JAX has started with {there} CPU "
+            f"devices. Set it, or TPUREF_XLA_DEVICES={count}, before anything in this "
+            "process runs on JAX",
+            code=codes.XLA_DEVICES,
+        )
+    found: dict[int, list[Device]] = {}
+    for device in jax.devices("cpu"):
+        found.setdefault(device.process_index, []).append(device)
+    return [device for own in found.values() for device in own[:count]]

@@ -1,0 +1,206 @@
+"""Replicas on several devices of one process."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from .conftest import MOST_DEVICES, evaluated
+
+pytest.importorskip("jax", reason="JAX is not installed")
+
+from tpuref.runtime.xla.compiled import Compiled
+from tpuref.runtime.xla.placement import placement
+
+REPLICAS = 8
+GATHER = re.compile(r"= \(?(\w+)\[([\d,]*)\]\S* all-gather(?:-start)?\(")
+
+
+@pytest.fixture(autouse=True)
+def devices() -> Iterator[int]:
+    """All devices, one for each replica."""
+    with tf.config.override(xla_devices=MOST_DEVICES):
+        yield MOST_DEVICES
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Return what XLA has made of the last program."""
+    texts: list[str] = []
+    called = Compiled._called
+
+    def note(self: Compiled, run: Any, *arguments: Any) -> Any:
+        texts.append(self._function.lower(*arguments).compile().as_text())
+        return called(self, run, *arguments)
+
+    monkeypatch.setattr(Compiled, "_called", note)
+    return lambda: texts[-1]
+
+
+def replicas(*shape: int, dtype: Any = np.float32) -> list[list[Any]]:
+    generator = np.random.default_rng(5)
+    return [[generator.normal(size=shape).astype(dtype)] for _ in range(REPLICAS)]
+
+
+# -- which devices -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "setting", "used"),
+    [(8, 8, 8), (8, 4, 4), (6, 4, 3), (8, 3, 2), (5, 4, 1), (2, 8, 2), (1, 8, 1)],
+)
+def test_the_largest_number_that_divides_the_replicas(
+    count: int, setting: int, used: int
+) -> None:
+    place = placement(count, setting)
+    assert len(place.shared.device_set) == used
+    rows = place.put_rows(lambda replica: np.full(2, replica))
+    each = count // used
+    assert [s.data[:, 0].tolist() for s in rows.addressable_shards] == [
+        list(range(k * each, (k + 1) * each)) for k in range(used)
+    ]
+
+
+def test_without_a_setting_all_devices_of_jax() -> None:
+    assert len(placement(REPLICAS, None).shared.device_set) == MOST_DEVICES
+    assert placement(REPLICAS, "cpu").shared == placement(REPLICAS, None).shared
+
+
+@pytest.mark.parametrize("setting", [MOST_DEVICES + 1, "abacus"])
+def test_devices_that_jax_does_not_have(setting: Any) -> None:
+    def build() -> Any:
+        return tf.tpu.replicate(lambda x: x + 1, replicas(2)), None
+
+    with (
+        tf.config.override(xla_devices=setting),
+        pytest.raises(ValueError, match=rf"xla_devices is '?{setting}.*E261"),
+    ):
+        evaluated(build, "xla")
+
+
+# -- what each device computes ---------------------------------------------------
+
+
+def test_each_device_computes_its_replicas_alone(
+    agree: Any, compiled: Callable[[], str]
+) -> None:
+    w = np.random.default_rng(1).normal(size=(4, 4)).astype(np.float32)
+
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            y = tf.sin(tf.matmul(x, tf.constant(w))) * 2
+            _, z = tf.while_loop(
+                lambda k, a: k < 3, lambda k, a: (k + 1, tf.cos(a) + y), [0, x]
+            )
+            chosen = tf.cond(x[0, 0] > 0, lambda: z + 1, lambda: z * y)
+            return chosen, tf.gather(x, [2, 0]), tf.nn.top_k(x, 2), tf.cumsum(y)
+
+        return tf.tpu.replicate(computation, replicas(3, 4)), None
+
+    agree(build)
+    text = compiled()
+    assert "f32[1,3,4]" in text and "f32[8,3,4]" not in text
+    assert not [found for found in GATHER.findall(text) if found[0] == "f32"]
+
+
+def test_images_stay_where_their_replica_is(
+    agree: Any, compiled: Callable[[], str]
+) -> None:
+    def build() -> Any:
+        k = tf.get_variable("k", initializer=np.full((3, 3, 2, 4), 0.1, np.float32))
+        optimizer = tf.tpu.CrossShardOptimizer(tf.train.GradientDescentOptimizer(0.1))
+
+        def step(x: Any) -> Any:
+            loss = tf.reduce_mean(tf.nn.conv2d(x, k, [1, 2, 2, 1], "SAME") ** 2)
+            with tf.control_dependencies([optimizer.minimize(loss)]):
+                return tf.identity(loss)
+
+        return tf.tpu.replicate(step, replicas(2, 6, 6, 2)), None
+
+    agree(build)
+    gathered = [shape for kind, shape in GATHER.findall(compiled()) if kind == "f32"]
+    assert gathered == ["8,3,3,2,4"]  # the gradients of the filters
+
+
+def test_towers_and_values_of_one_replica(agree: Any) -> None:
+    def build() -> Any:
+        strategy = tf.distribute.MirroredStrategy()
+        with strategy.scope():
+            w = tf.Variable(np.float32([1, 2]))
+
+        def own() -> Any:
+            rank = tf.distribute.get_replica_context().replica_id_in_sync_group
+            return w * tf.cast(rank, tf.float32)
+
+        return strategy.run(own), None
+
+    agree(build)
+
+
+# -- sums ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("on", [4, 8])
+def test_small_sums_have_the_bits_of_lockstep(on: int) -> None:
+    groups = [[0, 5, 2, 7], [1, 6, 3, 4]]
+
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            apart = tf.tpu.cross_replica_sum(x, groups)
+            return tf.tpu.cross_replica_sum(x), apart, tf.tpu.cross_replica_sum(x * x)
+
+        return tf.tpu.replicate(computation, replicas(33)), None
+
+    with tf.config.override(xla_devices=on):
+        expected, got = (evaluated(build, name) for name in ("lockstep", "xla"))
+    for a, b in zip(tf.nest.flatten(expected), tf.nest.flatten(got), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+@pytest.mark.parametrize("on", [4, 8])
+def test_large_sums_are_added_between_devices(
+    on: int, dtype: str, compiled: Callable[[], str]
+) -> None:
+    def build() -> Any:
+        kind = tf.as_dtype(dtype)
+
+        def computation(x: Any) -> Any:
+            return tf.tpu.cross_replica_sum(tf.cast(x * 9, kind))
+
+        return tf.tpu.replicate(computation, replicas(40_000)), None
+
+    with tf.config.override(xla_devices=on):
+        expected, got = (evaluated(build, name) for name in ("lockstep", "xla"))
+    assert "all-reduce" in compiled()
+    a, b = (tf.nest.flatten(values)[3] for values in (expected, got))
+    assert (a.dtype, a.shape) == (b.dtype, b.shape)
+    if dtype == "int32":
+        assert a.tobytes() == b.tobytes()
+    tolerance = 0.02 if dtype == "bfloat16" else 1e-5
+    np.testing.assert_allclose(a.astype(float), b.astype(float), tolerance, tolerance)
+
+
+# -- variables -------------------------------------------------------------------
+
+
+def test_a_variable_moves_to_the_devices_of_the_next_program() -> None:
+    with tf.config.override(executor="xla"), tf.Session() as session:
+        w = tf.get_variable("w", initializer=np.float32([1, 2]))
+        steps = [
+            tf.tpu.replicate(
+                lambda x: tf.assign_add(w, tf.tpu.cross_replica_sum(x)),
+                [[np.float32([k + 1, 1])] for k in range(count)],
+            )
+            for count in (8, 3, 1)
+        ]
+        session.run(w.initializer)
+        for step in (*steps, *steps):
+            session.run(step)
+        assert session.run(w).tolist() == [1 + 2 * (36 + 6 + 1), 2 + 2 * 12]
