@@ -128,6 +128,16 @@ def test_images_stay_where_their_replica_is(
     assert gathered == ["8,3,3,2,4"]  # the gradients of the filters
 
 
+def test_arrays_without_elements(agree: Any) -> None:
+    def build() -> Any:
+        def computation(x: Any) -> Any:
+            return -x, tf.matmul(x, x, transpose_a=True), tf.reduce_sum(x, 0) + 1
+
+        return tf.tpu.replicate(computation, replicas(0, 3)), None
+
+    agree(build)
+
+
 def test_towers_and_values_of_one_replica(agree: Any) -> None:
     def build() -> Any:
         strategy = tf.distribute.MirroredStrategy()

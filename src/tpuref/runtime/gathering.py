@@ -139,21 +139,50 @@ class Gathering:
                 message = channel.take()
 
     def _attend(self, seconds: float) -> bool:
-        """Read what processes send within some seconds, and send what was left over.
+        """Wait some seconds for mail, or for what processes send otherwise.
 
         Returns whether anything arrived.
         """
         channels = [self._channel(process) for process in self._waiting]
-        behind = [channel for channel in channels if channel.is_behind]
-        if seconds > 0 and not behind and self._is_there_mail(channels):
+        behind = any(channel.is_behind for channel in channels)
+        if not behind and self._is_there_mail(channels):
             return True
         for channel in channels:
             channel.doze()
-        if any(channel.has_mail() for channel in channels):
-            seconds = 0
-        ready = self._polled(behind, seconds)
-        for channel in channels:
-            channel.wake()
+        try:
+            return self._has_mail(channels) or self._hear(seconds)
+        except LostProcess:
+            if not self._has_mail(channels):  # what it said before comes first
+                raise
+            return True
+        finally:
+            for channel in channels:
+                channel.wake()
+
+    def _is_there_mail(self, channels: Sequence[Channel]) -> bool:
+        self._settled = True
+        found = await_mail(channels)
+        self._settled = False
+        return found
+
+    @staticmethod
+    def _has_mail(channels: Sequence[Channel]) -> bool:
+        return any(channel.has_mail() for channel in channels)
+
+    def _hear(self, seconds: float) -> bool:
+        """Read what arrives in the sockets, and send what was left over.
+
+        Returns whether anything arrived.
+        """
+        poll = self._cores.poll
+        behind = [p for p in self._waiting if self._channel(p).is_behind]
+        for process in behind:
+            poll.modify(self._channel(process), select.POLLIN | select.POLLOUT)
+        self._settled = True
+        ready = poll.poll(max(0.0, seconds) * 1000)
+        self._settled = False
+        for process in behind:
+            poll.modify(self._channel(process), select.POLLIN)
         for descriptor, events in ready:
             process = self._cores.by_descriptor[descriptor]
             channel = self._channel(process)
@@ -163,28 +192,8 @@ class Gathering:
                 else:
                     channel.fill()
             except EOFError:
-                if not channel.has_mail():
-                    raise LostProcess(process) from None
-        return bool(ready) or any(channel.has_mail() for channel in channels)
-
-    def _is_there_mail(self, channels: Sequence[Channel]) -> bool:
-        self._settled = True
-        found = await_mail(channels)
-        self._settled = False
-        return found
-
-    def _polled(
-        self, behind: Sequence[Channel], seconds: float
-    ) -> list[tuple[int, int]]:
-        poll = self._cores.poll
-        for channel in behind:
-            poll.modify(channel, select.POLLIN | select.POLLOUT)
-        self._settled = True
-        ready = poll.poll(max(0.0, seconds) * 1000)
-        self._settled = False
-        for channel in behind:
-            poll.modify(channel, select.POLLIN)
-        return ready
+                raise LostProcess(process) from None
+        return bool(ready)
 
     def _channel(self, process: int) -> Channel:
         return self._cores.processes[process].channel
@@ -318,7 +327,7 @@ class Gathering:
 
     def _look_after(self) -> None:
         """Notice the loss of a core while the host waits for something else."""
-        self._attend(0.0)
+        self._hear(0.0)
         self._settled = True
         if self._watch is not None:
             self._watch()

@@ -32,8 +32,8 @@ def over_replicas(
             own[place] = row
         return function(*own)
 
-    mapped = placement.on_rows(jax.vmap(of_one))
-    return list(mapped(*[arrays[place] for place in places])), True
+    stacks = [arrays[place] for place in places]
+    return list(placement.on_rows(jax.vmap(of_one), stacks)), True
 
 
 def scalar(instr: Instr, predicate: Value) -> Value:

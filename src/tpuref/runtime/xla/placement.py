@@ -105,14 +105,16 @@ class Placement:
             return array
         return jax.lax.with_sharding_constraint(array, self.shared)
 
-    def on_rows(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def on_rows(self, function: Callable[..., Any], stacks: Sequence[Any]) -> Any:
         """Return a function of arrays stacked by replica, each device for its rows.
 
-        XLA would gather what it cannot divide, such as the images of a convolution.
+        XLA would gather what it cannot divide, such as the images of a convolution.  It
+        refuses to divide what has no elements.
         """
-        if self._devices == 1:
-            return function
-        return self._on_each(function, PartitionSpec(AXIS), PartitionSpec(AXIS))
+        if self._devices == 1 or not all(stack.size for stack in stacks):
+            return function(*stacks)
+        rows = PartitionSpec(AXIS)
+        return self._on_each(function, rows, rows)(*stacks)
 
     def total(self, rows: Any) -> Any:
         """Return the sum over all replicas.

@@ -1,0 +1,108 @@
+"""Replicas on the devices of several processes, which run the same script."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref as tf
+
+from . import joint_programs as programs
+
+pytest.importorskip("jax", reason="JAX is not installed")
+
+PROCESSES = 2
+ROOT = Path(__file__).parents[2]
+Read = Callable[[str, int], list[Any]]
+
+
+@pytest.fixture(autouse=True)
+def devices() -> None:
+    """Those of the processes that the tests start."""
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Read:
+    """Return what each process was given by a program; all programs run once."""
+    folder = tmp_path_factory.mktemp("joint")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        coordinator = f"127.0.0.1:{server.getsockname()[1]}"
+    command = [sys.executable, "-m", programs.__name__, coordinator, str(PROCESSES)]
+    started = [
+        subprocess.Popen(
+            [*command, str(process), str(folder)],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for process in range(PROCESSES)
+    ]
+    try:
+        said = [process.communicate(timeout=300)[1] for process in started]
+    finally:
+        for process in started:
+            process.kill()
+    assert [process.returncode for process in started] == [0, 0], "\n".join(said)
+
+    def read(name: str, process: int) -> list[Any]:
+        with np.load(folder / f"{name}-{process}.npz") as file:
+            return [file[key] for key in file]
+
+    return read
+
+
+@pytest.mark.parametrize("program", programs.AS_IN_LOCKSTEP)
+def test_each_process_is_given_what_lockstep_gives(
+    given: Read, program: programs.Program
+) -> None:
+    with tf.config.override(executor="lockstep"):
+        expected = programs.evaluated(program, 0)
+    for process in range(PROCESSES):
+        got = given(program.__name__, process)
+        assert len(expected) == len(got)
+        for a, b in zip(expected, got, strict=True):
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            if a.dtype.kind == "f":
+                np.testing.assert_allclose(b, a, 1e-5, 1e-6)
+            else:
+                assert a.tolist() == b.tolist()
+
+
+def test_small_sums_and_random_numbers_have_the_bits_of_lockstep(given: Read) -> None:
+    for program, each in ((programs.sums, (1, 2)), (programs.branches_and_loops, (2,))):
+        with tf.config.override(executor="lockstep"):
+            expected = programs.evaluated(program, 0)
+        got = given(program.__name__, 1)
+        per_replica = len(expected) // 2 // programs.REPLICAS
+        for k in range(len(expected)):
+            if k % per_replica in each:
+                assert expected[k].tobytes() == got[k].tobytes()
+
+
+def test_each_process_feeds_and_serves_its_own_replicas(given: Read) -> None:
+    for process in range(PROCESSES):
+        got = [float(value) for value in given("own_processes", process)]
+        assert got == [0.0] * 8 + [1.0] * 8 + [0.0] * 8 + [1.0] * 8
+
+
+def test_without_seeds_the_processes_agree(given: Read) -> None:
+    first, second = (given("without_seeds", process) for process in range(PROCESSES))
+    assert len(first) == 2 * 2 * programs.REPLICAS + 1
+    for a, b in zip(first, second, strict=True):
+        assert a.tolist() == b.tolist()
+    drawn = {tuple(draw) for draw in first[1:-1:2]}
+    assert len(drawn) == 2 * programs.REPLICAS
+
+
+def test_sampled_programs(given: Read) -> None:
+    for process in range(PROCESSES):
+        said = [str(one) for one in given("sampled", process)]
+        assert said == ["None"] * len(programs.SAMPLED)
