@@ -42,7 +42,8 @@ CLASSES = """
     contrib.distribute.TPUStrategy contrib.distribute.TowerContext
     contrib.tpu.DeviceAssignment contrib.tpu.InfeedQueue contrib.tpu.Topology
     data.Dataset data.Iterator data.Options
-    distribute.ReplicaContext distribute.Strategy distribute.TPUStrategy
+    distribute.ReplicaContext distribute.Strategy distribute.StrategyExtended
+    distribute.TPUStrategy
     distribute.cluster_resolver.ClusterResolver
     distribute.cluster_resolver.TPUClusterResolver
     distribute.experimental.TPUStrategy errors.OpError

@@ -117,8 +117,9 @@ def _statements(
     late = late or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     checks = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
     for child in ast.iter_child_nodes(node):
-        checked = checks and child not in node.orelse  # type: ignore[attr-defined]
-        yield from _statements(child, late, for_types or checked)
+        if not isinstance(child, ast.expr):
+            checked = checks and child not in node.orelse  # type: ignore[attr-defined]
+            yield from _statements(child, late, for_types or checked)
 
 
 def _imported(

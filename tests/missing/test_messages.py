@@ -166,23 +166,24 @@ def test_an_import_of_what_is_no_module() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "namespace"),
+    "modules",
     [
-        ("tpuref.nn", "nn"),
-        ("tpuref.compat.v1.nn", "nn"),
-        ("tpuref.compat.v1.tpu", "tpu"),
-        ("tpuref.compat.v1.tpu.experimental", "tpu.experimental"),
-        ("tpuref.errors", "errors"),
-        ("tpuref.nest", "nest"),
+        {"nn": "nn", "compat.v1.tpu": "tpu", "errors": "errors"},
+        {
+            "compat.v1.tpu.experimental": "tpu.experimental",
+            "compat.v1.nn": "nn",
+            "nest": "nest",
+        },
     ],
 )
 def test_a_namespace_is_a_module_wherever_programs_see_it(
-    module: str, namespace: str
+    modules: dict[str, str],
 ) -> None:
-    script = (
-        f"import {module} as imported, tpuref as tf\n"
+    script = "".join(
+        f"import tpuref.{module} as imported, tpuref as tf\n"
         f"assert imported is tf.{namespace}, imported\n"
         f"assert imported.__spec__.name == imported.__name__\n"
+        for module, namespace in modules.items()
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
@@ -303,6 +304,9 @@ def test_objects_of_public_classes() -> None:
     strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
     with pytest.raises(AttributeError, match="Did you mean .*OneDeviceStrategy.run?"):
         strategy.runn  # noqa: B018
+    extended = tf.distribute.OneDeviceStrategy("/device:CPU:0").extended
+    with pytest.raises(AttributeError, match=r"1\.15, and as tf\.compat\.v1.* in 2\.4"):
+        extended.experimental_run_steps_on_iterator  # noqa: B018
 
 
 def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:

@@ -396,6 +396,7 @@ def test_pytest_finds_it(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    monkeypatch.setenv("TPUREF_EXECUTOR", "lockstep")
     pytester.makepyfile("def test_a(tpu_system): assert tpu_system.cores == 8")
     passed(pytester.runpytest_subprocess(timeout=300), 1)
     result = pytester.runpytest_subprocess("-p", f"no:{PLUGIN}", timeout=300)

@@ -133,7 +133,8 @@ WAYS_OUT = (
         "strategies that tpuref has.",
     ),
     WayOut(
-        "contrib.distribute.*Strategy.* distribute.*Strategy.*",
+        "contrib.distribute.*Strategy.* distribute.*Strategy.* "
+        "distribute.StrategyExtended.*",
         "Use the strategy's run and reduce; tf.contrib.distribute.TPUStrategy has "
         "run_steps_on_dataset.",
     ),
