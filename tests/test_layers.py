@@ -230,6 +230,9 @@ LATE_IMPORTS = {
         "25 ms at the start of each program that does not use the pool"
     ),
     ("tpuref.runtime.executor", "tpuref.runtime.xla.executor"): "needs JAX",
+    ("tpuref.runtime.hosts.here", "tpuref.runtime.hosts.*"): (
+        "10 ms at the start of each program, for subprocess and sockets"
+    ),
     ("tpuref.testing.pytest_plugin", "tpuref.*"): (
         "pytest loads the plugin in every run: 0.3 s for those without a tpu mark"
     ),

@@ -61,6 +61,20 @@ def _count(text: str) -> Any:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
 
 
+def _is_number(value: Any) -> bool:
+    return value == 0 or _is_count(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_address(value: Any) -> bool:
+    if value is None:
+        return True
+    return _is_text(value) and re.fullmatch(r".+:[0-9]{1,5}", value) is not None
+
+
 def _is_processes(value: Any) -> bool:
     return value == "cores" or _is_count(value)
 
@@ -130,6 +144,23 @@ _SETTINGS = {
         _is_duration,
         _duration,
     ),
+    "coordinator": _Setting(
+        None, "TPUREF_COORDINATOR", "HOST:PORT, a port of host 0", _is_address
+    ),
+    "num_hosts": _Setting(
+        None, "TPUREF_NUM_HOSTS", "a positive integer", _is_count, _count
+    ),
+    "host": _Setting(
+        None, "TPUREF_HOST", "an integer, 0 for the first host", _is_number, _count
+    ),
+    "job": _Setting("", "TPUREF_JOB", "text", _is_text),
+    "host_timeout": _Setting(
+        15.0,
+        "TPUREF_HOST_TIMEOUT",
+        "a positive number of seconds",
+        _is_duration,
+        _duration,
+    ),
     "check_replicas": _Setting(
         False, "TPUREF_CHECK_REPLICAS", "1 (True) or 0 (False)", _is_switch, _switch
     ),
@@ -188,6 +219,14 @@ class Config:
         ``"direct"``, ``"ring"``, or ``"auto"``, which chooses the fastest by size.
     timeout
         The deadline of every wait, in seconds.  ``TPUREF_TIMEOUT``.
+    coordinator, num_hosts, host
+        Where several hosts meet, how many there are, and which this is.
+        ``TPUREF_COORDINATOR``, ``TPUREF_NUM_HOSTS``, ``TPUREF_HOST``; None for what
+        JAX detects.  They count when the system starts.
+    job
+        Text that hosts of one job share.  ``TPUREF_JOB``.
+    host_timeout
+        In how many seconds hosts end after the loss of one.  ``TPUREF_HOST_TIMEOUT``.
     check_replicas
         Whether replicas that leave different values in one variable are an error.
         ``TPUREF_CHECK_REPLICAS=1``.

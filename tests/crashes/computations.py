@@ -64,3 +64,23 @@ def exchanging(replica: Any) -> Any:
         lambda i, *held: (i + 1, *map(tf.tpu.cross_replica_sum, held)),
         [0, *held],
     )
+
+
+NAMES = "slope", "offset", "loss"
+
+
+def exchanging_by_name(replica: Any) -> Any:
+    """Take three sums that have names in one exchange, again and again."""
+    del replica
+    held = [tf.zeros([size]) for size in (3, 4, 5)]
+    return tf.while_loop(
+        lambda i, *_: i < FOREVER,
+        lambda i, *held: (
+            i + 1,
+            *(
+                tf.tpu.cross_replica_sum(x, name=name)
+                for x, name in zip(held, NAMES, strict=True)
+            ),
+        ),
+        [0, *held],
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ import pytest
 
 import tpuref as tf
 
-from .computations import LARGE, replicate, summing
+from .computations import LARGE, NAMES, exchanging_by_name, replicate, summing
 from .processes import FULL, PATIENCE, PROMPTLY, eventually, state_of, works_again
 
 CORES = 3
@@ -161,4 +162,49 @@ def test_a_core_is_stopped(
     assert f"missing: core {VICTIM} (replica {VICTIM}, " in str(caught.value)
     assert "CrossReplicaSum" in str(caught.value)
     assert f"for replicas [{VICTIM}]" in str(caught.value)
+    assert works_again(pool)
+
+
+@pytest.mark.parametrize(
+    "place", [waiting_for_another, adding_up], ids=lambda place: place.__name__
+)
+def test_a_core_is_stopped_in_an_exchange(pool: Any, place: Condition) -> None:
+    with (
+        tf.config.override(timeout=2.0),
+        meanwhile(pool, lambda: held_at(pool, place)),
+        pytest.raises(tf.errors.DeadlineExceededError) as caught,
+    ):
+        pool.session.run(replicate(exchanging_by_name, CORES))
+    message = str(caught.value)
+    (missing,) = re.findall(f"missing: core {VICTIM} .*", message)
+    first = message.splitlines()[0]
+    assert f"for replicas [{VICTIM}]" in first
+    for line in (first, missing):
+        assert "3 sums in one exchange" in line
+        assert all(f"{name}'" in line for name in NAMES), line
+    assert missing.count("computations.py") == 3
+    assert works_again(pool)
+
+
+def test_a_core_is_killed_in_an_exchange(pool: Any) -> None:
+    def kill() -> None:
+        held_at(pool, adding_up)
+        os.kill(pool.pids[VICTIM], signal.SIGKILL)
+
+    with meanwhile(pool, kill), pytest.raises(tf.errors.AbortedError) as caught:
+        pool.session.run(replicate(exchanging_by_name, CORES))
+    assert all(f"{name}'" in str(caught.value) for name in NAMES)
+    assert works_again(pool)
+
+
+def test_a_sum_of_a_ring_is_taken_and_named_by_itself(pool: Any) -> None:
+    with (
+        tf.config.override(timeout=2.0, all_reduce="ring"),
+        meanwhile(pool, lambda: held_at(pool, STEPS[1])),
+        pytest.raises(tf.errors.DeadlineExceededError) as caught,
+    ):
+        pool.session.run(replicate(exchanging_by_name, CORES))
+    (missing,) = re.findall(f"missing: core {VICTIM} .*", str(caught.value))
+    assert sum(f"{name}'" in missing for name in NAMES) == 1
+    assert "exchange" not in str(caught.value)
     assert works_again(pool)

@@ -316,7 +316,7 @@ def test_sums_of_unaligned_vectors(pool):
 def brought(twin, kind, owners, vectors):
     """Give the statuses and sums where members 5, 0 and 3 bring the vectors."""
     members, own = [5, 0, 3][: max(owners) + 1], Counter(owners)
-    pool, count, dtype = Threads(twin), vectors[0].size, vectors[0].dtype
+    pool, count, dtype = Threads(twin, 1 << 24), vectors[0].size, vectors[0].dtype
     what = group(members, datatype_enum(dtype))._replace(parts=np.array(owners))
     size = count * dtype.itemsize
     rooms = [
@@ -357,6 +357,18 @@ def test_it_does_not_matter_who_brings_a_vector(twin, kind, owners):
         for outcome, totals in brought(twin, kind, owners, vectors):
             assert outcome == status.OK
             assert set(totals) == {expected.tobytes()}
+
+
+@pytest.mark.parametrize("number", [16, 17, 18, 25, 41])
+def test_many_vectors_are_added_from_left_to_right(twin, number):
+    """More than the compiled kernels add side by side, longer than their blocks."""
+    owners = [place % 2 for place in range(number)]
+    for dtype, count in itertools.product(DTYPES, [7, 9001]):
+        rng = np.random.default_rng([count, number])
+        vectors = [numbers(rng, count, dtype) for _ in owners]
+        for outcome, totals in brought(twin, "direct", owners, vectors):
+            assert outcome == status.OK
+            assert set(totals) == {fold(vectors).tobytes()}
 
 
 def test_a_core_follows_the_one_that_brings_its_vector(twin):

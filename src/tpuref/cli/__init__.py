@@ -15,6 +15,7 @@ from tpuref.cli import (
     doctor,
     explain,
     fake_cloud_tpu,
+    launch,
     port,
     run,
     topology,
@@ -24,6 +25,7 @@ from tpuref.version import __version__
 
 COMMANDS = (
     run,
+    launch,
     trace,
     doctor,
     explain,

@@ -26,6 +26,7 @@ _EPILOG = """examples:
   tpuref run --cores 4 --executor lockstep train.py
   tpuref run --as-tensorflow old_train.py
   tpuref run --json train.py 2> train.log
+  tpuref run --executor xla --coordinator node0:1234 --num-hosts 4 --host 2 train.py
 
 The exit status is that of the script: 1 if it raises an exception, and 2 if it does not
 start."""
@@ -46,6 +47,13 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         help="print how the script ended as one JSON object; its own output goes to "
         "standard error",
     )
+    run.add_argument(
+        "--coordinator",
+        metavar="HOST:PORT",
+        help="where several hosts meet: a free port of host 0",
+    )
+    run.add_argument("--num-hosts", type=int, metavar="N", help="how many hosts")
+    run.add_argument("--host", type=int, metavar="I", help="which of them this is")
     add_script(run)
 
 
@@ -73,15 +81,41 @@ def add_script(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the script as the main program, and return the exit status."""
+    from tpuref.base.errors import UnavailableError
+
     try:
         apply_settings(options)
-    except (ImportError, ValueError) as error:
+        _join_hosts(options)
+    except (ImportError, ValueError, UnavailableError) as error:
         print(f"tpuref run: {error}", file=sys.stderr)
         return 2
     if options.json:
         return _report(options)
-    run_script(options)
+    try:
+        run_script(options)
+    except SystemExit as ended:
+        _tell_hosts(ended)
+        raise
     return 0
+
+
+def _join_hosts(options: argparse.Namespace) -> None:
+    from tpuref.configuration import config
+    from tpuref.runtime.hosts import here
+
+    for name in ("coordinator", "num_hosts", "host"):
+        if getattr(options, name) is not None:
+            setattr(config, name, getattr(options, name))
+    here.member()
+
+
+def _tell_hosts(ended: SystemExit) -> None:
+    """Tell the other hosts of a script that ends with an error."""
+    from tpuref.runtime.hosts import here
+
+    if ended.code not in (None, 0):
+        status = ended.code if isinstance(ended.code, int) else 1
+        here.fail(f"exit status {status}", status)
 
 
 def run_script(options: argparse.Namespace) -> None:
@@ -150,6 +184,7 @@ def _report(options: argparse.Namespace) -> int:
             run_script(options)
     except SystemExit as ended:
         status = _status(ended)
+        _tell_hosts(ended)
     except Exception as error:
         sys.excepthook(type(error), error, error.__traceback__)
         status, fault = 1, _described(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from tpuref.data.dataset import Dataset
 from tpuref.data.element import Item, mapped
 from tpuref.data.stage import Pass, Stage
 from tpuref.functions.random import get_seed
+from tpuref.runtime.hosts import here
 
 _SAMPLE = "tf.data.experimental.sample_from_datasets"
 _CHOOSE = "tf.data.experimental.choose_from_datasets"
@@ -35,7 +35,7 @@ class Sample(Stage):
         self._weights = np.array(weights, np.float64)
         seeds = get_seed(seed)
         if seeds[0] is None or seeds[1] is None:
-            seeds = (int.from_bytes(os.urandom(7), "little"), 0)
+            seeds = (here.entropy(), 0)
         self._seeds = [part % 2**64 for part in seeds if part is not None]
         super().__init__(_common(_SAMPLE, stages), stages)
 

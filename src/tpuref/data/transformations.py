@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,6 +28,7 @@ from tpuref.data.stage import Pass, Stage
 from tpuref.graph.convert import to_array
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.meaning import Array
+from tpuref.runtime.hosts import here
 
 
 class Map(Stage):
@@ -168,7 +168,7 @@ class Shuffle(Stage):
         self._size = integer("Dataset.shuffle", buffer_size)
         self._reshuffle = reshuffle
         if seeds[0] is None or seeds[1] is None:
-            seeds = (int.from_bytes(os.urandom(7), "little"), 0)
+            seeds = (here.entropy(), 0)
         self._seeds = [seed % 2**64 for seed in seeds if seed is not None]
         super().__init__(source.element, [source], [self._size])
 

@@ -46,6 +46,7 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.graph.variables import variable_creator_scope
 from tpuref.missing.members import explain_missing_members
+from tpuref.runtime.hosts import here
 from tpuref.tracing.function import Function, functions_run_eagerly
 
 __all__ = ["DistributionStrategy"]
@@ -138,18 +139,18 @@ class DistributionStrategy:
 
     @property
     def should_checkpoint(self) -> bool:
-        """Whether this program saves checkpoints: yes, it is the only one."""
-        return True
+        """Whether this program saves checkpoints: on the first host alone."""
+        return here.is_chief()
 
     @property
     def should_init(self) -> bool:
-        """Whether this program initialises variables: yes, it is the only one."""
+        """Whether this program initialises variables: yes, every host its own."""
         return True
 
     @property
     def should_save_summary(self) -> bool:
-        """Whether this program saves summaries: yes, it is the only one."""
-        return True
+        """Whether this program saves summaries: on the first host alone."""
+        return here.is_chief()
 
     # -- scopes ----------------------------------------------------------------
 

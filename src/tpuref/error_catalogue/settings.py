@@ -31,6 +31,71 @@ ENTRIES = (
         """,
     ),
     Entry(
+        codes.INVALID_HOSTS,
+        "The settings of several hosts do not fit together",
+        meaning="A coordinator, the number of hosts and the number of this host are "
+        "needed together, only the executor on XLA runs on several hosts, they are "
+        "joined before JAX is used, and each has the same number of cores.",
+        remedy="Set what the message names, or none of them for one host. "
+        "`tpuref launch` sets them for hosts on one machine.",
+        text="""
+            import tpuref as tf
+
+            with tf.config.override(executor="xla", num_hosts=4), tf.Session() as sess:
+                sess.run(tf.tpu.initialize_system())
+        """,
+        alone=True,
+    ),
+    Entry(
+        codes.HOSTS_NOT_JOINED,
+        "Several hosts do not meet",
+        meaning="Host 0 does not run or cannot be reached at the coordinator's "
+        "address, not all hosts arrive within tf.config.timeout, or a host belongs to "
+        "another job or has another version of tpuref.",
+        remedy="Start all hosts, with the same coordinator, which is an address of "
+        "host 0 and a port that its firewall lets through. TPUREF_TIMEOUT gives them "
+        "more time.",
+        text="""
+            import tpuref as tf
+
+            tf.config.executor, tf.config.timeout = "xla", 1.0
+            tf.config.coordinator = "localhost:9"
+            tf.config.num_hosts, tf.config.host = 2, 1
+            with tf.Session() as sess:
+                sess.run(tf.tpu.initialize_system())
+        """,
+        needs=("jax",),
+        alone=True,
+    ),
+    Entry(
+        codes.HOST_LOST,
+        "One of several hosts is lost",
+        meaning="A host has died, failed, or ended its script while others go on. A "
+        "step needs all of them, so they end within tf.config.host_timeout too.",
+        remedy="See what the named host wrote, and start all hosts again. A program "
+        "that saves checkpoints, as MonitoredTrainingSession and estimators do, "
+        "continues from the last one.",
+        text="""
+            import os
+            import time
+
+            import tpuref as tf
+
+            tf.config.executor, tf.config.num_hosts, tf.config.cores = "xla", 2, 2
+            tf.config.coordinator = f"localhost:{20000 + os.getpid() % 10000}"
+            tf.config.host = 0 if os.fork() else 1
+            outputs = tf.tpu.replicate(tf.identity, [[1.0], [2.0]])
+            with tf.Session() as sess:
+                sess.run(tf.tpu.initialize_system())
+                if tf.config.host == 1:
+                    os._exit(1)
+                time.sleep(1)
+                sess.run(outputs)
+        """,
+        needs=("jax",),
+        alone=True,
+    ),
+    Entry(
         codes.KERNELS_NOT_COMPILED,
         "The compiled kernels are missing",
         meaning="TPUREF_KERNELS=cython requires the compiled kernels, but this "

@@ -35,6 +35,7 @@ from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.metrics.means import mean
 from tpuref.missing.members import explain_missing_members
+from tpuref.runtime.hosts import here
 from tpuref.summary.event_file import FileWriterCache
 from tpuref.summary.messages import Summary
 from tpuref.summary.operations import scalar
@@ -247,6 +248,7 @@ class Estimator:
         return self
 
     def _last_step(self) -> int:
+        here.meet("find the last step")
         return step_of_checkpoint(self.latest_checkpoint())
 
     def _new_graph(self) -> Any:
@@ -465,6 +467,7 @@ class Estimator:
         )
 
     def _checkpoint(self, given: str | None, verb: str) -> str | None:
+        here.meet("find the last checkpoint")
         path = given or self.latest_checkpoint()
         if path is None:
             log.info(

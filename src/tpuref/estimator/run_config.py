@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import number
 from tpuref.base.errors import coded
+from tpuref.runtime.hosts import here
 
 _UNSET = object()
 _REPLACEABLE = (
@@ -133,9 +134,10 @@ class RunConfig:
         self.session_creation_timeout_secs = session_creation_timeout_secs
         self.experimental_max_worker_delay_secs = experimental_max_worker_delay_secs
         self.master = self.evaluation_master = ""
-        self.task_type, self.task_id, self.is_chief = "worker", 0, True
-        self.global_id_in_cluster = 0
-        self.num_worker_replicas, self.num_ps_replicas = 1, 0
+        self.task_type, self.task_id = "worker", here.index()
+        self.is_chief = here.is_chief()
+        self.global_id_in_cluster = self.task_id
+        self.num_worker_replicas, self.num_ps_replicas = here.count(), 0
         self.cluster_spec: Any = None
         self._check()
 

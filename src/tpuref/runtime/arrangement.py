@@ -36,6 +36,23 @@ def arranged(program: Program, plan: PlacementPlan) -> list[Together]:
     return arrangement.order
 
 
+def exchange_of(first: Instr, program: Program, plan: PlacementPlan) -> Together:
+    """Return the sums of the exchange with this first one, wherever it is in a program.
+
+    Parameters
+    ----------
+    first
+        The first sum of the exchange.
+    program, plan
+        The whole program, and which core of a replica runs which of its instructions.
+    """
+    programs = [program]
+    programs += [block for instr in program.all_instrs() for block in instr.blocks]
+    (within,) = (each for each in programs if any(i is first for i in each.instrs))
+    (found,) = (each for each in arranged(within, plan) if each[0] is first)
+    return found
+
+
 class _Arrangement:
     """The instructions that were placed, and an exchange that more sums may join.
 

@@ -8,7 +8,8 @@ from time import monotonic_ns
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tpuref.program import Instr
+from tpuref.ops.definition import Place
+from tpuref.program import HOST, Instr
 from tpuref.runtime.split import Lane
 
 COLLECTIVE, BLOCK, HOST_CALL = "collective", "block", "host call"
@@ -131,3 +132,15 @@ class CoreEvents:
     def taken(self, core: int) -> list[CoreEvent]:
         """Return the events of a core that were kept, each after those inside it."""
         return list(self._kept_of(core))
+
+
+def kind(instr: Instr) -> str:
+    """Return the kind of event that running an instruction is."""
+    if instr.blocks:
+        return BLOCK
+    definition = instr.definition
+    if instr.core == HOST or definition.place is not Place.ANYWHERE:
+        return HOST_CALL
+    if definition.collective is not None:
+        return COLLECTIVE
+    return OPERATION

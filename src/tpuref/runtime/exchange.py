@@ -59,11 +59,16 @@ class Exchange:
         self._vectors: list[Array | None] | None = None
         self._places: dict[int, list[Array]] = {}
 
+    def joins(self, given: Sequence[Column]) -> bool:
+        """Return whether the contributions to all sums can be added as one vector."""
+        return self._collectives.joins and all(
+            array.shape == shape
+            for column, shape in zip(given, self._shapes, strict=True)
+            for array in column
+        )
+
     def __call__(self, given: Sequence[Column]) -> list[Sequence[Array]]:
         """Return the sums of each instruction, for the contributions to each."""
-        if len(self.sums) == 1 or not (self._collectives.joins and self._fit(given)):
-            self._forget()
-            return [one(column) for one, column in zip(self.sums, given, strict=True)]
         totals = self._together(self._side_by_side(given))
         self._forget()
         shared = all(total is totals[0] for total in totals)
@@ -102,13 +107,6 @@ class Exchange:
         """Leave the memory to the values that lie in it."""
         self._vectors = None
         self._places.clear()
-
-    def _fit(self, given: Sequence[Column]) -> bool:
-        return all(
-            array.shape == shape
-            for column, shape in zip(given, self._shapes, strict=True)
-            for array in column
-        )
 
     def _side_by_side(self, given: Sequence[Column]) -> list[Array]:
         """Return the vector of each core, with all its contributions."""

@@ -31,6 +31,7 @@ from tpuref.base.processors import usable_processors
 from tpuref.runtime.arena import Arena, anonymous_file
 from tpuref.runtime.channel import Channel
 from tpuref.runtime.control_area import mailboxes
+from tpuref.runtime.lifeline import beyond_the_streams, bind
 from tpuref.runtime.messages import STACK_SIGNAL
 from tpuref.runtime.output import CoreOutput
 from tpuref.runtime.split import Split, named
@@ -111,7 +112,7 @@ class CoreProcess:
             self.channel = Channel(mine, outgoing, incoming, split.processes)
             passed = []
             for descriptor in (arena.descriptor, other.fileno(), lifeline):
-                passed.append(_beyond_the_streams(descriptor))
+                passed.append(beyond_the_streams(descriptor))
                 theirs.callback(os.close, passed[-1])
             counts = split.processes, number, split.cores
             arguments = (*counts, os.getpid(), arena.heap_bytes, *passed)
@@ -125,7 +126,7 @@ class CoreProcess:
                 env=_environment(split.processes),
                 **_OWN_GROUP,
             )
-            _bind(lifeline, self._process.pid)
+            bind(lifeline, self._process.pid)
 
     @property
     def pid(self) -> int:
@@ -197,20 +198,6 @@ class CoreProcess:
 
     def _drop(self) -> None:
         self._held.close()
-
-
-def _beyond_the_streams(descriptor: int) -> int:
-    """Copy a descriptor to a number above those of the standard streams."""
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
-
-
-def _bind(lifeline: int, pid: int) -> None:
-    """Have the kernel kill the process when the other end of the lifeline closes."""
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, pid)
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
 
 
 def _command() -> Sequence[str]:

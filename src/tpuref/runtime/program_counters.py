@@ -6,12 +6,16 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
 from tpuref.runtime.control_area import LINE_BYTES, counters_offset
 
+EXCHANGE = 1 << 63
+"""Added to the number of a sum by a process that takes all sums of its exchange."""
+
 
 class ProgramCounters:
     """The program counters of all processes.
 
     Each holds the instruction that its process is in, counted from 1 in the order of
-    `Program.all_instrs`; 0 while it is in none.
+    `Program.all_instrs`; 0 while it is in none.  With `EXCHANGE`, it is the first sum
+    of the exchange that the process is in.
 
     Parameters
     ----------
@@ -44,7 +48,5 @@ def numbered(program: Program) -> dict[int, int]:
 
 def instruction(program: Program, number: int) -> Instr | None:
     """Return the instruction with a number, None for 0."""
-    if number == 0:
-        return None
-    instrs = list(program.all_instrs())
-    return instrs[number - 1]
+    number &= ~EXCHANGE
+    return list(program.all_instrs())[number - 1] if number else None

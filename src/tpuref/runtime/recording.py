@@ -30,8 +30,8 @@ from tpuref.runtime.core_events import (
     SEND,
     TO_CORE,
     CoreEvent,
+    kind,
 )
-from tpuref.runtime.prepared import kind
 from tpuref.runtime.run import CarryOut, Operands, Run
 
 CAPACITY = 50_000

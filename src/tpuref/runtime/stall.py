@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,9 +11,11 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import DeadlineExceededError
 from tpuref.kernels import flags as kernel
 from tpuref.program import Instr, Program
+from tpuref.runtime.arrangement import Together, exchange_of
 from tpuref.runtime.log import advice
+from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.process import CoreProcess
-from tpuref.runtime.program_counters import ProgramCounters, instruction
+from tpuref.runtime.program_counters import EXCHANGE, ProgramCounters, instruction
 from tpuref.runtime.split import Lane
 
 WARNING_SECONDS = 10.0
@@ -100,17 +103,16 @@ class Stall:
     ) -> DeadlineExceededError | None:
         """Return the error if a process, or all of them, waited too long."""
         for core in running:
-            instr = self.instruction(core)
             if now - self._since[core] >= self._seconds and self._is_waiting(core):
-                assert instr is not None
+                sums = self._together(core)
                 absent = self._missing(running, running)
                 missing = [lane.replica for c in absent for lane in self._lanes[c]]
                 return DeadlineExceededError(
-                    f"{instr.op}: replica {self._lanes[core][0].replica} waited "
+                    f"{_title(sums)}: replica {self._lanes[core][0].replica} waited "
                     f"{self._seconds:g} s (TPUREF_TIMEOUT) for replicas {missing}",
                     code=codes.STALLED,
-                    op=instr.name,
-                    site=instr.site,
+                    op=sums[0].name,
+                    site=sums[0].site,
                 )
         if now - self._alive < self._seconds:
             return None
@@ -165,6 +167,18 @@ class Stall:
         """Return the instruction that a process is in, None for none."""
         return instruction(self._program, self._counters.at(core))
 
+    def _together(self, core: int) -> Together:
+        """Return the instruction that a process is in, or all sums of its exchange."""
+        first = self.instruction(core)
+        if first is None:
+            return ()
+        if not self._counters.at(core) & EXCHANGE:
+            return (first,)
+        lanes = itertools.chain(*self._lanes.values())
+        cores = 1 + max(lane.logical for lane in lanes)
+        plan = PlacementPlan(self._program, cores)
+        return exchange_of(first, self._program, plan)
+
     def report(self, running: Iterable[int], missing: Iterable[int]) -> str:
         """Say where the cores are, with the stacks of those that are missing."""
         lines, missing = [], set(missing)
@@ -186,10 +200,13 @@ class Stall:
         ]
 
     def _doing(self, process: int) -> str:
-        instr = self.instruction(process)
-        if instr is None:
+        together = self._together(process)
+        if not together:
             return "in no operation, before its first or after its last"
-        return f"in {instr.op} {instr.name!r}, built at {instr.site}"
+        built = [f"{one.op} {one.name!r}, built at {one.site}" for one in together]
+        if len(built) == 1:
+            return f"in {built[0]}"
+        return f"in {len(built)} sums in one exchange: {'; '.join(built)}"
 
     def describe(self, process: int) -> str:
         """Name all cores of a process and say what they are doing."""
@@ -233,3 +250,11 @@ class Stall:
             self._processes[core].output.skip()
             stacks[core] = stack.replace("\n", "\n    ")
         return stacks
+
+
+def _title(sums: Together) -> str:
+    """Return what the error of a sum begins with, or of several in one exchange."""
+    if len(sums) == 1:
+        return sums[0].op
+    names = ", ".join(repr(instr.name) for instr in sums)
+    return f"{sums[0].op} ({len(sums)} sums in one exchange: {names})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from tpuref.ops.ownership import owned
 from tpuref.runtime.device_queues import DeviceQueues
 from tpuref.runtime.feed import Feed
 from tpuref.runtime.feed_queues import DIRECTIONS, FeedQueues
+from tpuref.runtime.hosts import here
 from tpuref.runtime.infeed import Infeed
 from tpuref.runtime.iteration import Iteration
 
@@ -75,7 +75,7 @@ class State:
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
-        self.entropy = int.from_bytes(os.urandom(7), "little")
+        self.entropy = here.entropy()
 
     def read(self, handle: str) -> Array:
         """Return the value of a variable; it is an error if it has none yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import math
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Instr
 from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import STARTS, Executor, Lockstep, available
+from tpuref.runtime.hosts import here
 from tpuref.runtime.log import logger
 from tpuref.runtime.replication import Placement, replicate
 from tpuref.runtime.run import Run
@@ -35,14 +37,34 @@ _LOG = logger("system")
 
 def configured_topology() -> Topology | None:
     """Return the topology that the settings ask for, None if they ask for none."""
-    return _topology_of(config.topology, config.cores)
+    return _topology_of(config.topology, config.cores, here.count())
 
 
 @functools.cache
-def _topology_of(mesh: str | None, cores: int | None) -> Topology | None:
+def _topology_of(mesh: str | None, cores: int | None, hosts: int) -> Topology | None:
     if mesh is not None:
-        return Topology.for_mesh(*Topology.parse_mesh(mesh))
-    return None if cores is None else Topology.for_cores(cores)
+        found = Topology.for_mesh(*Topology.parse_mesh(mesh))
+    elif cores is not None:
+        found = Topology.for_cores(cores)
+    else:
+        return None
+    return found if hosts == 1 else found.dealt_to(hosts)
+
+
+def _default_topology() -> Topology:
+    """Return eight cores for each host."""
+    hosts = here.count()
+    if hosts == 1:
+        return Topology.for_mesh(*DEFAULT_MESH)
+    return Topology.for_cores(math.prod(DEFAULT_MESH) * hosts).dealt_to(hosts)
+
+
+def _topology_for(cores: int) -> Topology:
+    """Return a topology with that many cores, a few more if hosts share them."""
+    hosts = here.count()
+    if hosts == 1:
+        return Topology.for_cores(cores)
+    return Topology.for_cores(math.ceil(cores / hosts) * hosts).dealt_to(hosts)
 
 
 @functools.lru_cache(64)
@@ -78,7 +100,7 @@ class System:
         """The topology that applies: running, configured, or the default."""
         if self._explicit and self._topology is not None:
             return self._topology
-        return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+        return configured_topology() or _default_topology()
 
     def initialize(self, keep_sound: bool = False) -> Topology:
         """Start the system, or start it again.
@@ -89,7 +111,7 @@ class System:
             Keep an executor of that size if it is ready for the next run.
         """
         with self._lock:
-            wanted = configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
+            wanted = configured_topology() or _default_topology()
             if not (keep_sound and self._executor.is_sound()):
                 self._stop()
             self._explicit = False
@@ -168,7 +190,7 @@ class System:
         if assigned is not None:
             return assigned
         if self._topology is None or self._topology.num_cores < cores:
-            return Topology.for_cores(cores)
+            return _topology_for(cores)
         return self._topology
 
 
@@ -193,7 +215,8 @@ class Cluster:
             instr.attrs["replicas"], None if wanted is None else _parsed(wanted)
         )
         placement = self._placement(instr, topology, fixed, system.job)
-        return replicate(instr, inputs, placement, executor, run)
+        with here.step():
+            return replicate(instr, inputs, placement, executor, run)
 
     def _placement(
         self, instr: Instr, topology: Topology, fixed: bool, job: str

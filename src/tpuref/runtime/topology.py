@@ -187,6 +187,42 @@ class Topology:
         y = next(y for y in range(math.isqrt(chips), 0, -1) if chips % y == 0)
         return cls.for_mesh(chips // y, y, cores_per_chip)
 
+    def dealt_to(self, tasks: int) -> Topology:
+        """Return the same mesh with its cores dealt to a number of tasks, in order.
+
+        Parameters
+        ----------
+        tasks
+            How many tasks.
+
+        Returns
+        -------
+        Topology
+            The first cores belong to the first task, the next ones to the second, and
+            so on; each task has as many.
+
+        Raises
+        ------
+        ValueError
+            If the tasks cannot have equally many cores.
+
+        Examples
+        --------
+        >>> Topology.for_cores(8).dealt_to(4)
+        <Topology mesh 2x2x2: 8 cores, 4 tasks with 2 each>
+        """
+        tasks = _positive("Topology.dealt_to: tasks", tasks)
+        if self.num_cores % tasks:
+            raise coded(
+                ValueError,
+                f"Topology.dealt_to: {self.num_cores} cores cannot be dealt to {tasks} "
+                "tasks, one a host; their number must be a multiple (TPUREF_CORES, "
+                "TPUREF_TOPOLOGY)",
+                code=codes.INVALID_HOSTS,
+            )
+        places = self._device_coordinates.reshape(tasks, -1, self.mesh_rank)
+        return Topology(mesh_shape=self._mesh_shape, device_coordinates=places)
+
     @staticmethod
     def parse_mesh(text: str) -> tuple[int, int, int]:
         """Read a mesh written as columns, rows and cores of a chip.

@@ -42,6 +42,7 @@ from tpuref.runtime.core_collectives import (
     Stopped,
 )
 from tpuref.runtime.core_events import PREPARE, TO_CORE, CoreEvents, Label, Peer
+from tpuref.runtime.core_services import Path
 from tpuref.runtime.core_state import CoreState, CoreVariables
 from tpuref.runtime.descriptions import (
     Described,
@@ -63,7 +64,7 @@ from tpuref.runtime.messages import (
     RunRequest,
 )
 from tpuref.runtime.placement_plan import PlacementPlan
-from tpuref.runtime.prepared import Path, PreparedProgram
+from tpuref.runtime.prepared import PreparedProgram
 from tpuref.runtime.program_counters import ProgramCounters, instruction
 from tpuref.runtime.run import Run
 from tpuref.runtime.split import (
@@ -79,6 +80,14 @@ SPINS = 200
 
 _STANDARD_ERROR = 2
 _BY_LINE = 1  # _IOLBF of <stdio.h>
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # M_* of <malloc.h>
+
+KEPT_BYTES = 64 << 20
+"""How much of the memory that arrays leave a process keeps for the next ones."""
+
+KEPT_ARRAY_BYTES = 32 << 20
+"""Up to which size it keeps the memory of an array; a C library allows no more."""
 
 
 @dataclass
@@ -443,11 +452,23 @@ def _write_lines_at_once() -> None:
         library.setvbuf(stream, None, _BY_LINE, ctypes.c_size_t(0))
 
 
+def _keep_memory() -> None:
+    """Let the arrays of a step have the memory of those before them.
+
+    Otherwise each page of a large one is taken from the system, in every step anew.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # not every C library can
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, KEPT_ARRAY_BYTES)
+        library.mallopt(_TRIM_THRESHOLD, KEPT_BYTES)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run the cores of one process until the host is done with it."""
     processes, number, cores, host, heap_bytes, *passed = map(int, arguments)
     memory, end, lifeline = passed
     _write_lines_at_once()
+    _keep_memory()
     faulthandler.enable()
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, all_threads=False)

@@ -14,6 +14,7 @@ from typing import IO, Any, ClassVar
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 from tpuref.files.records import framed, tf_record_iterator
 from tpuref.graph.graph import Graph
+from tpuref.runtime.hosts import here
 from tpuref.summary.messages import Event, GraphDef, Summary
 
 _serial = itertools.count()
@@ -200,6 +201,16 @@ class FileWriter:
         self.close()
 
 
+class _Discarding(FileWriter):
+    """The writer of a host that is not the first, which writes for all."""
+
+    def add_event(self, event: Any) -> None:
+        pass
+
+    def _add(self, event: Any, step: Any) -> None:
+        pass
+
+
 class FileWriterCache:
     """The file writers of a process, one for each directory."""
 
@@ -208,7 +219,8 @@ class FileWriterCache:
     @staticmethod
     def get(logdir: str) -> FileWriter:
         """Return the writer of a directory, made at the first time."""
-        return FileWriterCache._writers.setdefault(logdir, FileWriter(logdir))
+        kind = FileWriter if here.is_chief() else _Discarding
+        return FileWriterCache._writers.setdefault(logdir, kind(logdir))
 
     @staticmethod
     def clear() -> None:

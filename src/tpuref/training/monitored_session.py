@@ -18,6 +18,7 @@ from tpuref.base.errors import (
 from tpuref.files.filesystem import PathLike
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
+from tpuref.runtime.hosts import here
 from tpuref.training.coordinator import Coordinator
 from tpuref.training.hooks.session_run_hook import (
     SessionRunArgs,
@@ -176,7 +177,7 @@ class _HookedSession:
             try:
                 return action(self._attempt or self._begun())
             except LOST as error:
-                if not self._recovers:
+                if not self._recovers or here.is_broken():
                     raise
                 log.info(
                     "An error was raised. This may be due to a preemption in a "

@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base.arguments import listed
 from tpuref.files.filesystem import PathLike
 from tpuref.graph.session_options import ConfigProto
+from tpuref.runtime.hosts import here
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.training.hooks.session_run_hook import SessionRunHook
 from tpuref.training.hooks.step_counter import StepCounterHook
@@ -92,10 +93,12 @@ def MonitoredTrainingSession(
     scaffold = Scaffold() if scaffold is None else scaffold
     function = "tf.train.MonitoredTrainingSession"
     given = listed(f"{function}: hooks", hooks or [])
-    if not is_chief:
+    if not is_chief and here.count() == 1:
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(worker, given, stop_grace_period_secs)
     every = listed(f"{function}: chief_only_hooks", chief_only_hooks or [])
+    if not is_chief:  # one of several hosts, each of which has all variables
+        every = []
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir and log_step_count_steps:
         every.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))

@@ -14,6 +14,7 @@ from tpuref.files.filesystem import PathLike
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.session import Session
 from tpuref.graph.session_options import ConfigProto
+from tpuref.runtime.hosts import here
 from tpuref.training.log import log
 from tpuref.training.scaffold import Scaffold
 
@@ -114,6 +115,7 @@ class ChiefSessionCreator(SessionCreator):
         """Restore the variables from a checkpoint; return whether there is one."""
         saver = self._scaffold.saver
         assert saver is not None
+        here.meet("restore")
         if self._checkpoint:
             saver.restore(session, self._checkpoint)
             return True

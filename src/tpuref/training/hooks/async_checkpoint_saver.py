@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+from tpuref.runtime.hosts import here
 from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook
 from tpuref.training.log import log
 
@@ -43,7 +44,7 @@ listeners
 
     def _save(self, session: Any, step: int) -> bool:
         self._raise_error()
-        if self._last_checkpoint_step is None:
+        if self._last_checkpoint_step is None or not here.is_chief():
             self._last_checkpoint_step = step
             return super()._save(session, step)
         if self._thread is not None and self._thread.is_alive():

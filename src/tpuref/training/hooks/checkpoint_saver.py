@@ -11,6 +11,7 @@ from tpuref.checkpoints.saver import Saver
 from tpuref.files.filesystem import PathLike, files_at, joined
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import GraphKeys
+from tpuref.runtime.hosts import here
 from tpuref.summary.event_file import FileWriterCache
 from tpuref.summary.messages import SESSION_CHECKPOINT, SessionLog
 from tpuref.training.coordinator import Coordinator
@@ -161,7 +162,8 @@ class CheckpointSaverHook(SessionRunHook):
         log.info("Saving checkpoints for %d into %s.", step, self._save_path)
         for listener in self._listeners:
             listener.before_save(session, step)
-        self._get_saver().save(session, self._save_path, global_step=step)
+        if here.is_chief():
+            self._get_saver().save(session, self._save_path, global_step=step)
         return self._tell_of(session, step)
 
     def _tell_of(self, session: Any, step: int) -> bool:

@@ -1,0 +1,25 @@
+"""A pipe into which nobody writes: a process ends with the one that started it.
+
+When the starter's end closes, whatever the reason, the kernel kills the process, even
+one that is stopped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+
+
+def beyond_the_streams(descriptor: int) -> int:
+    """Copy a descriptor to a number above those of the standard streams."""
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+
+
+def bind(lifeline: int, pid: int) -> None:
+    """Have the kernel kill the process when the other end of the lifeline closes."""
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, pid)
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
