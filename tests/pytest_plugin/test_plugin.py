@@ -520,11 +520,14 @@ def test_xdist_keeps_a_system_in_one_process(
         """
         import os
         import pytest
+        import tpuref
+        from tpuref.base.processors import processors
 
         @pytest.mark.tpu(cores=[1, 2], executor="lockstep")
         @pytest.mark.parametrize("k", range(4))
         def test_sum(tpu_system, k, request):
             assert os.environ["PYTEST_XDIST_WORKER"]
+            assert tpuref.config.processes == max(1, processors() // 2)
             with open(f"cores{tpu_system.cores}", "a") as file:
                 print(os.getpid(), file=file)
         """

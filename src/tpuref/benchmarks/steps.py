@@ -148,13 +148,13 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
 
 def _built(session: tf.Session, kind: str, cores: int) -> Any:
     if kind == "training":
-        return _training(session, cores)
+        return trained(session, cores)
     computation = elementwise if kind == "100 operations" else (lambda x: x + 1)
     inputs = [[tf.constant(sample(r))] for r in range(cores)]
     return tf.tpu.replicate(computation, inputs)
 
 
-def _training(session: tf.Session, cores: int) -> Any:
+def trained(session: tf.Session, cores: int) -> Any:
     """Build two layers, of which each core trains on its share of one batch."""
     images, labels, first, second = fresh_weights()
     weights = [tf.Variable(first), tf.Variable(second)]

@@ -39,16 +39,14 @@ class InputBlocks:
         """Describe an array for a message; a large one is copied into the arena."""
         known = self._known.get(id(array))
         if known is None:
-            known = array, self._place(array)
-            self._known[id(array)] = known
+            described = self._constants.described(array) or self._place(array)
+            known = self._known[id(array)] = array, described
         return known[1]
 
     def _place(self, array: Array) -> Described:
         if goes_inline(array):
             return describe_inline(array)
         offset = self._arena.start_of(array)
-        if offset is None:
-            offset = self._constants.offset_of(array)
         if offset is None:
             offset = self._heap.allocate(array.nbytes)
             self._blocks.append(offset)

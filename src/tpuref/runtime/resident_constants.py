@@ -1,4 +1,4 @@
-"""Constants that stay where the cores can read them."""
+"""Constants that more than one run uses."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import weakref
 
 from tpuref.ops.meaning import Array
 from tpuref.runtime.arena import Arena, Heap
+from tpuref.runtime.descriptions import (
+    Described,
+    describe_in_arena,
+    describe_inline,
+    goes_inline,
+)
 from tpuref.runtime.returned_blocks import ReturnedBlocks
 
 
 class ResidentConstants:
-    """Blocks of the arena that hold constants which more than one run has used.
+    """The descriptions of constants that more than one run has used.
 
-    A constant that is used once, such as one of a graph that runs once, takes no memory
-    beyond its run.
+    A large one stays in a block of the arena.  A constant that is used once, such as
+    one of a graph that runs once, takes no memory beyond its run.
 
     Parameters
     ----------
@@ -28,24 +34,31 @@ class ResidentConstants:
         self._heap = heap
         self._returned = returned
         self._used: dict[int, weakref.ref[Array]] = {}
+        self._described: dict[int, Described] = {}
         self._offsets: dict[int, int] = {}
 
-    def offset_of(self, array: Array) -> int | None:
-        """Return where the arena holds an array, None for one that it does not keep."""
+    def described(self, array: Array) -> Described | None:
+        """Return the description of an array, None for one that is not kept."""
         if array.flags.writeable or not array.flags.owndata:
             return None
         key = id(array)
-        if key not in self._used:
+        described = self._described.get(key)
+        if described is None and key in self._used:
+            described = self._described[key] = self._kept(key, array)
+        elif described is None:
             self._used[key] = weakref.ref(array, lambda _: self._forget(key))
-            return None
-        if key not in self._offsets:
-            offset = self._heap.allocate(array.nbytes)
-            self._arena.view(offset, array.shape, array.dtype)[...] = array
-            self._offsets[key] = offset
-        return self._offsets[key]
+        return described
+
+    def _kept(self, key: int, array: Array) -> Described:
+        if goes_inline(array):
+            return describe_inline(array)
+        offset = self._offsets[key] = self._heap.allocate(array.nbytes)
+        self._arena.view(offset, array.shape, array.dtype)[...] = array
+        return describe_in_arena(array, offset)
 
     def _forget(self, key: int) -> None:
         del self._used[key]
+        self._described.pop(key, None)
         offset = self._offsets.pop(key, None)
         if offset is not None:
             self._returned.add(offset)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
+from tpuref.base.processors import processors
 from tpuref.configuration import config
 from tpuref.functions.variable_scope import variables_initializer
 from tpuref.graph.default import fresh_defaults
@@ -82,6 +84,17 @@ class TPUSystem:
         return f"<TPU system of {self.cores} cores, {self.executor}>"
 
 
+def _share() -> int | None:
+    """Return on how many processes the cores run beside the systems of other workers.
+
+    The workers of pytest-xdist share the processors.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if config.processes is not None or workers == 1:
+        return config.processes  # type: ignore[no-any-return]
+    return max(1, processors() // workers)
+
+
 class KeptSystem:
     """The TPU system of all tests of a process, restarted when needed."""
 
@@ -96,7 +109,8 @@ class KeptSystem:
         its variables, and the system that runs outside tests are restored.
         """
         with contextlib.ExitStack() as stack:
-            stack.enter_context(config.override(**wanted.settings))
+            settings = {"processes": _share(), **wanted.settings}
+            stack.enter_context(config.override(**settings))
             stack.enter_context(fresh_defaults())
             stack.enter_context(STATE.set_aside())
             stack.enter_context(LOCAL.with_system(self._system))

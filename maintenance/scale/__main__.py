@@ -1,0 +1,120 @@
+"""Measure the constants of the model of docs/scale.md, and print its tables.
+
+::
+
+    python -m maintenance.scale
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from maintenance.scale.host import LARGE, REPLICAS, SMALL
+from tpuref.base.processors import processors
+
+Times = dict[str, float]
+
+WEIGHTS_BYTES = 4 * (784 * 256 + 256 * 10)
+BATCH_BYTES = 4 * 1024 * (784 + 10)
+
+
+class Model(NamedTuple):
+    """What a step takes, in seconds.
+
+    Attributes
+    ----------
+    host
+        The host's part of a step.
+    compute
+        What eight replicas compute, on the processors of one host.
+    feed
+        For each byte that a host feeds.
+    latency, byte
+        For each message between hosts, and for each byte in it.
+    """
+
+    host: float
+    compute: float
+    feed: float
+    latency: float
+    byte: float
+
+    @classmethod
+    def of(cls, one: Times, two: Times) -> Model:
+        """Return the model for what one host and two hosts took."""
+        # Of a ring of two, each sum is two messages of half a vector.
+        byte = (two["large"] - two["small"]) / (4 * (LARGE - SMALL))
+        latency = (two["small"] - 4 * SMALL * byte) / 2
+        feed = (one["fed"] - one["host"]) / (4 * REPLICAS * (LARGE - 1))
+        compute = one["training"] - one["host"]
+        return cls(one["host"], compute, feed, max(latency, 0.0), byte)
+
+    def ring(self, hosts: int, size: int) -> float:
+        """Return the time of a sum in a ring."""
+        each = self.latency + size / hosts * self.byte
+        return 2 * (hosts - 1) * each
+
+    def tree(self, hosts: int, size: int) -> float:
+        """Return the time of a sum up and down a tree."""
+        return 2 * math.ceil(math.log2(hosts)) * (self.latency + size * self.byte)
+
+
+def measured(hosts: int) -> Times:
+    """Return the times on so many hosts of this machine."""
+    script = str(Path(__file__).with_name("host.py"))
+    command = ["launch", "--hosts", str(hosts), script]
+    if hosts == 1:
+        command = ["run", "--executor", "xla", script]
+    ended = subprocess.run(
+        [sys.executable, "-m", "tpuref", *command],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
+    line = next(line for line in ended.stdout.splitlines() if "{" in line)
+    found: Times = json.loads(line[line.index("{") :])
+    return found
+
+
+def main() -> None:
+    """Print what was measured, what the model says of it, and of more hosts."""
+    times = {hosts: measured(hosts) for hosts in (1, 2, 4)}
+    model = Model.of(times[1], times[2])
+    print(f"{processors()} processors, {model}\n")
+    _print_row("hosts", "time", "measured", "model")
+    for hosts, found in times.items():
+        share = max(1, hosts / processors())  # hosts of one machine take turns
+        said = {
+            "small": model.ring(hosts, 4 * SMALL),
+            "large": model.ring(hosts, 4 * LARGE),
+            "training": model.host * share
+            + model.compute
+            + model.ring(hosts, WEIGHTS_BYTES),
+        }
+        for name, value in said.items():
+            _print_row(hosts, name, _shown(found[name]), _shown(value))
+    print()
+    _print_row("replicas", "hosts", "ring", "tree", "fed", "step")
+    for hosts in (1, 2, 8, 32, 128, 512):
+        ring, tree = (way(hosts, WEIGHTS_BYTES) for way in (model.ring, model.tree))
+        fed = BATCH_BYTES * model.feed
+        step = model.host + fed + model.compute + min(ring, tree)
+        _print_row(hosts * REPLICAS, hosts, *map(_shown, (ring, tree, fed, step)))
+
+
+def _print_row(*cells: object) -> None:
+    print("|", " | ".join(map(str, cells)), "|")
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds * 1e3:.2f} ms"
+
+
+if __name__ == "__main__":
+    main()
