@@ -19,7 +19,11 @@ from tpuref.cli.run import AS_TENSORFLOW
 
 NAME = "launch"
 
-_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PASSED_ON = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)  # not every system has all
+]
 _PATIENCE = 20.0
 """How many seconds hosts have to end by themselves after one failed."""
 
@@ -78,6 +82,9 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the script on all hosts, and return the exit status."""
+    if sys.platform == "win32":
+        print("tpuref launch: needs Linux or macOS", file=sys.stderr)
+        return 2
     if not os.path.exists(options.script):
         print(f"tpuref launch: there is no file {options.script!r}", file=sys.stderr)
         return 2
