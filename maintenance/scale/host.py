@@ -6,13 +6,14 @@ Run it with ``tpuref launch``, or on one host with ``tpuref run --executor xla``
 from __future__ import annotations
 
 import json
-import time
+import statistics
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import tpuref as tf
+from tpuref.benchmarks.clock import seconds_of
 from tpuref.benchmarks.steps import trained
 
 HOSTS = tf.config.num_hosts or 1
@@ -46,13 +47,8 @@ def fed(session: tf.Session, floats: int) -> Callable[[], Any]:
 def median(step: Callable[[], Any], calls: int) -> float:
     """Return the median time of a step, in seconds."""
     step()
-    times = []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        for _ in range(calls):
-            step()
-        times.append((time.perf_counter() - begin) / calls)
-    return float(np.median(times))
+    seconds = seconds_of(step, calls)
+    return statistics.median(seconds() for _ in range(ROUNDS))
 
 
 def main() -> None:

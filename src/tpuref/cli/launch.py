@@ -11,11 +11,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import IO
 
-from tpuref.cli.run import AS_TENSORFLOW
+from tpuref.cli.run import AS_TENSORFLOW, add_program
 
 NAME = "launch"
 
@@ -59,18 +59,7 @@ def add(commands: Commands[argparse.ArgumentParser]) -> None:
         metavar="N",
         help="how many cores each has, by default what the script needs",
     )
-    launch.add_argument(
-        AS_TENSORFLOW,
-        action="store_true",
-        help="let `import tensorflow` mean tpuref, in the script and its children",
-    )
-    launch.add_argument("script", metavar="SCRIPT", help="the script to run")
-    launch.add_argument(
-        "arguments",
-        nargs=argparse.REMAINDER,
-        metavar="ARGUMENT",
-        help="the arguments of the script",
-    ).required = False  # or the message about a missing script would name it, too
+    add_program(launch)
 
 
 def _positive(text: str) -> int:
@@ -141,8 +130,8 @@ class _Hosts:
             self._begin(self._show, host, stream, shown)
         self._begin(self._note_end, host)
 
-    def _begin(self, action: object, *arguments: object) -> None:
-        thread = threading.Thread(target=action, args=arguments, daemon=True)  # type: ignore[arg-type]
+    def _begin(self, action: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=action, args=arguments, daemon=True)
         thread.start()
         self._readers.append(thread)
 

@@ -65,6 +65,11 @@ def add_script(command: argparse.ArgumentParser) -> None:
     )
     size.add_argument("--cores", type=int, metavar="N", help="the number of cores")
     command.add_argument("--executor", choices=EXECUTORS, help="what runs the replicas")
+    add_program(command)
+
+
+def add_program(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for the script alone."""
     command.add_argument(
         AS_TENSORFLOW,
         action="store_true",

@@ -213,6 +213,13 @@ class Heap:
         self._sizes[offset] = size
         return offset
 
+    def copy(self, array: Array) -> tuple[int, Array]:
+        """Copy an array into a new block, and return the block's offset and the copy."""
+        offset = self.allocate(array.nbytes)
+        copied = self._arena.view(offset, array.shape, array.dtype)
+        copied[...] = array
+        return offset, copied
+
     def _fill(self, offset: int, size: int) -> None:
         """Make sure that a block that was free has memory."""
         if offset in self._hollow:

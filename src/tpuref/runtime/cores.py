@@ -108,7 +108,7 @@ class Cores:
         self.poll = select.poll()
         self.by_descriptor: dict[int, int] = {}
         self.returned = ReturnedBlocks(self.heap, occupation)
-        self.constants = ResidentConstants(self.arena, self.heap, self.returned)
+        self.constants = ResidentConstants(self.heap, self.returned)
         self._freed: list[deque[int]] = [deque() for _ in range(number)]
         self._ending = weakref.finalize(self, _end, self.processes, self.arena)
         self._ending.atexit = False  # a thread may be in a run: the pool sees to it
@@ -198,9 +198,7 @@ class Cores:
 
     def kept(self, array: Array) -> Array:
         """Return a copy in the host's heap, which holds it while it is used."""
-        offset = self.heap.allocate(array.nbytes)
-        copy = self.arena.view(offset, array.shape, array.dtype)
-        copy[...] = array
+        offset, copy = self.heap.copy(array)
         weakref.finalize(copy, self.returned.add, offset)
         return copy
 

@@ -48,9 +48,8 @@ class InputBlocks:
             return describe_inline(array)
         offset = self._arena.start_of(array)
         if offset is None:
-            offset = self._heap.allocate(array.nbytes)
+            offset, array = self._heap.copy(array)
             self._blocks.append(offset)
-            self._arena.view(offset, array.shape, array.dtype)[...] = array
         return describe_in_arena(array, offset)
 
     def release(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 
 from tpuref.ops.meaning import Array
-from tpuref.runtime.arena import Arena, Heap
+from tpuref.runtime.arena import Heap
 from tpuref.runtime.descriptions import (
     Described,
     describe_in_arena,
@@ -23,14 +23,13 @@ class ResidentConstants:
 
     Parameters
     ----------
-    arena, heap
-        The shared memory, and the host's part of it.
+    heap
+        The host's part of the shared memory.
     returned
         The blocks of that part which are no longer used.
     """
 
-    def __init__(self, arena: Arena, heap: Heap, returned: ReturnedBlocks) -> None:
-        self._arena = arena
+    def __init__(self, heap: Heap, returned: ReturnedBlocks) -> None:
         self._heap = heap
         self._returned = returned
         self._used: dict[int, weakref.ref[Array]] = {}
@@ -52,9 +51,8 @@ class ResidentConstants:
     def _kept(self, key: int, array: Array) -> Described:
         if goes_inline(array):
             return describe_inline(array)
-        offset = self._offsets[key] = self._heap.allocate(array.nbytes)
-        self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_in_arena(array, offset)
+        self._offsets[key], copy = self._heap.copy(array)
+        return describe_in_arena(copy, self._offsets[key])
 
     def _forget(self, key: int) -> None:
         del self._used[key]

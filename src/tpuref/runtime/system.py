@@ -48,23 +48,24 @@ def _topology_of(mesh: str | None, cores: int | None, hosts: int) -> Topology | 
         found = Topology.for_cores(cores)
     else:
         return None
-    return found if hosts == 1 else found.dealt_to(hosts)
+    return _dealt(found, hosts)
+
+
+def _dealt(topology: Topology, hosts: int) -> Topology:
+    """Return the topology with each host as a task, if there are several."""
+    return topology if hosts == 1 else topology.dealt_to(hosts)
 
 
 def _default_topology() -> Topology:
     """Return eight cores for each host."""
     hosts = here.count()
-    if hosts == 1:
-        return Topology.for_mesh(*DEFAULT_MESH)
-    return Topology.for_cores(math.prod(DEFAULT_MESH) * hosts).dealt_to(hosts)
+    return _dealt(Topology.for_cores(math.prod(DEFAULT_MESH) * hosts), hosts)
 
 
 def _topology_for(cores: int) -> Topology:
     """Return a topology with that many cores, a few more if hosts share them."""
     hosts = here.count()
-    if hosts == 1:
-        return Topology.for_cores(cores)
-    return Topology.for_cores(math.ceil(cores / hosts) * hosts).dealt_to(hosts)
+    return _dealt(Topology.for_cores(math.ceil(cores / hosts) * hosts), hosts)
 
 
 @functools.lru_cache(64)

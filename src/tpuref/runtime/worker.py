@@ -330,10 +330,9 @@ class Worker:
         """Describe an array; a large one is lent, in this process's heap."""
         if goes_inline(array):
             return describe_inline(array)
-        offset = self._heap.allocate(array.nbytes)
+        offset, copy = self._heap.copy(array)
         self._lent.append(offset)
-        self._arena.view(offset, array.shape, array.dtype)[...] = array
-        return describe_in_arena(array, offset)
+        return describe_in_arena(copy, offset)
 
     # -- what a program asks for -----------------------------------------------
 
