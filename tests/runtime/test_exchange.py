@@ -12,7 +12,7 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.program import Instr, Program
-from tpuref.runtime.arrangement import arranged
+from tpuref.runtime.arrangement import LARGEST_EXCHANGE, arranged
 from tpuref.runtime.placement_plan import PlacementPlan
 
 CORES = 8
@@ -83,6 +83,14 @@ def test_a_sum_of_unknown_size_stays_where_it_is() -> None:
         instr("CrossReplicaSum", [1], [4], UNKNOWN),
         instr("CrossReplicaSum", [2], [5]),
     ) == [[3], [4], [5]]
+
+
+def test_sums_of_many_bytes_are_several_exchanges() -> None:
+    large = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE // 8]), tf.float32)
+    sums = [instr("CrossReplicaSum", [k % 3], [3 + k], large) for k in range(5)]
+    assert order(*sums) == [[3, 4], [5, 6], [7]]
+    larger = TensorSpec(tf.TensorShape([LARGEST_EXCHANGE]), tf.float32)
+    assert order(sums[0], instr("CrossReplicaSum", [1], [9], larger)) == [[3], [9]]
 
 
 def test_nothing_passes_what_is_seen_from_outside() -> None:
