@@ -128,12 +128,12 @@ def test_a_long_operation_has_no_deadline(make_pool: Any, warnings: Any) -> None
     pool = make_pool(1)
     x = tf.placeholder(tf.float32, [None, None])
     fetch = tf.tpu.replicate(lambda x: tf.reduce_sum(x @ x), [[x]])
+
+    def run(size: int) -> None:
+        pool.session.run(fetch, {x: np.ones([size, size], np.float32)})
+
     with tf.config.override(timeout=0.1):
-        lasts(
-            0.2,
-            lambda size: pool.session.run(fetch, {x: np.ones([size, size], np.float32)}),
-            2000,
-        )
+        lasts(0.2, run, 2000)
     assert warnings() == []
 
 

@@ -62,7 +62,6 @@ class Chain:
 
 def _sums(cores: int, elements: int, dtype: tf.DType, count: int) -> Any:
     """Build `count` sums of vectors that differ between cores."""
-
     # The same group, but sums whose groups are written alike could be one exchange.
     groups = [list(range(cores))], [list(reversed(range(cores)))]
 

@@ -214,7 +214,7 @@ class Heap:
         return offset
 
     def copy(self, array: Array) -> tuple[int, Array]:
-        """Copy an array into a new block, and return the block's offset and the copy."""
+        """Copy an array into a new block; return the block's offset and the copy."""
         offset = self.allocate(array.nbytes)
         copied = self._arena.view(offset, array.shape, array.dtype)
         copied[...] = array

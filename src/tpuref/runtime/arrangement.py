@@ -136,7 +136,7 @@ def _kind(instr: Instr) -> tuple[object, ...]:
 def _size(instr: Instr) -> int:
     """Return how many bytes a core brings to a sum."""
     spec = instr.specs[0]
-    return math.prod(spec.shape.as_list()) * spec.dtype.size
+    return spec.dtype.size * math.prod(size or 0 for size in spec.shape.as_list())
 
 
 def _moves(instr: Instr) -> bool:

@@ -12,9 +12,9 @@
     results        <-- arena, mailbox ---        done, stopped, or error
 
 A mailbox is in the arena, and a process that waits looks there a moment before it
-sleeps on its socket.  The host sleeps on all sockets together, so it notices the death of a process
-as it would its answer.  One that fails poisons the arena, and its peers stop at their
-next wait.
+sleeps on its socket.  The host sleeps on all sockets together, so it notices the death
+of a process as it would its answer.  One that fails poisons the arena, and its peers
+stop at their next wait.
 """
 
 from __future__ import annotations
