@@ -16,6 +16,7 @@ from tpuref.benchmarks import (
     digits,
     input_pipeline,
     machine,
+    models,
     padding,
     page,
     sharding,
@@ -58,8 +59,8 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     tables = {table["name"]: table for table in record["tables"]}
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
-        *("step", "steps", "steps-growth", "sharding", "padding", "start"),
-        *("digits", "convolution", "input"),
+        *("step", "steps", "steps-xla", "steps-growth", "sharding", "padding"),
+        *("start", "digits", "convolution", "input"),
     ]
     assert int(record["machine"]["processors"]) >= 1
     points = [row["point"] for row in tables["ring"]["rows"]]
@@ -116,6 +117,19 @@ def test_a_peer_that_is_not_installed(monkeypatch: Any, capsys: Any) -> None:
     assert "not installed; python3 -m pip install 'tpuref[bench]'" in (
         capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize("kind", models.MODELS)
+def test_a_model_that_learns_what_numpy_says(kind: str) -> None:
+    with steps._step(kind, 2, "lockstep") as once:
+        assert sum(loss for (loss,) in once()) > 1.0
+    model = models.MODELS[kind]()
+    loss = float(
+        model.loss(np, models.convolved, model.weights, model.inputs, model.labels)
+    )
+    still = model.weights
+    with pytest.raises(AssertionError):
+        models.verify(model, loss, still)
 
 
 @pytest.mark.skipif(digits.why_missing() is not None, reason="see digits.why_missing")

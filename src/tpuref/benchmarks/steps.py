@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import tpuref as tf
 from tpuref.benchmarks.clock import seconds_of
 from tpuref.benchmarks.contest import Samples, interleaved
 from tpuref.benchmarks.extent import Extent
-from tpuref.benchmarks.peers.process import absent, running_peers
+from tpuref.benchmarks.model_steps import built_model, verify_model
+from tpuref.benchmarks.models import MODELS
+from tpuref.benchmarks.peers.process import Peer, absent, running_peers
 from tpuref.benchmarks.step_kinds import (
     BATCH,
     RATE,
@@ -21,7 +24,7 @@ from tpuref.benchmarks.step_kinds import (
     fresh_weights,
     sample,
 )
-from tpuref.benchmarks.table import Goal, Row, Table, times_as_fast
+from tpuref.benchmarks.table import Goal, Row, Table, fastest, times_as_fast
 from tpuref.runtime.system import LOCAL, LOCAL_JOB, System
 
 POOL, LOCKSTEP, XLA = "pool", "lockstep", "xla"
@@ -33,6 +36,14 @@ ROUNDS = 7
 
 CALLS = {"x + 1": 200, "100 operations": 100, "training": 20}
 """The calls per measurement of each kind."""
+
+MODEL_CALLS = {"ResNet": 3, "transformer": 5}
+"""The same of the models."""
+
+OF_HAND_WRITTEN = 1 / 1.2
+"""How many times as fast as the best JAX by hand XLA should train, at least."""
+
+TRAINED = "training", *MODEL_CALLS
 
 TARGETS = {
     ("x + 1", 2): 1 / 0.8,
@@ -53,7 +64,7 @@ LARGEST_GROWTH = 3.0
 
 def tables(extent: Extent) -> list[Table]:
     """Measure, and return the tables."""
-    return [_kinds(extent), _growth(extent)]
+    return [_kinds(extent), _on_xla(extent), _growth(extent)]
 
 
 def _kinds(extent: Extent) -> Table:
@@ -64,17 +75,29 @@ def _kinds(extent: Extent) -> Table:
     table = Table("steps", "Steps on the executors", columns, missing=lost)
     for cores in CORES:
         with running_peers({"jax"} - missing.keys(), cores, extent.report) as peers:
-            for kind, calls in CALLS.items():
-                asked = {
-                    name: peer.asked(f"{kind}, {how}", 0, calls)
-                    for peer in peers.values()
-                    for name, how in ((JAX, "pmap"), (JIT, "jit"))
-                }
-                with _each(executors, kind, cores) as own:
-                    timed = {n: seconds_of(once, calls) for n, once in own.items()}
-                    samples = interleaved({**timed, **asked}, _rounds(extent))
+            for kind in CALLS:
+                samples = _samples(kind, cores, executors, peers, extent)
                 table.add(_row(kind, cores, samples), extent.report)
     return table
+
+
+def _samples(
+    kind: str,
+    cores: int,
+    executors: Sequence[str],
+    peers: Mapping[str, Peer],
+    extent: Extent,
+) -> Samples:
+    """Return the seconds of one step of each contestant."""
+    calls = {**CALLS, **MODEL_CALLS}[kind]
+    asked = {
+        name: peer.asked(f"{kind}, {how}", 0, calls)
+        for peer in peers.values()
+        for name, how in ((JAX, "pmap"), (JIT, "jit"))
+    }
+    with _each(executors, kind, cores) as own:
+        timed = {name: seconds_of(once, calls) for name, once in own.items()}
+        return interleaved({**timed, **asked}, _rounds(extent))
 
 
 def _row(kind: str, cores: int, samples: Samples) -> Row:
@@ -85,6 +108,28 @@ def _row(kind: str, cores: int, samples: Samples) -> Row:
         for other, target in ((JAX, TARGETS[kind, cores]), (LOCKSTEP, NOT_SLOWER))
     ]
     return Row(point={"step": kind, "cores": str(cores)}, samples=samples, goals=goals)
+
+
+def _on_xla(extent: Extent) -> Table:
+    """Judge the executor on XLA against JAX that is written by hand."""
+    columns, cores = [XLA, POOL, JAX, JIT], CORES[-1]
+    missing = absent(["jax"], extent.peers)
+    lost = dict.fromkeys((XLA, JAX, JIT), missing["jax"]) if missing else {}
+    title = f"Steps of {cores} replicas, compiled by XLA"
+    table = Table("steps-xla", title, columns, missing=lost)
+    if missing:
+        return table
+    with running_peers({"jax"}, cores, extent.report) as peers:
+        for kind in CALLS if extent.quick else [*CALLS, *MODEL_CALLS]:
+            samples = _samples(kind, cores, (XLA, POOL), peers, extent)
+            goals = [Goal(JAX, times_as_fast(samples, XLA, JAX), 1.0)]
+            best = fastest(samples, (JAX, JIT))
+            if kind in TRAINED and best is not None:
+                factor = times_as_fast(samples, XLA, best)
+                goals.append(Goal(f"{best}, the best", factor, OF_HAND_WRITTEN))
+            point = {"step": kind, "cores": str(cores)}
+            table.add(Row(point=point, samples=samples, goals=goals), extent.report)
+    return table
 
 
 def _growth(extent: Extent) -> Table:
@@ -136,22 +181,30 @@ def _step(kind: str, cores: int, executor: str) -> Iterator[Callable[[], Any]]:
     ):
         with tf.config.override(cores=cores, executor=executor):
             session.run(tf.tpu.initialize_system())
-        once = session.make_callable(_built(session, kind, cores))
+        fetches, check = _built(session, kind, cores)
+        once = session.make_callable(fetches)
 
         def step() -> Any:
             with LOCAL.with_system(system):
                 return once()
 
-        _verify(kind, cores, step)
+        check(step)
         yield step
 
 
-def _built(session: tf.Session, kind: str, cores: int) -> Any:
+def _built(
+    session: tf.Session, kind: str, cores: int
+) -> tuple[Any, Callable[[Callable[[], Any]], None]]:
+    """Build a step, and return what to fetch and what checks the first ones."""
+    if kind in MODELS:
+        fetches, variables = built_model(session, kind, cores)
+        return fetches, partial(verify_model, session, kind, variables)
+    check = partial(_verify, kind, cores)
     if kind == "training":
-        return trained(session, cores)
+        return trained(session, cores), check
     computation = elementwise if kind == "100 operations" else (lambda x: x + 1)
     inputs = [[tf.constant(sample(r))] for r in range(cores)]
-    return tf.tpu.replicate(computation, inputs)
+    return tf.tpu.replicate(computation, inputs), check
 
 
 def trained(session: tf.Session, cores: int) -> Any:

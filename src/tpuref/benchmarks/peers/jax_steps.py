@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.benchmarks.models import MODELS, verify
 from tpuref.benchmarks.step_kinds import (
     RATE,
     elementwise,
@@ -50,6 +51,8 @@ class Steps:
         kind, _, how = name.partition(", ")
         if kind == "training":
             return self._training(how)
+        if kind in MODELS:
+            return self._model(kind, how)
         own = elementwise if kind == "100 operations" else (lambda x: x + 1)
         inputs = np.stack([sample(replica) for replica in range(self._cores)])
         place, program = self._mapped(how, lambda x: x), self._mapped(how, own)
@@ -78,4 +81,35 @@ class Steps:
 
         for expected in expected_loss(2):
             np.testing.assert_allclose(step().sum(), expected, rtol=1e-3)
+        return step
+
+    def _model(self, kind: str, how: str) -> Callable[[], Any]:
+        jax, model = self._jax, MODELS[kind]()
+
+        def convolve(images: Any, filters: Any) -> Any:
+            kinds = ("NHWC", "HWIO", "NHWC")
+            return jax.lax.conv_general_dilated(
+                images, filters, (1, 1), "SAME", dimension_numbers=kinds
+            )
+
+        def computation(weights: Any, x: Any, y: Any) -> Any:
+            def loss_of(weights: Any) -> Any:
+                return model.loss(jax.numpy, convolve, weights, x, y)
+
+            loss, slopes = jax.value_and_grad(loss_of)(weights)
+            total = jax.lax.psum(slopes, AXIS)
+            moved = [w - RATE * t for w, t in zip(weights, total, strict=True)]
+            return moved, loss
+
+        program = self._mapped(how, computation, donate_argnums=(0,))
+        place = self._mapped(how, lambda x: x)
+        whole = model.inputs, model.labels
+        x, y = (place(np.stack(np.split(a, self._cores))) for a in whole)
+        held = [[place(np.stack([w] * self._cores)) for w in model.weights]]
+
+        def step() -> Any:
+            held[0], loss = program(held[0], x, y)
+            return np.asarray(loss)
+
+        verify(model, float(step().sum()), [np.asarray(w)[0] for w in held[0]])
         return step

@@ -65,8 +65,24 @@ def _conv2d_of_filters(
 ) -> Any:
     given, wide = widened(jnp.asarray(backprop)), widened(jnp.asarray(images))
     filters = jax.ShapeDtypeStruct([int(n) for n in sizes], given.dtype)
-    back = jax.linear_transpose(lambda w: _correlated(wide, w, **attrs), filters)
-    return back(given)[0].astype(images.dtype)
+
+    @jax.custom_batching.custom_vmap  # type: ignore[untyped-decorator]
+    def slopes(images: Any, backprop: Any) -> Any:
+        back = jax.linear_transpose(lambda w: _correlated(images, w, **attrs), filters)
+        return back(backprop)[0]
+
+    @slopes.def_vmap  # type: ignore[untyped-decorator]
+    def slopes_of_each(
+        count: int, stacked: tuple[bool, bool], *arrays: Any
+    ) -> tuple[Any, bool]:
+        # All at once they are a convolution in groups, four times slower on a CPU.
+        rows = [
+            [a[k] if s else a for a, s in zip(arrays, stacked, strict=True)]
+            for k in range(count)
+        ]
+        return jnp.stack([slopes(*row) for row in rows]), True
+
+    return slopes(wide, given).astype(images.dtype)
 
 
 def _depthwise(xp: Any, *inputs: Any, **attrs: Any) -> Any:
