@@ -19,7 +19,10 @@ from tpuref.base.processors import processors
 
 Times = dict[str, float]
 
-WEIGHTS_BYTES = 4 * (784 * 256 + 256 * 10)
+SUMMED_BYTES = 4 * 784 * 256
+"""Of the slopes that devices add up before hosts do."""
+GATHERED_BYTES = [4 * 256 * 10, 4]
+"""Of a replica's other slopes and its loss, which all hosts get from all replicas."""
 BATCH_BYTES = 4 * 1024 * (784 + 10)
 
 
@@ -59,9 +62,23 @@ class Model(NamedTuple):
         each = self.latency + size / hosts * self.byte
         return 2 * (hosts - 1) * each
 
+    def gathered(self, hosts: int, size: int, replicas: int) -> float:
+        """Return the time until all hosts have the vectors of all, sent in a ring."""
+        each = self.latency + replicas / hosts * size * self.byte
+        return (hosts - 1) * each
+
     def tree(self, hosts: int, size: int) -> float:
         """Return the time of a sum up and down a tree."""
         return 2 * math.ceil(math.log2(hosts)) * (self.latency + size * self.byte)
+
+    def rings(self, hosts: int, replicas: int) -> float:
+        """Return what hosts wait for each other in a step, if all goes in rings."""
+        gathered = [self.gathered(hosts, size, replicas) for size in GATHERED_BYTES]
+        return self.ring(hosts, SUMMED_BYTES) + sum(gathered)
+
+    def trees(self, hosts: int) -> float:
+        """Return the same if all goes up and down trees."""
+        return sum(self.tree(hosts, size) for size in [SUMMED_BYTES, *GATHERED_BYTES])
 
 
 def measured(hosts: int) -> Times:
@@ -95,17 +112,19 @@ def main() -> None:
             "large": model.ring(hosts, 4 * LARGE),
             "training": model.host * share
             + model.compute
-            + model.ring(hosts, WEIGHTS_BYTES),
+            + model.rings(hosts, REPLICAS),
         }
         for name, value in said.items():
             _print_row(hosts, name, _shown(found[name]), _shown(value))
     print()
-    _print_row("replicas", "hosts", "ring", "tree", "fed", "step")
+    names = "alone", "in rings", "in trees", "step in rings", "step in trees"
+    _print_row("replicas", "hosts", *names)
+    alone = model.host + BATCH_BYTES * model.feed + model.compute
     for hosts in (1, 2, 8, 32, 128, 512):
-        ring, tree = (way(hosts, WEIGHTS_BYTES) for way in (model.ring, model.tree))
-        fed = BATCH_BYTES * model.feed
-        step = model.host + fed + model.compute + min(ring, tree)
-        _print_row(hosts * REPLICAS, hosts, *map(_shown, (ring, tree, fed, step)))
+        replicas = hosts * REPLICAS
+        ways = model.rings(hosts, replicas), model.trees(hosts)
+        steps = (alone + way for way in ways)
+        _print_row(replicas, hosts, *map(_shown, (alone, *ways, *steps)))
 
 
 def _print_row(*cells: object) -> None:

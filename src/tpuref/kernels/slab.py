@@ -61,7 +61,7 @@ class Slab(np.ndarray[Any, np.dtype[np.uint8]]):
             None for an array in other memory.
         """
         memory = array.base
-        while isinstance(memory, np.ndarray) and not isinstance(memory, Slab):
+        while memory.__class__ is np.ndarray:
             memory = memory.base
         return memory if isinstance(memory, Slab) else None
 

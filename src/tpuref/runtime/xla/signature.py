@@ -134,8 +134,8 @@ def _given(
     stacked = any(array is not first for array in column)
     if first.dtype == object:
         raise refusal(_reader(program, number), "it is given text", codes.XLA_TEXT)
-    shapes = [list(array.shape) for array in column]
-    if stacked and shapes.count(shapes[0]) < len(shapes):
+    if stacked and any(array.shape != first.shape for array in column):
+        shapes = [list(array.shape) for array in column]
         why = f"the replicas give it the different shapes {shapes}"
         raise refusal(_reader(program, number), why, codes.XLA_SHAPES_DIFFER)
     fits = valued and not stacked and first.dtype.kind in "iub"
