@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -186,6 +187,20 @@ def test_an_empty_infeed_is_reported(session: tf.Session) -> None:
         session.run([fill, step])
     assert "infeed of core 1 stalled: 0 tuples" in str(raised.value)
     assert "InfeedDequeueTuple" in str(raised.value)
+
+
+def test_a_wait_ends_with_its_session() -> None:
+    taken = tpu.outfeed_dequeue(tf.int32, [], device_ordinal=1)
+    computed = tpu.replicate(lambda: tpu.infeed_dequeue(tf.int32, []), [[]] * CORES)
+    for fetch in (taken, computed):
+        with tf.Session() as own:
+            waiting, given = in_thread(partial(own.run, fetch))
+            time.sleep(0.3)
+        waiting.join(10)
+        assert isinstance(given[0], tf.errors.CancelledError)
+        assert "the session was closed while this run waited" in given[0].message
+    with tf.Session() as own:  # the cores are free again
+        assert own.run(tpu.replicate(lambda x: x + 1, [[1]] * CORES)) == [(2,)] * CORES
 
 
 def test_a_full_queue_waits_for_room(

@@ -73,6 +73,7 @@ class GraphExecutor:
             timeout=config.timeout,
             trace=trace,
             padding_log=self.graph.padding_log,
+            watch=self.state.require_open,
             events=recording.events_of_run(),
         )
         try:

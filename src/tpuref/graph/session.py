@@ -263,7 +263,11 @@ class Session:
         return prepared.fetches.packed(results)
 
     def close(self) -> None:
-        """End the session; it cannot run anything afterwards."""
+        """End the session; it cannot run anything afterwards.
+
+        A run that waits in another thread, such as for an outfeed, raises
+        CancelledError.
+        """
         self._closed = True
         self._kept.clear()
         self._executor.state.close()

@@ -12,7 +12,11 @@ from typing import Protocol
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
+from tpuref.base.errors import (
+    CancelledError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
 from tpuref.ops.meaning import Array
 from tpuref.ops.ownership import owned
 from tpuref.runtime.device_queues import DeviceQueues
@@ -75,6 +79,7 @@ class State:
         self._iterations: dict[str, Iteration] = {}
         self._feeds: dict[str, Feed] = {}
         self._lock = threading.Lock()
+        self._closed = False
         self.entropy = here.entropy()
 
     def read(self, handle: str) -> Array:
@@ -154,7 +159,9 @@ class State:
     def end_waits(self, names: Collection[str], failure: str) -> None:
         """Wake the threads that wait for queues of a computation that failed."""
         for name in DIRECTIONS.keys() & names:
-            self.device_queues(name).give_up(failure)
+            # A closed session does not use a queue again.
+            if name in self._device_queues or not self._closed:
+                self.device_queues(name).give_up(failure)
 
     def clear_device_queues(self) -> None:
         """Empty the queues of the cores."""
@@ -204,14 +211,22 @@ class State:
 
     def close(self) -> None:
         """Forget the variables, and end the iterators with their threads."""
+        self._closed = True
         with self._lock:
             self._values.clear()
             self._infeeds.clear()
-            self._device_queues.clear()
             self._queues.leave(self)
             iterations = list(self._iterations.values())
         for iteration in iterations:
             iteration.close()
+
+    def require_open(self) -> None:
+        """Raise CancelledError if the session was closed; a run that waits asks."""
+        if self._closed:
+            raise CancelledError(
+                "the session was closed while this run waited",
+                code=codes.SESSION_CLOSED,
+            )
 
     @contextlib.contextmanager
     def set_aside(self) -> Iterator[None]:

@@ -117,6 +117,7 @@ class Compiled:
             [],
         )
         (lowering,) = found
+        self._calls_host = bool(traced.effects)
         if lowering.drawn:
             return lowering, partial(self._lowered, lowering.drawn)
         return lowering, as_function(traced, form)
@@ -190,7 +191,11 @@ class Compiled:
     def _called(self, run: Run, *arguments: Any) -> Any:
         self._run, self._raised = run, None
         try:
-            return jax.block_until_ready(self._function(*arguments))
+            outputs = self._function(*arguments)
+            # Results are waited for where they are copied to the host.
+            if self._calls_host or not outputs[0]:
+                jax.block_until_ready(outputs)
+            return outputs
         finally:
             self._run = None
 

@@ -119,11 +119,12 @@ def given_to(
     Small integers are known by their value if `valued`.  Otherwise each replica has its
     own if `apart`, even if all are the same here.
     """
-    replicas = range(len(inputs))
-    columns = zip(*(inputs[replica] for replica in replicas), strict=True)
+    columns = zip(*inputs.values(), strict=True)
     return tuple(
-        _given(program, number, column, valued, apart)
-        for number, column in enumerate(columns)
+        [
+            _given(program, number, column, valued, apart)
+            for number, column in enumerate(columns)
+        ]
     )
 
 
@@ -134,14 +135,15 @@ def _given(
     stacked = any(array is not first for array in column)
     if first.dtype == object:
         raise refusal(_reader(program, number), "it is given text", codes.XLA_TEXT)
-    if stacked and any(array.shape != first.shape for array in column):
+    shape = first.shape
+    if stacked and any(array.shape != shape for array in column):
         shapes = [list(array.shape) for array in column]
         why = f"the replicas give it the different shapes {shapes}"
         raise refusal(_reader(program, number), why, codes.XLA_SHAPES_DIFFER)
     fits = valued and not stacked and first.dtype.kind in "iub"
     known = first.tobytes() if fits and first.size <= LARGEST_KNOWN else None
     stacked = stacked or (apart and known is None)
-    return Given(first.shape, first.dtype, stacked, known)
+    return Given(shape, first.dtype, stacked, known)
 
 
 def _reader(program: Program, number: int) -> Instr:
