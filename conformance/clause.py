@@ -21,6 +21,10 @@ class Unavailable(Exception):
     """The subject offers no means to observe what the clause states."""
 
 
+class NotInstalled(Unavailable):
+    """The check needs a package that the subject may do without."""
+
+
 class DuplicateClause(Exception):
     """Two checks were registered under one clause id."""
 

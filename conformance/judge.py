@@ -4,7 +4,7 @@ import os
 import time
 import traceback
 
-from .clause import Unavailable, first_line
+from .clause import NotInstalled, Unavailable, first_line
 from .description import Described
 from .documents import within
 from .outcome import (
@@ -14,6 +14,7 @@ from .outcome import (
     NEEDS_TPU,
     NOT_APPLICABLE,
     PASS,
+    WITHOUT_PACKAGE,
     Result,
 )
 from .subject import fresh_graph, version_of
@@ -57,6 +58,8 @@ def _run(clause, tf):
     try:
         with fresh_graph(tf):
             clause.check(tf)
+    except NotInstalled as reason:
+        return NOT_APPLICABLE, f"{WITHOUT_PACKAGE}{reason}", ()
     except Unavailable as reason:
         return NOT_APPLICABLE, f"cannot be observed: {reason}", ()
     except (Exception, SystemExit) as error:

@@ -30,6 +30,9 @@ RECORDED = (DEVIATES, DIFFERS)
 #: Outcomes that contradict a statement, unless they are recorded as a deviation.
 CONTRADICTIONS = (FAIL, ABSENT, ERROR, CRASH, TIMEOUT)
 
+#: What the reason begins with where an optional package is missing.
+WITHOUT_PACKAGE = "an optional package is missing: "
+
 MEANINGS = {
     PASS: "does what the document says",
     FAIL: "an assertion does not hold",

@@ -9,7 +9,7 @@ import importlib
 
 import numpy as np
 
-from .clause import Unavailable
+from .clause import NotInstalled, Unavailable
 
 #: Systems of tpuref's pool by their cores, the one used last at the end.
 _KEPT = {}
@@ -33,7 +33,7 @@ def with_optional_packages():
     try:
         yield
     except ImportError as error:
-        raise Unavailable(str(error).partition("\n")[0]) from error
+        raise NotInstalled(str(error).partition("\n")[0]) from error
 
 
 def host_session(tf):

@@ -9,6 +9,7 @@ from .outcome import (
     NOT_APPLICABLE,
     OUTCOMES,
     RECORDED,
+    WITHOUT_PACKAGE,
     Result,
 )
 from .statements import SOURCES, Statement
@@ -97,7 +98,11 @@ class Column:
         failing = CONTRADICTIONS
         if self.strict:
             failing += (NEEDS_TPU, NOT_APPLICABLE)
-        return [one for one in self.results.values() if one.outcome in failing]
+        return [
+            one
+            for one in self.results.values()
+            if one.outcome in failing and not one.message.startswith(WITHOUT_PACKAGE)
+        ]
 
     def as_json(self):
         data = {field: getattr(self, field) for field in self.FIELDS}

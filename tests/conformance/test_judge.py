@@ -8,6 +8,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from tpuref_conformance.clause import Clause, Unavailable, expect_raises, same
 from tpuref_conformance.judge import judge
+from tpuref_conformance.probes import with_optional_packages
+from tpuref_conformance.report import Column
 from tpuref_conformance.statements import Statement
 from tpuref_conformance.subject import sessions_on_a_server
 
@@ -69,6 +71,25 @@ def test_what_cannot_be_observed_is_not_applicable():
     result = judge(COUNTS, subject(abs))
     assert result.outcome == "not-applicable"
     assert result.message == "cannot be observed: no tf.calls"
+
+
+def test_a_missing_package_fails_no_run():
+    def needs_package(tf):
+        with with_optional_packages():
+            raise ImportError("it needs the module 'a'\n  built at: b.py:1")
+
+    checks = [needs_package, counts_calls]
+    results = [
+        judge(clause("tf.double/x/y", "build", check), subject(abs)) for check in checks
+    ]
+    assert [one.outcome for one in results] == ["not-applicable"] * 2
+    said = "an optional package is missing: it needs the module 'a'"
+    assert results[0].message == said
+    fields = dict.fromkeys(Column.FIELDS, "")
+    failed = [
+        bool(Column([one], **{**fields, "strict": True}).failures()) for one in results
+    ]
+    assert failed == [False, True]
 
 
 @pytest.mark.parametrize("kind", [ModuleType, SimpleNamespace])
