@@ -114,7 +114,14 @@ def test_a_manylinux_wheel_needs_no_compiler(compiled_wheel, tmp_path):
     command(tmp_path, scripts / "python", "-m", "pip", "install", wheel, **bare)
     doctor = command(tmp_path, scripts / "tpuref", "doctor", "--json", **bare)
     assert json.loads(doctor)["kernels"] == "cython"
-    command(tmp_path, scripts / "tpuref", "conformance", "--smoke", **bare)
+    command(
+        tmp_path,
+        scripts / "tpuref",
+        "conformance",
+        "--subject",
+        "tpuref-lockstep",
+        **bare,
+    )
 
 
 def test_the_wheel_has_the_package_and_the_suite_and_nothing_else(project):
