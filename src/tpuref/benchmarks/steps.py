@@ -102,9 +102,7 @@ def _samples(
 
 def _row(kind: str, cores: int, samples: Samples) -> Row:
     goals = [
-        Goal(other, times_as_fast(samples, POOL, other), target)
-        if other in samples
-        else Goal(other, None, target)
+        Goal(other, _factor(samples, POOL, other), target)
         for other, target in ((JAX, TARGETS[kind, cores]), (LOCKSTEP, NOT_SLOWER))
     ]
     return Row(point={"step": kind, "cores": str(cores)}, samples=samples, goals=goals)
@@ -122,7 +120,7 @@ def _on_xla(extent: Extent) -> Table:
     with running_peers({"jax"}, cores, extent.report) as peers:
         for kind in CALLS if extent.quick else [*CALLS, *MODEL_CALLS]:
             samples = _samples(kind, cores, (XLA, POOL), peers, extent)
-            goals = [Goal(JAX, times_as_fast(samples, XLA, JAX), 1.0)]
+            goals = [Goal(JAX, _factor(samples, XLA, JAX), 1.0)]
             best = fastest(samples, (JAX, JIT))
             if kind in TRAINED and best is not None:
                 factor = times_as_fast(samples, XLA, best)
@@ -130,6 +128,11 @@ def _on_xla(extent: Extent) -> Table:
             point = {"step": kind, "cores": str(cores)}
             table.add(Row(point=point, samples=samples, goals=goals), extent.report)
     return table
+
+
+def _factor(samples: Samples, own: str, other: str) -> float | None:
+    """Return how many times as fast one is, None if the other was not measured."""
+    return times_as_fast(samples, own, other) if other in samples else None
 
 
 def _growth(extent: Extent) -> Table:
