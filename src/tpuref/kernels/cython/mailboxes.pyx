@@ -28,8 +28,8 @@ MAILBOX_BYTES = sizeof(Box)
 cdef enum:
     CONTENT = 7936
 
-# On a busy machine a process that yields gets the processor back after milliseconds, one
-# that sleeps as soon as it is woken. So after a long yield, waits sleep at once.
+# On a busy machine a process that yields gets the processor back after milliseconds,
+# one that sleeps as soon as it is woken. So after a long yield, waits sleep at once.
 cdef enum:
     LONG_YIELD = 1000000    # nanoseconds
     WAITS_AFTER_IT = 100
