@@ -67,11 +67,10 @@ def interrupted(terminal: Terminal, line: str, after: float = 0.5) -> float:
 
 
 def works(terminal: Terminal) -> bool:
-    start = time.monotonic()
+    """Whether the cores answer; an interrupt that came at the prompt is shown before."""
     terminal.type(f"{WORKS}\n")
-    shown = terminal.expect("\n>>> ")
-    assert time.monotonic() - start < RESTART
-    return shown.splitlines()[-1] == "3.0 3.0 3.0"
+    shown = terminal.expect("\n3.0 3.0 3.0\n>>> ", RESTART)
+    return "Traceback" not in shown and "Exception ignored" not in shown
 
 
 def test_a_run_is_interrupted(terminal: Terminal) -> None:
