@@ -207,8 +207,9 @@ class Config:
         ``"xla"`` compiles them with JAX.
     processes
         On how many processes the core pool runs its cores, ``"cores"`` for one each.
-        ``TPUREF_PROCESSES``; None for as many as there are processors.  It counts when
-        the pool starts.
+        ``TPUREF_PROCESSES``; None for as many as there are processors, of which one
+        carries all cores of a program that computes little.  It counts when the pool
+        starts.
     xla_devices
         Where the executor ``"xla"`` runs the replicas: on how many devices of the CPU,
         or on those of a platform of JAX, such as ``"gpu"`` or ``"tpu"``.

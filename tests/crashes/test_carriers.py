@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from typing import Any
 
 import pytest
@@ -35,6 +37,63 @@ def test_a_death_names_all_cores_that_the_process_carried(
         about = f"lost cores {cores} (replicas {cores}, process {victim}) in "
         assert about in str(caught.value)
         assert works_again(pool)
+
+
+@pytest.fixture
+def light(make_pool: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Two processes, of which the first carries all cores of a light program."""
+    monkeypatch.setattr("tpuref.runtime.split.processors", lambda: 2)
+    return make_pool(5, None)
+
+
+def test_the_first_process_carries_a_light_program(light: Any) -> None:
+    """So it ends while the other one is stopped, which a sum does not."""
+    half = replicate(lambda replica: tf.to_float(replica) + 0.5, 5)
+    _, other = light.pids
+    os.kill(other, signal.SIGSTOP)
+    for _ in range(2):
+        assert light.session.run(half) == [(0.5 + replica,) for replica in range(5)]
+    os.kill(other, signal.SIGCONT)
+    assert light.works
+    assert light.session.run(half) == [(0.5 + replica,) for replica in range(5)]
+
+
+def test_the_death_of_one_that_has_nothing_to_do_is_told(light: Any) -> None:
+    half = replicate(lambda replica: tf.to_float(replica) + 0.5, 5)
+    light.session.run(half)
+    victim = light.pids[1]
+
+    def until_told() -> None:
+        deadline = time.monotonic() + PROMPTLY
+        while time.monotonic() < deadline:
+            light.session.run(half)
+
+    os.kill(victim, signal.SIGKILL)
+    with pytest.raises(tf.errors.AbortedError) as caught:
+        until_told()
+    about = f"lost cores 2-4 (process {victim}), which ran nothing: its process was "
+    assert about + "ended by SIGKILL" in str(caught.value)
+    assert works_again(light)
+    assert light.session.run(half) == [(0.5 + replica,) for replica in range(5)]
+
+
+def test_a_light_program_on_another_core_of_a_replica(light: Any) -> None:
+    """Values go from core to core within the process."""
+
+    def half(replica: Any) -> Any:
+        with tf.device(tf.tpu.core(1)):
+            moved = tf.to_float(replica) * 2.0
+        with tf.device(tf.tpu.core(0)):
+            return moved + 0.5
+
+    tf.config.cores = 6
+    topology = light.session.run(tf.tpu.initialize_system())
+    assignment = tf.contrib.tpu.device_assignment(topology, [1, 1, 2], num_replicas=3)
+    outputs = tf.tpu.replicate(
+        half, [[replica] for replica in range(3)], device_assignment=assignment
+    )
+    for _ in range(2):
+        assert light.session.run(outputs) == [(0.5,), (2.5,), (4.5,)]
 
 
 def test_an_error_names_its_core(pool: Any) -> None:

@@ -67,7 +67,7 @@ def interrupted(terminal: Terminal, line: str, after: float = 0.5) -> float:
 
 
 def works(terminal: Terminal) -> bool:
-    """Whether the cores answer; an interrupt that came at the prompt is shown before."""
+    """Whether the cores answer; a late interrupt may be shown before."""
     terminal.type(f"{WORKS}\n")
     shown = terminal.expect("\n3.0 3.0 3.0\n>>> ", RESTART)
     return "Traceback" not in shown and "Exception ignored" not in shown

@@ -59,7 +59,8 @@ def test_cores_that_are_started_again_have_another_epoch(records: Any) -> None:
 
 
 def test_a_lost_core_is_a_warning_with_its_place(records: Any) -> None:
-    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+    settings = tf.config.override(executor="pool", cores=2, processes="cores")
+    with settings, tf.Session() as session:
         session.run(tf.tpu.initialize_system())
         fetch = replicated()
         session.run(fetch)

@@ -144,7 +144,8 @@ def test_a_host_without_a_standard_error(
 def pids() -> Iterator[Any]:
     """Two cores that run, and a function that gives their processes."""
     outputs = tf.tpu.replicate(lambda x: x + 1.0, [[1.0], [2.0]])
-    with tf.config.override(executor="pool", cores=2), tf.Session() as session:
+    settings = tf.config.override(executor="pool", cores=2, processes="cores")
+    with settings, tf.Session() as session:
         session.run(tf.tpu.initialize_system())
         executor: Any = LOCAL._systems["localhost"]._executor
 

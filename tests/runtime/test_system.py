@@ -124,6 +124,17 @@ def test_after_a_shutdown_only_an_explicit_start_helps(system: System) -> None:
     assert acquired(system, 1, None)[1]
 
 
+def test_after_a_close_an_evaluation_starts_it_again(system: System) -> None:
+    for start in (system.initialize, lambda: system.acquire(3, None)):
+        with tf.config.override(cores=3):
+            start()
+            system.close()
+            assert system.topology is None
+            topology, fixed = acquired(system, 2, None)
+        assert topology.num_cores == 3 and fixed
+        system.close()
+
+
 # -- clusters ------------------------------------------------------------------
 
 

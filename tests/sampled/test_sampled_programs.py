@@ -12,21 +12,24 @@ from .program import Sample, Statement, smallest
 from .sampler import SYSTEMS, draw
 
 SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "60"))
-SPLITS = (1, 2, 3, 8)
-"""On how many processes the cores of a program run; no more than there are cores."""
+SPLITS = (None, 1, 2, 3, 8)
+"""On how many processes the cores of a program run; no more than there are cores.
+
+By default, None, on as many as processors, and those of a light program on one.
+"""
 
 DRAWN = sorted(map(draw, range(SAMPLES)), key=lambda drawn: (drawn.cores, drawn.seed))
 SPLIT = [
     pytest.param(sample, processes, id=f"{sample.label}-{processes}")
     for processes in SPLITS
     for sample in DRAWN
-    if processes <= sample.cores
+    if processes is None or processes <= sample.cores
 ]
 
 
 @pytest.mark.parametrize(("sample", "processes"), SPLIT)
 def test_the_pool_gives_what_lockstep_gives(
-    sample: Sample, processes: int, pool_session: Opened
+    sample: Sample, processes: int | None, pool_session: Opened
 ) -> None:
     found = difference(sample, pool_session, processes)
     if found is None:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic_ns
 from typing import Any
 
@@ -32,7 +32,7 @@ from tpuref.runtime.messages import Divergence, Failure, Results
 from tpuref.runtime.remote_error import rebuilt, remote_traceback
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
-from tpuref.runtime.split import Lane, Lanes, lanes_of
+from tpuref.runtime.split import Lane, Lanes, Split
 from tpuref.runtime.stall import Stall
 from tpuref.runtime.state import State
 from tpuref.runtime.turns import PATIENCE_SECONDS, Turns
@@ -51,6 +51,8 @@ class Gathering:
     ----------
     cores
         The cores that run.
+    split, lanes
+        Which process carries which of them in this run, and as what.
     program
         What they run.
     run
@@ -65,19 +67,28 @@ class Gathering:
     restart
         Whether to start new cores instead of these.
     lost
-        The first core of the process that has ended, None for none.
+        The first core of the process that has ended, and its replica, None for one that
+        ran nothing; None while none has ended.
     """
 
-    def __init__(self, cores: Cores, program: Program, run: Run) -> None:
+    def __init__(
+        self,
+        cores: Cores,
+        split: Split,
+        lanes: Mapping[int, Lanes],
+        program: Program,
+        run: Run,
+    ) -> None:
         self._cores = cores
+        self._split = split
+        self._lanes = lanes
         self._program = program
         self._run = run
         self._watch = run.watch
-        self._lanes = lanes_of(cores.split, run.cores)
         self.slabs: ResultSlabs
         self.broken: str | None = None
         self.restart = False
-        self.lost: Lane | None = None
+        self.lost: tuple[int, int | None] | None = None
         self._waiting: set[int] = set()
         self._results: Values = {}
         self._diverged: dict[int, Divergence] = {}
@@ -86,10 +97,9 @@ class Gathering:
         self._called_off = False
         self._settled = False  # an exception now finds nothing half done
 
-    def expect(self) -> dict[int, Lanes]:
-        """Wait for all processes that carry a core; return these, by process."""
+    def expect(self) -> None:
+        """Wait for all processes that carry a core from now on."""
         self._waiting.update(self._lanes)
-        return self._lanes
 
     @functools.cached_property
     def _place(self) -> dict[int, Lane]:
@@ -108,6 +118,8 @@ class Gathering:
                 self._run.events.on_host("wait for cores", begin, size)
 
     def _gathered(self) -> Values:
+        if self._split != self._cores.split:
+            self._hear(0.0)  # whether one has ended that carries nothing in this run
         while self._waiting:
             self._take_messages()
             if self._turns:
@@ -202,6 +214,7 @@ class Gathering:
         if self._stall is None:
             self._stall = Stall(
                 self._program,
+                self._cores.split,
                 self._lanes,
                 self._cores.processes,
                 self._cores.counters,
@@ -260,7 +273,7 @@ class Gathering:
             self._post(content[0], ("value", *content))
 
     def _post(self, core: int, message: tuple[Any, ...]) -> None:
-        self._cores.post(self._cores.split.carrier(core), message)
+        self._cores.post(self._split.carrier(core), message)
 
     def _stop(self) -> None:
         """End every wait for the host or for a value of another core."""
@@ -410,7 +423,9 @@ class Gathering:
         """Return the error for the cores of a process that has ended."""
         stall, process = self._watched(), self._cores.processes[number]
         instr, about = stall.instruction(number), stall.describe(number)
-        self.lost = self._lanes[number][0] if number in self._lanes else None
+        self.lost = self._cores.split.carried(number)[0], None
+        if number in self._lanes:
+            self.lost = self._lanes[number][0][:2]
         if self._run.events is not None:
             self._hear_the_others(number)
         if self._cores.closing:

@@ -28,9 +28,10 @@ import os
 import pickle
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from time import monotonic_ns
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -52,8 +53,9 @@ from tpuref.runtime.program_facts import ProgramFacts
 from tpuref.runtime.recording import note_on_host
 from tpuref.runtime.result_slabs import ResultSlabs
 from tpuref.runtime.run import Run
-from tpuref.runtime.split import Placement, Split
+from tpuref.runtime.split import Lanes, Placement, Split, lanes_of
 from tpuref.runtime.state import ReplicaVariables, State
+from tpuref.runtime.workload import LIGHT_WORK, workload
 
 CACHED_PROGRAMS = 256
 """How many programs the cores keep."""
@@ -229,26 +231,28 @@ class CorePool:
         self._restart = True  # until all is well: an interrupt may come at any moment
         cores.returned.free()
         cores.heap.begin_run()
-        sent, gathering = InputBlocks(cores), Gathering(cores, program, run)
+        sent, placed = InputBlocks(cores), self._placed(program, inputs, run.cores)
+        facts = placed.known.facts
+        gathering = Gathering(cores, placed.split, placed.lanes, program, run)
         self._gathering = gathering
         try:
-            known = self._registered(program)
-            placed = self._placed(known, run.cores)
+            self._tell_of(placed)
             self._runs += 1
-            gathering.slabs = ResultSlabs(cores, known.facts.results, len(inputs))
-            news = self._news(known.facts, placed.announced, run)
-            common = self._request(known, placed, news, gathering.slabs, run, sent)
-            for process, lanes in gathering.expect().items():
+            gathering.slabs = ResultSlabs(cores, facts.results, len(inputs))
+            news = self._news(facts, placed.announced, run)
+            common = self._request(placed, news, gathering.slabs, run, sent)
+            gathering.expect()
+            for process, lanes in placed.lanes.items():
                 given = zip(*[inputs[r] for r in lanes.replicas], strict=True)
                 here = {None, *lanes.replicas}
                 request = common._replace(
                     variables=[
                         told
                         for told in common.variables
-                        if not here.isdisjoint(known.facts.users[told[0]])
+                        if not here.isdisjoint(facts.users[told[0]])
                     ],
                     inputs=[sent.describe_column(column) for column in given],
-                    draws=_draws(known.facts, lanes.replicas, run),
+                    draws=_draws(facts, lanes.replicas, run),
                     freed=cores.take_freed(process),
                 )
                 cores.post(process, ("run", *request))
@@ -275,7 +279,7 @@ class CorePool:
 
     def _tell_of_loss(self, gathering: Gathering) -> None:
         if gathering.lost is not None and not self._cores.closing:
-            core, replica, _ = gathering.lost
+            core, replica = gathering.lost
             where = {"core": core, "replica": replica, "run": self._runs}
             extra = {**where, "epoch": self.epoch}
             _LOG.warning("%s", gathering.broken, extra=extra)
@@ -289,36 +293,56 @@ class CorePool:
             return
         self._cores.kill()
 
-    def _registered(self, program: Program) -> _Registered:
-        """Send a program to all cores, unless they have it, and return its record."""
+    def _placed(
+        self, program: Program, inputs: Values, placement: Placement
+    ) -> _Placed:
+        """Return the record of a program on some cores, which may be a new one."""
         known = self._programs.pop(id(program), None)
         if known is None:
-            known = _Registered(program, ProgramFacts(program), {})
-            content = pickle.dumps(program, pickle.HIGHEST_PROTOCOL)
-            self._cores.post_to_all(("program", id(program), content))
+            known = _Registered(program, ProgramFacts(program))
+        self._programs[id(program)] = known  # the one used last is at the end
+        placed = known.placed.get(placement)
+        if placed is None:
+            split = self._split_for(program, inputs)
+            number, lanes = len(known.placed), lanes_of(split, placement)
+            placed = _Placed(known, number, placement, split, lanes)
+            known.placed[placement] = placed
+        return placed
+
+    def _split_for(self, program: Program, inputs: Values) -> Split:
+        """Return which process carries which cores for a program.
+
+        It stays the same, even if later inputs are larger.
+        """
+        split = self._cores.split
+        if config.processes is not None:
+            return split
+        given = [array.size for array in inputs[0]]
+        light = workload(program, len(inputs), given) <= LIGHT_WORK
+        return split.together if light else split
+
+    def _tell_of(self, placed: _Placed) -> None:
+        """Send all processes a program, and where it runs, unless they know it."""
+        known, number = placed.known, id(placed.known.program)
+        if not known.sent:
+            content = pickle.dumps(known.program, pickle.HIGHEST_PROTOCOL)
+            self._cores.post_to_all(("program", number, content))
+            known.sent = True
             self._say(
                 logging.DEBUG,
                 "program %r sent to the cores: %d instructions, %d bytes",
-                program.name,
-                len(program.instrs),
+                known.program.name,
+                len(known.program.instrs),
                 len(content),
             )
-            if len(self._programs) >= CACHED_PROGRAMS:
+            if len(self._programs) > CACHED_PROGRAMS:
                 oldest = next(iter(self._programs))
                 del self._programs[oldest]
                 self._cores.post_to_all(("forget", oldest))
-        self._programs[id(program)] = known  # the one used last is at the end
-        return known
-
-    def _placed(self, known: _Registered, placement: Placement) -> _Placed:
-        """Tell all processes where a program runs, unless they know it."""
-        placed = known.placed.get(placement)
-        if placed is None:
-            placed = _Placed(len(known.placed), AnnouncedVariables())
-            number = id(known.program)
-            self._cores.post_to_all(("place", number, placed.number, placement))
-            known.placed[placement] = placed
-        return placed
+        if not placed.sent:
+            where = placed.number, placed.placement, placed.split.processes
+            self._cores.post_to_all(("place", number, *where))
+            placed.sent = True
 
     def _news(
         self, facts: ProgramFacts, announced: AnnouncedVariables, run: Run
@@ -345,7 +369,6 @@ class CorePool:
 
     def _request(
         self,
-        known: _Registered,
         placed: _Placed,
         news: list[tuple[str, Array | None]],
         slabs: ResultSlabs,
@@ -353,7 +376,7 @@ class CorePool:
         sent: InputBlocks,
     ) -> RunRequest:
         """Return what all processes are told alike."""
-        state, every = run.state, range(len(run.cores))
+        state, known, every = run.state, placed.known, range(len(run.cores))
         assert isinstance(state, State)
         return RunRequest(
             run=self._runs,
@@ -376,19 +399,27 @@ class CorePool:
         )
 
 
-class _Placed(NamedTuple):
-    """A program on some cores, and what the processes know of its variables."""
-
-    number: int
-    announced: AnnouncedVariables
-
-
-class _Registered(NamedTuple):
-    """A program that the processes have, and the cores on which it has run."""
+@dataclass
+class _Registered:
+    """A program, and the cores on which it has run."""
 
     program: Program
     facts: ProgramFacts
-    placed: dict[Placement, _Placed]
+    placed: dict[Placement, _Placed] = field(default_factory=dict)
+    sent: bool = False
+
+
+@dataclass
+class _Placed:
+    """A program on some cores, and what the processes know of it."""
+
+    known: _Registered
+    number: int
+    placement: Placement
+    split: Split
+    lanes: Mapping[int, Lanes]
+    announced: AnnouncedVariables = field(default_factory=AnnouncedVariables)
+    sent: bool = False
 
 
 def _draws(facts: ProgramFacts, replicas: Sequence[int], run: Run) -> list[Drawn]:

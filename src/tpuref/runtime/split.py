@@ -36,6 +36,11 @@ class Split(NamedTuple):
             wanted = processors()
         return cls(cores, cores if wanted == "cores" else min(wanted, cores))
 
+    @property
+    def together(self) -> Split:
+        """The split of a run in which the first process carries all cores."""
+        return Split(self.cores, 1)
+
     def carried(self, process: int) -> range:
         """Return the cores that a process carries."""
         first = process * self.cores // self.processes

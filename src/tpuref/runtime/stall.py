@@ -16,7 +16,7 @@ from tpuref.runtime.log import advice
 from tpuref.runtime.placement_plan import PlacementPlan
 from tpuref.runtime.process import CoreProcess
 from tpuref.runtime.program_counters import EXCHANGE, ProgramCounters, instruction
-from tpuref.runtime.split import Lane
+from tpuref.runtime.split import Lane, Split, named
 
 WARNING_SECONDS = 10.0
 """A stall is reported after this time, or after a tenth of the deadline."""
@@ -36,8 +36,8 @@ class Stall:
     ----------
     program
         What they run.
-    lanes
-        The cores of each process that run it.
+    split, lanes
+        Which process carries which cores, and those of each that run the program.
     processes
         The processes.
     counters, flags
@@ -49,6 +49,7 @@ class Stall:
     def __init__(
         self,
         program: Program,
+        split: Split,
         lanes: Mapping[int, Sequence[Lane]],
         processes: Sequence[CoreProcess],
         counters: ProgramCounters,
@@ -56,6 +57,7 @@ class Stall:
         seconds: float,
     ) -> None:
         self._program = program
+        self._split = split
         self._lanes = lanes
         self._processes = processes
         self._counters = counters
@@ -214,7 +216,8 @@ class Stall:
         if len(lanes) == 1:
             return self._described(process)[0]
         if not lanes:
-            return f"process {self._processes[process].pid}, whose cores were idle"
+            idle = named(self._split.carried(process))
+            return f"{idle} (process {self._processes[process].pid}), which ran nothing"
         cores = ", ".join(str(lane.core) for lane in lanes)
         replicas = ", ".join(map(str, dict.fromkeys(lane.replica for lane in lanes)))
         return (

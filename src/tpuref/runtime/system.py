@@ -138,6 +138,7 @@ class System:
         """Stop the system; unlike after `shutdown`, an evaluation starts it again."""
         with self._lock:
             self._stop()
+            self._explicit = False
 
     def _start(self, topology: Topology) -> None:
         """Start the executor, unless one of that size runs."""

@@ -98,6 +98,8 @@ class PlacedProgram:
     ----------
     program, placement
         The program, and all cores that run it.
+    split
+        Which process carries which of them.
     lanes
         Those of this process.
     prepared
@@ -108,6 +110,7 @@ class PlacedProgram:
 
     program: Program
     placement: Placement
+    split: Split
     lanes: Lanes
     prepared: PreparedProgram | None = None
     variables: dict[str, Array] = field(default_factory=dict)
@@ -150,8 +153,7 @@ class Worker:
         self._answered: dict[int, Sequence[Array]] = {}
         self._lent: list[int] = []
         self._collectives = CoreCollectives(split, arena, self._heap, self._links)
-        self._placement: Placement = ()
-        self._lanes = Lanes(())
+        self._placed_now: PlacedProgram
         self.lane: Lane | None = None
         self.events: CoreEvents | None = None
         self.counter = ProgramCounters(arena.bytes, *split).own(number)
@@ -172,10 +174,13 @@ class Worker:
             elif message[0] == "forget":
                 self._forget(message[1])
 
-    def _place(self, program: int, number: int, placement: Placement) -> None:
-        """Note on which cores a program runs."""
-        lanes = lanes_of(self._split, placement).get(self._number, Lanes(()))
-        placed = PlacedProgram(self._sent[program], placement, lanes)
+    def _place(
+        self, program: int, number: int, placement: Placement, processes: int
+    ) -> None:
+        """Note on which cores a program runs, and on how many processes."""
+        split = Split(self._split.cores, processes)
+        lanes = lanes_of(split, placement).get(self._number, Lanes(()))
+        placed = PlacedProgram(self._sent[program], placement, split, lanes)
         self._placed[program, number] = placed
 
     def _forget(self, number: int) -> None:
@@ -200,7 +205,7 @@ class Worker:
         self._free([*request.freed, *self._lent])
         self._lent.clear()
         placed = self._placed[request.program, request.placement]
-        self._placement, self._lanes = placed.placement, placed.lanes
+        self._placed_now = placed
         self._collectives.begin(placed.placement, request.all_reduce)
         self._arrived.clear()
         self._answered.clear()
@@ -294,7 +299,7 @@ class Worker:
         """Send the events of the run if the host records it."""
         events = self.events
         if events is not None and events.capacity:
-            for lane in self._lanes:
+            for lane in self._placed_now.lanes:
                 noted, taken = events.noted[lane.core], events.taken(lane.core)
                 self._channel.send(("events", lane.core, noted, taken))
         self.events = None
@@ -343,14 +348,14 @@ class Worker:
 
     def send(self, lane: Lane, peer: Peer, value: Array) -> None:
         """Send a value from a core of this process to any other."""
-        kind, number = peer
+        (kind, number), now = peer, self._placed_now
         if kind == TO_CORE:
-            target = self._placement[lane.replica][number]
+            target = now.placement[lane.replica][number]
             sender: Peer = kind, lane.logical
         else:
-            target = self._placement[number][lane.logical]
+            target = now.placement[number][lane.logical]
             sender = kind, lane.replica
-        if self._split.carrier(target) == self._number:
+        if now.split.carrier(target) == self._number:
             self._arrived.setdefault((target, sender), deque()).append(value)
         else:
             self._channel.send(("pass", target, sender, self._described(value)))
