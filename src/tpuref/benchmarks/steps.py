@@ -11,7 +11,7 @@ import numpy as np
 
 import tpuref as tf
 from tpuref.benchmarks.clock import seconds_of
-from tpuref.benchmarks.contest import Samples, interleaved
+from tpuref.benchmarks.contest import Samples, interleaved, settled
 from tpuref.benchmarks.extent import Extent
 from tpuref.benchmarks.model_steps import built_model, verify_model
 from tpuref.benchmarks.models import MODELS
@@ -97,7 +97,7 @@ def _samples(
     }
     with _each(executors, kind, cores) as own:
         timed = {name: seconds_of(once, calls) for name, once in own.items()}
-        return interleaved({**timed, **asked}, _rounds(extent))
+        return interleaved(settled({**timed, **asked}), _rounds(extent))
 
 
 def _row(kind: str, cores: int, samples: Samples) -> Row:
@@ -146,7 +146,7 @@ def _growth(extent: Extent) -> Table:
             )
             for cores in numbers
         }
-        samples = interleaved(timed, _rounds(extent))
+        samples = interleaved(settled(timed), _rounds(extent))
     for cores in numbers:
         goals = []
         if cores == numbers[-1] and cores > 8:
