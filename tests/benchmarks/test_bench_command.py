@@ -13,6 +13,7 @@ import pytest
 from tpuref.benchmarks import (
     all_reduce,
     chain,
+    contest,
     digits,
     input_pipeline,
     machine,
@@ -20,7 +21,6 @@ from tpuref.benchmarks import (
     padding,
     page,
     sharding,
-    step,
     steps,
 )
 from tpuref.benchmarks.contest import Withdrawn, interleaved
@@ -39,8 +39,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_reduce, "QUICK_SIZES", (4, 64))
     monkeypatch.setattr(all_reduce, "counts", lambda size: (2, 2))
     monkeypatch.setattr(all_reduce, "QUICK_NARROW_SIZE", 64)
-    monkeypatch.setattr(step, "TARGETS", {2: 1.0})
-    monkeypatch.setattr(step, "CALLS", 2)
+    monkeypatch.setattr(contest, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(steps, "CORES", (2,))
     monkeypatch.setattr(steps, "GROWTH", (1, 2))
     monkeypatch.setattr(steps, "CALLS", dict.fromkeys(steps.CALLS, 1))
@@ -59,7 +58,7 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     tables = {table["name"]: table for table in record["tables"]}
     assert list(tables) == [
         *("all-reduce", "ring", "bfloat16"),
-        *("step", "steps", "steps-xla", "steps-growth", "sharding", "padding"),
+        *("steps", "steps-xla", "steps-growth", "sharding", "padding"),
         *("start", "digits", "convolution", "input"),
     ]
     assert int(record["machine"]["processors"]) >= 1
@@ -71,8 +70,8 @@ def test_tables_as_json(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
                 assert seconds
                 assert all(math.isfinite(value) for value in seconds)
             assert table["name"] in printed.err
-    assert tables["step"]["missing"] == {"JAX": "left out"}
-    (goal,) = tables["step"]["rows"][0]["goals"]
+    assert tables["steps"]["missing"]["JAX pmap"] == "left out"
+    goal, _ = tables["steps"]["rows"][0]["goals"]
     assert (goal["factor"], goal["verdict"]) == (None, "not measured")
 
 
@@ -100,7 +99,7 @@ def test_an_unknown_benchmark(capsys: Any) -> None:
         main(["bench", "flops"])
     assert stopped.value.code == 2
     assert (
-        "there is no benchmark 'flops'; choose from all-reduce, step"
+        "there is no benchmark 'flops'; choose from all-reduce, steps"
         in capsys.readouterr().err
     )
 
@@ -111,12 +110,17 @@ def test_wrong_sums_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
         main(["bench", "all-reduce", "--quick", "--no-peers"])
 
 
-def test_a_peer_that_is_not_installed(monkeypatch: Any, capsys: Any) -> None:
+def test_a_peer_that_is_not_installed(
+    monkeypatch: Any, capsys: Any, tmp_path: Path
+) -> None:
+    """A table whose rows all need it is empty, and says why."""
     monkeypatch.setitem(process.REQUIRED, "jax", "no_such_package")
-    assert main(["bench", "step", "--quick"]) == 0
-    assert "not installed; python3 -m pip install 'tpuref[bench]'" in (
-        capsys.readouterr().out
-    )
+    assert main(["bench", "steps", "--quick", "--write-docs", str(tmp_path)]) == 0
+    reason = "not installed; python3 -m pip install 'tpuref[bench]'"
+    assert f"xla: {reason}" in capsys.readouterr().out
+    page = (tmp_path / "performance.md").read_text()
+    empty = page.partition("<!-- begin steps-xla -->\n")[2].partition("<!-- end")[0]
+    assert empty.startswith("| xla |") and reason in empty
 
 
 @pytest.mark.parametrize("kind", models.MODELS)

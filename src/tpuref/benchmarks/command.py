@@ -17,7 +17,6 @@ from tpuref.benchmarks import (
     page,
     sharding,
     start,
-    step,
     steps,
 )
 from tpuref.benchmarks.extent import Extent
@@ -26,7 +25,6 @@ from tpuref.runtime.executor import has_pool
 
 BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "all-reduce": all_reduce.tables,
-    "step": step.tables,
     "steps": steps.tables,
     "sharding": sharding.tables,
     "padding": padding.tables,
@@ -36,7 +34,7 @@ BENCHMARKS: dict[str, Callable[[Extent], list[Table]]] = {
     "input": input_pipeline.tables,
 }
 
-OF_THE_POOL = ("all-reduce", "step", "steps", "sharding", "start", "digits")
+OF_THE_POOL = ("all-reduce", "steps", "sharding", "start", "digits")
 
 
 def run(options: argparse.Namespace) -> int:

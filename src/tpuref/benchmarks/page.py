@@ -42,7 +42,7 @@ def write_page(
     facts = "\n".join(f"- {name}: {fact}" for name, fact in machine.items())
     text = replaced(text, "machine", "Machine", facts)
     for table in tables:
-        if drawn:
+        if drawn and table.rows:
             write_plot(table, beside / f"{table.name}.svg")
         text = replaced(text, table.name, table.title, table.as_markdown())
         record = {"machine": dict(machine), **table.as_json()}

@@ -113,9 +113,9 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """Return the header and a line of texts for each row."""
-        keys = list(self.rows[0].point)
+        keys = list(self.rows[0].point) if self.rows else []
         floor = any(row.floor is not None for row in self.rows)
-        goals = max(len(row.goals) for row in self.rows)
+        goals = max((len(row.goals) for row in self.rows), default=0)
         head = [*keys, *self.contestants]
         head += ["floor", "reached"] * floor
         head += ["against", "times", "target", "verdict"] * goals

@@ -8,7 +8,7 @@ from pathlib import Path
 NAME = "bench"
 
 BENCHMARKS = (
-    *("all-reduce", "step", "steps", "sharding", "padding", "start", "digits"),
+    *("all-reduce", "steps", "sharding", "padding", "start", "digits"),
     *("convolution", "input"),
 )
 """The names of `tpuref.benchmarks.command.BENCHMARKS`, which is slow to import."""
@@ -17,7 +17,7 @@ Commands = argparse._SubParsersAction  # the type has no public name
 
 _EPILOG = """examples:
   tpuref bench --quick --no-peers
-  tpuref bench all-reduce step --json
+  tpuref bench all-reduce steps --json
   tpuref bench --write-docs docs
 
 To install the other libraries: pip install 'tpuref[bench]'"""

@@ -134,8 +134,8 @@ class Peer:
         Parameters
         ----------
         task
-            ``"sum"``; JAX also has ``"chain"``, sums within one program, and
-            ``"step"``, adding one.
+            ``"sum"``; JAX also has ``"chain"``, sums within one program, and each
+            kind of step with ``", pmap"`` or ``", jit"``.
         elements
             The length of each core's float32 vector.
         count
