@@ -151,12 +151,9 @@ class _Hosts:
         """Wait for all, end the others if one fails, and return the exit status."""
         with self._signals(), self._ended:
             self._ended.wait_for(self._is_over)
-            failed = [status for status in self._statuses.values() if status]
-            if failed:
+            if any(self._statuses.values()):
                 self._ended.wait_for(self._all_ended, _PATIENCE)
-        if not failed:
-            return 0
-        return failed[0] if failed[0] > 0 else 128 - failed[0]
+            return _reported(list(self._statuses.values()))
 
     def _is_over(self) -> bool:
         return any(self._statuses.values()) or self._all_ended()
@@ -188,6 +185,19 @@ class _Hosts:
         for reader in self._readers:
             reader.join(1.0)  # a child of the script may hold the pipe
         self._held.close()
+
+
+def _reported(statuses: Sequence[int]) -> int:
+    """Return the exit status for those of the hosts, in the order in which they ended.
+
+    The first that failed counts.  One that was killed is the cause even if it was noted
+    after others, which end because of it: nothing here kills.
+    """
+    failed = [status for status in statuses if status]
+    if not failed:
+        return 0
+    first = -signal.SIGKILL if -signal.SIGKILL in failed else failed[0]
+    return first if first > 0 else 128 - first
 
 
 def _arguments(options: argparse.Namespace, host: int, port: int) -> list[str]:
