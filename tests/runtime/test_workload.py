@@ -59,6 +59,7 @@ LIGHT: dict[str, tuple[Any, int]] = {
     "a small product": (squares, 16 * 16),
     "a variable": (counted, 4),
     "a reduction": (tf.reduce_sum, 1 << 10),
+    "many small terms": (lambda x: tf.add_n([x + k for k in range(80)]), 4),
 }
 
 
@@ -75,6 +76,7 @@ def called(x: Any) -> Any:
 NOT_LIGHT: dict[str, tuple[Any, int]] = {
     "a large input": (tf.reduce_sum, LARGE),
     "a large product": (squares, 128 * 128),
+    "many terms": (lambda x: tf.add_n([x + k for k in range(80)]), 1 << 14),
     "what is made within": (lambda x: tf.reduce_sum(tf.ones([LARGE]) * x[0]), 4),
     "a sum over replicas": (tf.tpu.cross_replica_sum, 4),
     "a loop": (lambda x: tf.while_loop(lambda y: y[0] < 9, lambda y: y + 1, [x]), 4),

@@ -47,7 +47,11 @@ def workload(program: Program, replicas: int, given: Sequence[int]) -> float:
 
 
 def _work(instr: Instr, sizes: Sequence[float]) -> float:
-    """Return what an instruction takes; a product of matrices, what it multiplies."""
+    """Return what an instruction takes.
+
+    The square root is the number of multiplications of a product of matrices, and that
+    of a convolution but for the width of its filter.
+    """
     definition = instr.definition
     if definition is CONST:
         return 0
@@ -55,7 +59,9 @@ def _work(instr: Instr, sizes: Sequence[float]) -> float:
         return math.inf
     if definition.elementwise:
         return max(sizes)
-    work = max(*sizes, math.sqrt(math.prod(sizes)))
+    work = sum(sizes)
+    if len(sizes) == 3:
+        work = max(work, math.sqrt(math.prod(sizes)))
     return work if definition.batched or definition.stacked else work + _ALONE
 
 
