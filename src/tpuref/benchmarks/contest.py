@@ -23,8 +23,8 @@ class Withdrawn(Exception):
 def settled(contestants: Contestants) -> Contestants:
     """Return contestants that are not disturbed by those before them.
 
-    Each waits until threads of the one before sleep, then measures once for nothing,
-    because its caches are cold, and once more.
+    Each waits until threads of the one before sleep, then measures twice: the first
+    time does not count, because its caches are cold.
 
     Parameters
     ----------

@@ -190,8 +190,8 @@ class _Hosts:
 def _reported(statuses: Sequence[int]) -> int:
     """Return the exit status for those of the hosts, in the order in which they ended.
 
-    The first that failed counts.  One that was killed is the cause even if it was noted
-    after others, which end because of it: nothing here kills.
+    The first that failed counts.  A host that was killed is the cause even if others,
+    which end because of it, were noted before; the launcher kills hosts only later.
     """
     failed = [status for status in statuses if status]
     if not failed:
