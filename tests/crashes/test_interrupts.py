@@ -66,11 +66,12 @@ def interrupted(terminal: Terminal, line: str, after: float = 0.5) -> float:
     return elapsed
 
 
-def works(terminal: Terminal) -> bool:
-    """Whether the cores answer; a late interrupt may be shown before."""
+def works(terminal: Terminal, late: int = 0) -> bool:
+    """Whether the cores answer, and so many late interrupts at most are shown."""
     terminal.type(f"{WORKS}\n")
     shown = terminal.expect("\n3.0 3.0 3.0\n>>> ", RESTART)
-    return "Traceback" not in shown and "Exception ignored" not in shown
+    quiet = "Traceback" not in shown and "Exception ignored" not in shown
+    return quiet and shown.count("KeyboardInterrupt") <= late
 
 
 def test_a_run_is_interrupted(terminal: Terminal) -> None:
@@ -97,7 +98,7 @@ def test_a_second_interrupt_comes_at_once(terminal: Terminal) -> None:
         assert time.monotonic() - start < PROMPTLY
         assert shown.count("KeyboardInterrupt") in (1, 2)
         assert "Exception ignored" not in shown
-        assert works(terminal)
+        assert works(terminal, late=2 - shown.count("KeyboardInterrupt"))
 
 
 def test_interrupts_at_any_moment(terminal: Terminal) -> None:

@@ -120,4 +120,7 @@ ASSIGN_SUB = OpDef(
 UPDATES = {ASSIGN_ADD: np.add, ASSIGN_SUB: np.subtract}
 """The operations that change a variable by a value, and what combines the two."""
 
+OF_VARIABLES = (ASSIGN, *READS, *UPDATES)
+"""The operations that read, assign or change a variable."""
+
 OPERATIONS: tuple[OpDef, ...] = (*READS, IS_INITIALIZED, ASSIGN, *UPDATES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,9 +10,6 @@ from tpuref.configuration import config
 
 Placement = tuple[tuple[int, ...], ...]
 """The physical cores of a run, by replica and logical core."""
-
-KEPT_PLACEMENTS = 64
-"""For how many placements it is known which process carries what."""
 
 
 class Split(NamedTuple):
@@ -87,9 +83,8 @@ class Lanes(list[Lane]):
         self.leaders = [self[place].replica for place in self.leading]
 
 
-@functools.lru_cache(KEPT_PLACEMENTS)
 def lanes_of(split: Split, placement: Placement) -> dict[int, Lanes]:
-    """Return the lanes of each process in a run; nobody may change them."""
+    """Return the lanes of each process in a run."""
     found: dict[int, list[Lane]] = {}
     for replica, cores in enumerate(placement):
         for logical, core in enumerate(cores):

@@ -16,11 +16,9 @@ import numpy as np
 
 from tpuref.ops.definition import Place
 from tpuref.ops.sources import CONST
-from tpuref.ops.state import ASSIGN, READS, UPDATES
+from tpuref.ops.state import OF_VARIABLES
 from tpuref.program import HOST, Instr
 from tpuref.runtime.arrangement import Together
-
-_OF_VARIABLES = (ASSIGN, *READS, *UPDATES)
 
 
 class Row(NamedTuple):
@@ -92,13 +90,13 @@ def _pairs(instr: Instr) -> bool:
     able = computes and not definition.client and definition is not CONST
     arrays = any(isinstance(value, np.ndarray) for value in instr.attrs.values())
     there = instr.core != HOST and not arrays
-    return there and (able or definition in _OF_VARIABLES)
+    return there and (able or definition in OF_VARIABLES)
 
 
 def _kind(instr: Instr) -> tuple[Any, ...]:
     """Return what the instructions of a row have in common."""
     attrs = dict(instr.attrs)
-    if instr.definition in _OF_VARIABLES:
+    if instr.definition in OF_VARIABLES:
         del attrs["handle"]  # each tower has variables of its own
     specs = [spec.describe() for spec in instr.specs]
     return instr.op, instr.core, len(instr.inputs), attrs, specs

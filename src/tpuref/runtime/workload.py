@@ -6,18 +6,18 @@ import math
 from collections.abc import Sequence
 
 from tpuref.ops.sources import CONST
-from tpuref.ops.state import ASSIGN, READS, UPDATES
+from tpuref.ops.state import OF_VARIABLES
 from tpuref.program import HOST, Instr, Program
 from tpuref.runtime.fusion import fuses
 
 LIGHT_WORK = 1 << 18
-"""Up to how much work one process carries all cores of a program.
+"""The most work of a program whose cores are all carried by one process.
 
-To wake a second process takes longer than half of that: 100 operations on 8 cores are
+Waking a second process takes longer than half of it: 100 operations on 8 cores are
 faster on two processes from 3,000 elements a core on, 10 operations from 16,000 on.
 """
 
-_ALONE = 1 << 12  # what it takes longer where it is computed core by core
+_ALONE = 1 << 12  # what an operation takes more where each core computes it alone
 
 
 def workload(program: Program, replicas: int, given: Sequence[int]) -> float:
@@ -67,6 +67,5 @@ def _work(instr: Instr, sizes: Sequence[float]) -> float:
 
 def _is_plain(instr: Instr) -> bool:
     """Whether an instruction takes nothing but its time on a core."""
-    definition = instr.definition
-    touches = definition is ASSIGN or definition in READS or definition in UPDATES
-    return fuses(instr) or (touches and instr.core != HOST)
+    touches = instr.definition in OF_VARIABLES and instr.core != HOST
+    return fuses(instr) or touches
