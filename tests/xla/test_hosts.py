@@ -166,11 +166,18 @@ def children_of(pid: int) -> list[int]:
 
 
 TRAINING = """
-import os, signal, sys
+import os, signal, sys, time
 import numpy as np
 import tpuref as tf
+from tpuref.checkpoints import stored
+
+def late(*arguments, opened=stored.TensorFile):
+    time.sleep(1)
+    return opened(*arguments)
 
 victim, folder = int(sys.argv[1]), sys.argv[2]
+if tf.config.host == 2:  # the others wait for it before one writes a checkpoint
+    stored.TensorFile = late
 w = tf.get_variable("w", initializer=np.zeros(2, np.float32))
 step = tf.train.create_global_step()
 

@@ -92,7 +92,10 @@ class ChiefSessionCreator(SessionCreator):
         scaffold = self._scaffold.finalize()
         session = Session(self._master, get_default_graph(), self._config)
         try:
-            if not self._restored(session):
+            here.meet("restore")
+            restored = self._restored(session)
+            here.meet("restored")  # before one saves a checkpoint in its place
+            if not restored:
                 session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
                 if scaffold.init_fn is not None:
                     scaffold.init_fn(session)
@@ -115,7 +118,6 @@ class ChiefSessionCreator(SessionCreator):
         """Restore the variables from a checkpoint; return whether there is one."""
         saver = self._scaffold.saver
         assert saver is not None
-        here.meet("restore")
         if self._checkpoint:
             saver.restore(session, self._checkpoint)
             return True
