@@ -26,8 +26,8 @@ def main(folder: str) -> None:
         arrays = {f"w{k}": np.full((k + 1, 5000), step, np.int64) for k in range(4)}
         # Every other one replaces the one before.
         path = f"{folder}/model-{step // 2}"
-        write_checkpoint(path, {**arrays, "step": np.int64(step)[...]})
-        kept.add(path)
+        save = write_checkpoint(path, {**arrays, "step": np.int64(step)[...]})
+        kept.add(path, save)
         update_checkpoint_state(folder, path, kept.paths)
         kept.remove_surplus()
         print(step, flush=True)

@@ -11,10 +11,6 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip(
-    "safetensors", reason="needs the extra: pip install tpuref[training]"
-)
-
 
 class Net:
     """What a program may write as a model."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,6 @@ import pytest
 import tpuref as tf
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DTYPES
-
-pytest.importorskip(
-    "safetensors", reason="needs the extra: pip install tpuref[training]"
-)
 
 KINDS = [dtype for dtype in DTYPES if dtype != tf.string]
 
@@ -57,9 +52,9 @@ def test_every_dtype_comes_back(dtype: Any, shape: Any, tmp_path: Path) -> None:
 
 def test_other_programs_read_the_tensors(tmp_path: Path) -> None:
     path = saved(tmp_path, w=np.arange(6.0, dtype=np.float32).reshape(2, 3))
-    from safetensors.numpy import load_file
-
-    assert load_file(f"{path}.safetensors")["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    library = pytest.importorskip("safetensors.numpy")
+    found = library.load_file(f"{path}.safetensors")["w"]
+    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_steps_and_what_is_kept(tmp_path: Path) -> None:
@@ -153,32 +148,6 @@ def test_what_a_checkpoint_lacks_or_has_otherwise(tmp_path: Path) -> None:
             tf.train.Saver().restore(sess, None)
         with pytest.raises(tf.errors.FailedPreconditionError):
             tf.train.Saver([unset]).save(sess, str(tmp_path / "n"))
-
-
-def test_damaged_files_are_refused(tmp_path: Path) -> None:
-    path = saved(tmp_path, v=np.arange(100.0))
-    tensors = Path(f"{path}.safetensors")
-    content = tensors.read_bytes()
-    for damaged in (content[:-1], content[:40], b"", b"\xff" * 200):
-        tensors.write_bytes(damaged)
-        with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_CHECKPOINT):
-            tf.train.load_variable(path, "v")
-    tensors.write_bytes(content)
-    index = Path(f"{path}.index")
-    index.write_text(index.read_text().replace("100", "50"))
-    with pytest.raises(tf.errors.DataLossError, match="the index lists 'v'"):
-        tf.train.load_variable(path, "v")
-    index.write_text("{}")
-    with pytest.raises(tf.errors.DataLossError, match="not the index"):
-        tf.train.load_checkpoint(path)
-
-
-def test_an_index_leads_nowhere_else(tmp_path: Path) -> None:
-    path = saved(tmp_path, v=[1.0])
-    index = json.loads(Path(f"{path}.index").read_text())
-    index["file"] = "../../m.safetensors"
-    Path(f"{path}.index").write_text(json.dumps(index))
-    assert tf.train.load_variable(path, "v").tolist() == [1.0]
 
 
 def test_checkpoints_of_tensorflow_are_refused_with_the_way_out(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import tpuref as tf
 from . import problems
 from .release_1_15_5 import METRICS, PREDICTIONS, VARIABLES
 
-pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
+pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 tpu = tf.contrib.tpu
 ModeKeys = tf.estimator.ModeKeys
 TESTS = Path(__file__).parents[1]

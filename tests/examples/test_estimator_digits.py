@@ -12,7 +12,7 @@ import tpuref as tf
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "estimator_digits.py"
 
-for needed in ("sklearn", "safetensors"):
+for needed in ("sklearn", "google.protobuf"):
     pytest.importorskip(needed, reason="the example needs the extras of examples")
 
 

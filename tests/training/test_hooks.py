@@ -18,7 +18,7 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
+pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 
 

@@ -15,7 +15,6 @@ import pytest
 
 import tpuref as tf
 
-pytest.importorskip("safetensors", reason="needs the extra: tpuref[training]")
 pytest.importorskip("google.protobuf", reason="needs the extra: tpuref[training]")
 
 PROGRAM = Path(__file__).with_name("counting_steps.py")

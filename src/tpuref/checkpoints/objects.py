@@ -78,17 +78,21 @@ class Checkpoint:
         session
             In graph mode the session with the values, by default the current one.
         """
-        files, prefix = files_at(
-            file_prefix, "tf.train.Checkpoint.write", "file_prefix"
-        )
+        return self._write(file_prefix, session)[0]
+
+    def _write(self, file_prefix: PathLike, session: Any) -> tuple[str, str]:
+        """Write a checkpoint; return its prefix and what `write_checkpoint` returns."""
+        function = "tf.train.Checkpoint.write"
+        files, prefix = files_at(file_prefix, function, "file_prefix")
         directory = prefix.rpartition("/")[0]
-        if directory and not files.exists(directory):
-            files.makedirs(directory)
+        with failures(function, directory):
+            if directory and not files.exists(directory):
+                files.makedirs(directory)
         variables = variables_below(self)
         for name, variable in variables.items():
             check_storable(name, variable.dtype)
-        write_checkpoint(prefix, current_values(_session(session), variables))
-        return prefix
+        values = current_values(_session(session), variables)
+        return prefix, write_checkpoint(prefix, values)
 
     def save(self, file_prefix: PathLike, session: Any = None) -> str:
         """Write a checkpoint with a number after the prefix; return both.
@@ -98,6 +102,11 @@ class Checkpoint:
         file_prefix, session
             As for `write`.
         """
+        path, _ = self._save(file_prefix, session)
+        update_checkpoint_state(path.rpartition("/")[0], path)
+        return path
+
+    def _save(self, file_prefix: PathLike, session: Any) -> tuple[str, str]:
         session = _session(session)
         _, prefix = files_at(file_prefix, "tf.train.Checkpoint.save", "file_prefix")
         counter = self.save_counter
@@ -109,9 +118,7 @@ class Checkpoint:
                 session.run(counter.initializer)
             number = int(session.run(counter)) + 1
             counter.load(number, session)
-        path = self.write(f"{prefix}-{number}", session)
-        update_checkpoint_state(path.rpartition("/")[0], path)
-        return path
+        return self._write(f"{prefix}-{number}", session)
 
     def restore(self, save_path: PathLike | None) -> RestoreStatus:
         """Give the variables the values of a checkpoint.
@@ -350,13 +357,13 @@ class CheckpointManager:
         """
         session = _session(session)
         if checkpoint_number is None:
-            path = self.checkpoint.save(self._prefix, session)
+            path, save = self.checkpoint._save(self._prefix, session)
         else:
             if isinstance(checkpoint_number, Variable) and session is not None:
                 checkpoint_number = session.run(checkpoint_number)
             number = int(checkpoint_number)
-            path = self.checkpoint.write(f"{self._prefix}-{number}", session)
-        self._kept.add(path)
+            path, save = self.checkpoint._write(f"{self._prefix}-{number}", session)
+        self._kept.add(path, save)
         update_checkpoint_state(
             self._directory,
             path,

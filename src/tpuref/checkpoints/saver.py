@@ -16,7 +16,7 @@ from tpuref.checkpoints.kept import KeptCheckpoints
 from tpuref.checkpoints.state import update_checkpoint_state
 from tpuref.checkpoints.stored import CheckpointReader, write_checkpoint
 from tpuref.checkpoints.tensor_file import check_storable
-from tpuref.files.filesystem import PathLike, files_at
+from tpuref.files.filesystem import PathLike, failures, files_at
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys
 from tpuref.graph.tensor import Tensor
@@ -237,10 +237,10 @@ class Saver:
         values = current_values(sess, self._variables or {})
 
         def write() -> str:
-            if directory and not files.exists(directory):
-                files.makedirs(directory)
-            write_checkpoint(path, values)
-            self._kept.add(path)
+            with failures("tf.train.Saver.save", directory):
+                if directory and not files.exists(directory):
+                    files.makedirs(directory)
+            self._kept.add(path, write_checkpoint(path, values))
             if write_state:
                 update_checkpoint_state(
                     directory,
@@ -386,7 +386,8 @@ def check_fits(
     reader: CheckpointReader, name: str, variable: Variable, reshape: bool = False
 ) -> None:
     """Refuse a tensor of another dtype or shape; InvalidArgumentError."""
-    dtype, shape = reader.entry(name)
+    entry = reader.entry(name)
+    dtype, shape = entry.dtype, entry.shape
     fits = variable.shape.is_compatible_with(shape)
     if reshape and variable.shape.is_fully_defined():
         fits = variable.shape.num_elements() == int(np.prod(shape))

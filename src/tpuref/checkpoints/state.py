@@ -1,22 +1,38 @@
 """The state file of a directory: which checkpoints it has, and which is the last.
 
-It has the format that TensorFlow gives it, a protocol buffer as text.
+It has the format that TensorFlow gives it, a protocol buffer as text.  TensorFlow
+writes absolute paths and paths relative to the directory.  Both are followed for
+reading, but not into another file system: a file on this disk leads to no request over
+the network.  `KeptCheckpoints` says what is removed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, number
+from tpuref.base.errors import DataLossError
 from tpuref.checkpoints.stored import checkpoint_exists
-from tpuref.files.filesystem import PathLike, failures, files_at, joined
+from tpuref.files.filesystem import FileSystem, PathLike, failures, files_at, joined
 
-_LINE = re.compile(r'^\s*(\w+)\s*:\s*(".*"|[-+.\w]+)\s*$', re.MULTILINE)
+_LINE = re.compile(r"""\s*(\w+)\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*(?:#.*)?""")
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
+_SIGNS = dict(zip(b"abfnrtv", b"\a\b\f\n\r\t\v", strict=True))
+
+_log = logging.getLogger("tpuref.checkpoints")
+_written: dict[str, bytes] = {}
+"""The content that this process wrote last, by state file."""
+_shared: set[str] = set()
+"""The state files that other processes write as well, of which it has warned."""
 
 
 @dataclass
@@ -58,19 +74,51 @@ def get_checkpoint_state(
     path = _state_file(function, directory, latest_filename)
     if not files.exists(path):
         return None
-    with failures(function, path), files.open(path, "rb") as file:
-        text = file.read().decode(errors="replace")
+    with failures(function, path), files.open_regular(path) as file:
+        content = file.read()
+    try:
+        return _parsed(content.decode(errors="surrogateescape"), directory)
+    except ValueError as error:
+        raise DataLossError(
+            f"{function}: the state file {path!r} is damaged: {error}. Restore a "
+            "checkpoint by its prefix, or write the file again with "
+            "tf.train.update_checkpoint_state",
+            code=codes.DAMAGED_CHECKPOINT,
+        ) from None
+
+
+def _parsed(text: str, directory: str) -> CheckpointState:
+    """Return what the text of a state file says; ValueError if it is damaged."""
     state = CheckpointState()
-    for name, value in _LINE.findall(text):
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = _LINE.fullmatch(line)
+        name, value = match.groups() if match else ("", "")
         if name == "model_checkpoint_path":
-            state.model_checkpoint_path = joined(directory, _unquoted(value))
+            state.model_checkpoint_path = _path(directory, value)
         elif name == "all_model_checkpoint_paths":
-            state.all_model_checkpoint_paths.append(joined(directory, _unquoted(value)))
+            state.all_model_checkpoint_paths.append(_path(directory, value))
         elif name == "all_model_checkpoint_timestamps":
             state.all_model_checkpoint_timestamps.append(float(value))
         elif name == "last_preserved_timestamp":
             state.last_preserved_timestamp = float(value)
-    return state if state.model_checkpoint_path else None
+        else:
+            raise ValueError(f"the line {line!r:.200} is no field of it")
+    if not state.model_checkpoint_path:
+        raise ValueError("it names no model_checkpoint_path")
+    return state
+
+
+def _path(directory: str, text: str) -> str:
+    """Return the path that a state file of a directory names."""
+    name = _unquoted(text)
+    path = joined(directory, name)
+    if not name or "\0" in name:
+        raise ValueError(f"{name!r} is no path")
+    if path.rpartition("://")[0] != directory.rpartition("://")[0]:
+        raise ValueError(f"it leads to another file system, to {name!r}")
+    return path
 
 
 def _state_file(function: str, directory: str, name: str | None) -> str:
@@ -81,10 +129,22 @@ def _state_file(function: str, directory: str, name: str | None) -> str:
 
 
 def _unquoted(text: str) -> str:
-    try:
+    """Return a text without quotes and escapes, those of JSON or those of C."""
+    if text[:1] != '"':
+        raise ValueError(f"expected a text in quotes, got {text!r:.200}")
+    with contextlib.suppress(ValueError):
         return str(json.loads(text))
-    except ValueError:  # other escapes than those of JSON
-        return text.strip('"')
+    content = _ESCAPE.sub(_byte, text[1:-1].encode(errors="surrogateescape"))
+    return content.decode(errors="surrogateescape")
+
+
+def _byte(match: re.Match[bytes]) -> bytes:
+    escape = match[1]
+    if escape[:1] in b"01234567":
+        return bytes([int(escape, 8) & 0xFF])
+    if escape[:1] == b"x" and escape != b"x":
+        return bytes([int(escape[1:], 16)])
+    return bytes([_SIGNS.get(escape[0], escape[0])])
 
 
 def generate_checkpoint_state_proto(
@@ -171,7 +231,27 @@ def update_checkpoint_state(
     files, directory = files_at(save_dir, function, "save_dir")
     path = _state_file(function, directory, latest_filename)
     with failures(function, path):
-        files.write_whole(path, ("\n".join(lines) + "\n").encode())
+        _warn_of_others(files, path)
+        content = ("\n".join(lines) + "\n").encode()
+        files.write_whole(path, content)
+        _written[os.path.abspath(path)] = content
+
+
+def _warn_of_others(files: FileSystem, path: str) -> None:
+    """Warn once if another process has written the state file since this one did."""
+    key = os.path.abspath(path)
+    if key not in _written or key in _shared or not files.exists(path):
+        return
+    with files.open_regular(path) as file:
+        if file.read() == _written[key]:
+            return
+    _shared.add(key)
+    _log.warning(
+        "another process writes checkpoints to the directory of %s as well: two "
+        "trainings there replace each other's latest checkpoint; give each a directory "
+        "of its own",
+        path,
+    )
 
 
 def latest_checkpoint(
@@ -193,7 +273,14 @@ def latest_checkpoint(
     True
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
-    if state is None or not checkpoint_exists(state.model_checkpoint_path):
+    if state is None:
+        return None
+    if not checkpoint_exists(state.model_checkpoint_path):
+        _log.warning(
+            "the state file of %s names the checkpoint %s, which does not exist",
+            checkpoint_dir,
+            state.model_checkpoint_path,
+        )
         return None
     return state.model_checkpoint_path
 

@@ -1,54 +1,185 @@
 """A stored checkpoint: an index, and beside it the tensors.
 
 The checkpoint ``model-7`` is ``model-7.index``, a text in JSON that names the file with
-the tensors.  The tensors are written first, to a name that no index mentions; then the
+the tensors.  The tensors are written first, to a file that no index mentions; then the
 index is written beside and renamed.  A process that dies at any moment leaves the old
 checkpoint or the new one.
+
+An index may come from a stranger: it names a file in its own folder, and only files
+with the names that `write_checkpoint` gives are ever removed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
-from typing import Any
+import logging
+import os
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.dtypes import DType, as_dtype
+from tpuref.base.dtypes import DTYPES, DType, as_dtype
 from tpuref.base.errors import DataLossError, NotFoundError, UnimplementedError
-from tpuref.checkpoints.tensor_file import TensorFile, write_tensors
-from tpuref.files.filesystem import FileSystem, PathLike, failures, files_at, joined
+from tpuref.checkpoints.tensor_file import Entry, TensorFile, entry_of, write_tensors
+from tpuref.files.filesystem import (
+    UNFINISHED,
+    FileSystem,
+    LocalFiles,
+    PathLike,
+    failures,
+    files_at,
+    joined,
+)
+from tpuref.kernels import checksum
 from tpuref.ops.definition import Array
 
-FORMAT = "tpuref checkpoint 1"
+FORMAT = "tpuref checkpoint 2"
+_FORMAT_WITHOUT_CHECKSUMS = "tpuref checkpoint 1"
+
+_DTYPE_NAMES = {dtype.name: dtype.name for dtype in DTYPES}
+
+_log = logging.getLogger("tpuref.checkpoints")
+_warned: set[str] = set()
 
 
-def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> None:
-    """Store arrays by name, replacing a checkpoint of the same prefix."""
+def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
+    """Store arrays by name, replacing a checkpoint of the same prefix.
+
+    Returns
+    -------
+    str
+        What tells this save from all others, for `remove_checkpoint`.
+    """
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
-    with failures("tf.train.Saver.save", path):
-        before = _tensors_of(files, path)
-        tensors = f"{path}.safetensors"
-        if tensors == before:
-            tensors = f"{path}.again.safetensors"
-        write_tensors(files, tensors, arrays)
+    save = secrets.token_hex(8)
+    sums: dict[str, int] = {}
+    before: list[str] = []
+
+    def write(file: IO[bytes]) -> None:
+        sums.update(write_tensors(file, arrays))
+
+    def commit(tensors: str) -> None:
         entries = {
-            name: {"dtype": as_dtype(array.dtype).name, "shape": list(array.shape)}
+            name: {
+                "dtype": as_dtype(array.dtype).name,
+                "shape": list(array.shape),
+                "crc32c": sums[name],
+            }
             for name, array in sorted(arrays.items())
         }
-        index = {"format": FORMAT, "file": _last(tensors), "tensors": entries}
+        index: dict[str, Any] = {"format": FORMAT, "file": _last(tensors), "save": save}
+        index["tensors"] = entries
+        index["crc32c"] = _checksum(index)
+        with contextlib.suppress(DataLossError, UnimplementedError):
+            own = _own_tensors(files, path)
+            before.extend(one for one in own if _last(one) != _last(tensors))
+        before.extend(_marks(files, path, before))
         files.write_whole(_index(path), json.dumps(index, indent=1).encode())
-        if before is not None and before != tensors and files.exists(before):
-            files.remove(before)
+
+    with failures("tf.train.Saver.save", path):
+        try:
+            files.store(path, ".safetensors", write, commit)
+        finally:
+            _remove_unfinished(files, _folder(path))
+        for tensors in before:
+            _remove(files, tensors)
+    return save
 
 
-def remove_checkpoint(prefix: PathLike) -> None:
-    """Remove a checkpoint, the index first; one that is not there is no error."""
+def _checksum(index: dict[str, Any]) -> int:
+    """Return the CRC-32C of an index but for its checksum."""
+    content = {key: value for key, value in index.items() if key != "crc32c"}
+    return checksum.crc32c(json.dumps(content, sort_keys=True).encode())
+
+
+def _marks(files: FileSystem, path: str, tensors: Sequence[str]) -> list[str]:
+    """Mark tensors that are to be removed, if their name does not say whose they are.
+
+    If the process is killed when the index names them no longer, the next save finds
+    the mark and removes both.
+    """
+    if not isinstance(files, LocalFiles):
+        return []
+    plain = f"{_last(path)}.safetensors"
+    return [files.mark(path, ".safetensors") for one in tensors if _last(one) == plain]
+
+
+def _remove(files: FileSystem, path: str) -> None:
+    """Remove a file, which another process may have removed already."""
+    with contextlib.suppress(FileNotFoundError):
+        files.remove(path)
+
+
+def _remove_unfinished(files: FileSystem, folder: str) -> None:
+    """Remove what saves that failed or were killed have left in a folder.
+
+    A live process has its files locked.  Elsewhere there are no locks, and a file that
+    is not complete does not appear.
+    """
+    if not isinstance(files, LocalFiles):
+        return
+    for name in files.names(folder or "."):
+        match, path = UNFINISHED.fullmatch(name), joined(folder, name)
+        if match is None:
+            continue
+        # Files of another user may not be removable.
+        with files.locked(path) as free, contextlib.suppress(OSError):
+            if free and match[2] == ".partial":
+                _remove(files, path)
+            elif free and match[2] == ".safetensors":
+                _remove_tensors(files, path, joined(folder, match[1]))
+
+
+def _remove_tensors(files: FileSystem, path: str, prefix: str) -> None:
+    """Remove the tensors of a save, under both names, unless the index has them."""
+    try:
+        named = _own_tensors(files, prefix)
+    except (DataLossError, UnimplementedError):
+        return  # what the index names is not known
+    plain = f"{prefix}.safetensors"
+    linked = os.path.lexists(plain) and os.path.samestat(
+        os.lstat(plain), os.lstat(path)
+    )
+    if linked and plain not in named:
+        _remove(files, plain)
+    if path not in named:
+        _remove(files, path)
+
+
+def remove_checkpoint(prefix: PathLike, save: str | None = None) -> None:
+    """Remove a checkpoint, the index first; one that is not there is no error.
+
+    Parameters
+    ----------
+    prefix
+        The checkpoint.
+    save
+        What `write_checkpoint` returned: nothing is removed if another save has
+        replaced that one.
+
+    Raises
+    ------
+    tpuref.errors.DataLossError
+        If its index names a file in another folder; nothing is removed.
+    tpuref.errors.UnimplementedError
+        If it is one of TensorFlow's; nothing is removed.
+    """
     files, path = files_at(prefix, "tf.train.remove_checkpoint", "checkpoint_prefix")
     with failures("tf.train.remove_checkpoint", path):
-        tensors = _tensors_of(files, path)
-        for one in (_index(path), tensors):
-            if one is not None and files.exists(one):
-                files.remove(one)
+        if not files.exists(_index(path)):
+            return
+        try:
+            index = _read_index(files, path)
+        except DataLossError:
+            index = None  # damaged: it names nothing
+        if save is not None and (index is None or index.get("save") != save):
+            return
+        own = [] if index is None else _own_tensors(files, path)
+        for one in (_index(path), *own, *_marks(files, path, own)):
+            _remove(files, one)
 
 
 def checkpoint_exists(checkpoint_prefix: PathLike) -> bool:
@@ -70,36 +201,92 @@ def _index(path: str) -> str:
     return f"{path}.index"
 
 
+def _folder(path: str) -> str:
+    return path[: path.rfind("/") + 1]
+
+
 def _last(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _tensors_of(files: FileSystem, path: str) -> str | None:
-    """Return the file with the tensors of a checkpoint, None where there is none."""
+def _own_tensors(files: FileSystem, path: str) -> list[str]:
+    """Return the file with the tensors, if `write_checkpoint` gave it its name."""
     if not files.exists(_index(path)):
-        return None
-    try:
-        return joined(path.rpartition("/")[0], str(_read_index(files, path)["file"]))
-    except (DataLossError, UnimplementedError):
-        return None
+        return []
+    tensors = _tensors(path, _read_index(files, path))
+    start = re.escape(_last(path))
+    own = rf"{start}(\.again|\.tpuref-[0-9a-f]{{8}})?\.safetensors"
+    return [tensors] if re.fullmatch(own, _last(tensors)) else []
 
 
-def _read_index(files: FileSystem, path: str) -> Any:
-    with files.open(_index(path), "rb") as file:
+def _read_index(files: FileSystem, path: str) -> dict[str, Any]:
+    """Return an index of a known format whose checksum is right."""
+    with files.open_regular(_index(path)) as file:
         content = file.read()
     try:
         index = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         if _is_of_tensorflow(files, path):
             raise _foreign(path) from None
         index = None
-    if not isinstance(index, dict) or index.get("format") != FORMAT:
-        raise DataLossError(
-            f"{_index(path)!r} is not the index of a checkpoint of tpuref, or is "
-            "damaged",
-            code=codes.DAMAGED_CHECKPOINT,
+    known = (FORMAT, _FORMAT_WITHOUT_CHECKSUMS)
+    if not isinstance(index, dict) or index.get("format") not in known:
+        raise _damaged(
+            path, "it is not the index of a checkpoint of tpuref, or is damaged"
         )
+    if index["format"] == FORMAT and index.get("crc32c") != _checksum(index):
+        raise _damaged(path, "its checksum differs")
     return index
+
+
+def _tensors(path: str, index: dict[str, Any]) -> str:
+    """Return the file that an index names, which must be in its own folder."""
+    name, folder = index.get("file"), _folder(path)
+    if (
+        not isinstance(name, str)
+        or name in ("", ".", "..")
+        or any(sign in name for sign in "/\\\0")
+        or os.path.basename(name) != name
+    ):
+        raise _damaged(
+            path,
+            f"it names the file {name!r:.200} of tensors; expected the name of a file "
+            "in the same folder, without a path. It is from a stranger, or damaged",
+        )
+    tensors = joined(folder, name)
+    real = os.path.realpath(tensors)
+    if "://" not in path and os.path.dirname(real) != os.path.realpath(folder or "."):
+        raise _damaged(
+            path,
+            f"its tensors {name!r} are a symbolic link out of the folder, to {real!r}; "
+            "copy that file to its place if you trust it",
+        )
+    return tensors
+
+
+def _damaged(path: str, why: str) -> DataLossError:
+    return DataLossError(f"{_index(path)!r}: {why}", code=codes.DAMAGED_CHECKPOINT)
+
+
+def _entries(path: str, index: dict[str, Any]) -> dict[str, Entry]:
+    """Return the entries of the tensors by name, and warn without checksums."""
+    try:
+        listed = index.get("tensors")
+        if not isinstance(listed, dict):
+            raise ValueError(f"expected an object of tensors, got {listed!r:.80}")
+        entries = {
+            name: entry_of(found, _DTYPE_NAMES) for name, found in listed.items()
+        }
+    except ValueError as error:
+        raise _damaged(path, f"it is damaged: {error}") from None
+    if index["format"] == _FORMAT_WITHOUT_CHECKSUMS and path not in _warned:
+        _warned.add(path)
+        _log.warning(
+            "the checkpoint %s has no checksums, so damaged values are not noticed; "
+            "restore it and save it again",
+            path,
+        )
+    return entries
 
 
 def _is_of_tensorflow(files: FileSystem, path: str) -> bool:
@@ -143,12 +330,8 @@ class CheckpointReader:
             if not files.exists(_index(path)):
                 raise self._nothing(files)
             index = _read_index(files, path)
-            tensors = joined(path.rpartition("/")[0], _last(str(index["file"])))
-            self._entries = {
-                str(name): (as_dtype(entry["dtype"]), tuple(entry["shape"]))
-                for name, entry in index["tensors"].items()
-            }
-            self._tensors = TensorFile(files, tensors)
+            self._entries = _entries(path, index)
+            self._tensors = TensorFile(files, _tensors(path, index))
 
     def _nothing(self, files: FileSystem) -> Exception:
         # The oldest format of TensorFlow is one file with the name of the prefix.
@@ -166,19 +349,19 @@ class CheckpointReader:
 
     def get_tensor(self, name: str) -> Array:
         """Return a tensor; `tf.errors.NotFoundError` if there is none of that name."""
-        dtype, shape = self.entry(name)
+        entry = self.entry(name)
         with failures("tf.train.load_checkpoint", self._path):
-            return self._tensors.read(name, dtype, shape)
+            return self._tensors.read(name, entry)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """Return the shapes by name."""
-        return {name: list(shape) for name, (_, shape) in self._entries.items()}
+        return {name: list(entry.shape) for name, entry in self._entries.items()}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
         """Return the dtypes by name."""
-        return {name: dtype for name, (dtype, _) in self._entries.items()}
+        return {name: entry.dtype for name, entry in self._entries.items()}
 
-    def entry(self, name: str) -> tuple[DType, tuple[int, ...]]:
+    def entry(self, name: str) -> Entry:
         """Return the dtype and the shape of a tensor."""
         if name not in self._entries:
             raise NotFoundError(
@@ -196,7 +379,7 @@ class CheckpointReader:
     def debug_string(self) -> bytes:
         """Return a line with name, dtype and shape for each tensor."""
         lines = (
-            f"{name} (DT_{dtype.name.upper()}) {list(shape)}"
-            for name, (dtype, shape) in self._entries.items()
+            f"{name} (DT_{entry.dtype.name.upper()}) {list(entry.shape)}"
+            for name, entry in self._entries.items()
         )
         return "\n".join(lines).encode()

@@ -3,23 +3,27 @@
 safetensors has no complex numbers in all its versions: they are kept as pairs of real
 numbers, in a last dimension of 2.  The index of the checkpoint says that they are
 complex.  It has no text at all.
+
+The package safetensors is not used: it makes files of mode 0600, raises errors of its
+own for a full disk, and gives no open file to lock while it writes.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType, as_dtype, float32, float64, string
 from tpuref.base.errors import DataLossError, coded
-from tpuref.base.extras import optional_module
-from tpuref.files.filesystem import FileSystem, LocalFiles
+from tpuref.files.filesystem import FileSystem
+from tpuref.kernels import checksum
 from tpuref.ops.definition import Array
 
 _NAMES = {
@@ -39,16 +43,32 @@ _NAMES = {
 }
 """The element types of the format that tpuref has, by their names in a header."""
 
+_CODES = {name: code for code, name in _NAMES.items()}
 
-def write_tensors(files: FileSystem, path: str, arrays: Mapping[str, Array]) -> None:
-    """Write arrays to a new file."""
-    library = optional_module("safetensors.numpy", "tf.train.Saver.save")
+
+def write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> dict[str, int]:
+    """Write arrays; return the CRC-32C of each."""
     stored = {name: _as_real(array) for name, array in arrays.items()}
-    if isinstance(files, LocalFiles):
-        library.save_file(stored, path)
-        files.flush_to_disk(path)
-    else:
-        files.write_whole(path, library.save(stored))
+    # The largest elements first, so that all are aligned.
+    order = sorted(stored, key=lambda name: (-stored[name].itemsize, name))
+    header, end = {}, 0
+    for name in order:
+        array, begin = stored[name], end
+        end += array.nbytes
+        header[name] = {
+            "dtype": _CODES[as_dtype(array.dtype).name],
+            "shape": list(array.shape),
+            "data_offsets": [begin, end],
+        }
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    file.write(struct.pack("<Q", len(text)) + text)
+    sums = {}
+    for name in order:
+        content = stored[name].tobytes()
+        sums[name] = checksum.crc32c(content)
+        file.write(content)
+    return sums
 
 
 def _as_real(array: Array) -> Array:
@@ -60,13 +80,47 @@ def _as_real(array: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a tensor lies in a file."""
+class Entry:
+    """The dtype and shape of a tensor, and its checksum where one is stored."""
 
     dtype: DType
     shape: tuple[int, ...]
-    start: int
-    size: int
+    crc32c: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return math.prod(self.shape) * self.dtype.size
+
+
+def entry_of(found: Any, names: Mapping[str, str]) -> Entry:
+    """Return an entry of an index or a header; ValueError if it is damaged.
+
+    Parameters
+    ----------
+    found
+        What the file has.
+    names
+        The names of dtypes, by those that the file uses.
+    """
+    if not isinstance(found, dict) or str(found.get("dtype")) not in names:
+        raise ValueError(f"{found!r:.80} is no tensor of a known dtype")
+    shape, crc32c = _integers(found.get("shape")), found.get("crc32c")
+    # NumPy has no larger arrays, nor those of more dimensions.
+    if len(shape) > 32 or math.prod(filter(None, shape)) >= 2**56:
+        raise ValueError(f"a shape of {len(shape)} dimensions is too large")
+    if crc32c is not None:
+        _integers([crc32c])
+    return Entry(as_dtype(names[found["dtype"]]), shape, crc32c)
+
+
+def _integers(found: Any) -> tuple[int, ...]:
+    """Return the numbers of a list; ValueError if they are not natural numbers."""
+    if not isinstance(found, list) or not all(
+        type(number) is int and number >= 0 for number in found
+    ):
+        raise ValueError(f"expected a list of natural numbers, got {found!r:.80}")
+    return tuple(found)
 
 
 class TensorFile:
@@ -89,36 +143,40 @@ class TensorFile:
         self._files, self._path = files, path
         try:
             self._places = self._read_header()
-        except (KeyError, TypeError, ValueError, struct.error) as error:
-            raise self._damaged(f"its header cannot be read: {error!r}") from None
+        except (ValueError, struct.error, RecursionError) as error:
+            raise self._damaged(f"its header cannot be read: {error}") from None
 
-    def _read_header(self) -> dict[str, _Place]:
-        size, _ = self._files.size_and_time(self._path)
-        with self._files.open(self._path, "rb") as file:
+    def _read_header(self) -> dict[str, tuple[Entry, int]]:
+        """Return the entries of the tensors, and where each begins."""
+        with self._files.open_regular(self._path) as file:
+            size, _ = self._files.size_and_time(self._path)
             (length,) = struct.unpack("<Q", file.read(8))
             if length > size - 8:
                 raise ValueError(f"a header of {length} bytes in a file of {size}")
-            header: dict[str, Any] = json.loads(file.read(length))
+            header = json.loads(file.read(length))
+        if not isinstance(header, dict):
+            raise ValueError(f"expected an object, got {header!r:.80}")
         header.pop("__metadata__", None)
-        return {name: _place(entry, 8 + length, size) for name, entry in header.items()}
+        return {name: _place(found, 8 + length, size) for name, found in header.items()}
 
-    def names(self) -> list[str]:
-        """Return the names of the tensors."""
-        return list(self._places)
-
-    def read(self, name: str, dtype: DType, shape: tuple[int, ...]) -> Array:
-        """Return a tensor, which must have the dtype and shape of the index."""
-        place = self._places.get(name)
+    def read(self, name: str, expected: Entry) -> Array:
+        """Return a tensor, which must be as the index says."""
+        dtype, shape = expected.dtype, expected.shape
+        place, begin = self._places.get(name, (None, 0))
         if place is None or (place.dtype, place.shape) != _stored_as(dtype, shape):
             found = "lacks it" if place is None else f"has {place.dtype} {place.shape}"
             raise self._damaged(
                 f"the index lists {name!r} as {dtype.name} {list(shape)}, the file "
                 f"{found}"
             )
-        with self._files.open(self._path, "rb") as file:
-            file.seek(place.start)
-            content = bytearray(file.read(place.size))
-        return np.frombuffer(content, dtype.np).reshape(shape)
+        with self._files.open_regular(self._path) as file:
+            file.seek(begin)
+            content = file.read(place.size)
+        if len(content) != place.size:
+            raise self._damaged(f"it ends within the tensor {name!r}")
+        if expected.crc32c not in (None, checksum.crc32c(content)):
+            raise self._damaged(f"the checksum of the tensor {name!r} differs")
+        return np.frombuffer(bytearray(content), dtype.np).reshape(shape)
 
     def _damaged(self, why: str) -> DataLossError:
         return DataLossError(
@@ -127,14 +185,12 @@ class TensorFile:
         )
 
 
-def _place(entry: Any, begin: int, size: int) -> _Place:
-    dtype = as_dtype(_NAMES[entry["dtype"]])
-    shape = tuple(int(length) for length in entry["shape"])
-    first, last = (int(offset) for offset in entry["data_offsets"])
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.size
-    if not (0 <= first <= last <= size - begin and last - first == count):
-        raise ValueError(f"a tensor at {first} to {last} in a file of {size} bytes")
-    return _Place(dtype, shape, begin + first, count)
+def _place(found: Any, begin: int, size: int) -> tuple[Entry, int]:
+    entry = entry_of(found, _NAMES)
+    offsets = _integers(found.get("data_offsets"))
+    if len(offsets) != 2 or not offsets[0] + entry.size == offsets[1] <= size - begin:
+        raise ValueError(f"a tensor at {offsets!r:.80} in a file of {size} bytes")
+    return entry, begin + offsets[0]
 
 
 def _stored_as(dtype: DType, shape: tuple[int, ...]) -> tuple[DType, tuple[int, ...]]:
@@ -144,11 +200,18 @@ def _stored_as(dtype: DType, shape: tuple[int, ...]) -> tuple[DType, tuple[int, 
 
 
 def check_storable(name: str, dtype: DType) -> None:
-    """Refuse a variable of text; TypeError."""
+    """Refuse a variable of text, TypeError, and the name that the format reserves."""
     if dtype == string:
         raise coded(
             TypeError,
             f"the variable {name!r} holds text, which a checkpoint cannot keep; leave "
             "it out with tf.train.Saver(var_list=...)",
+            code=codes.CANNOT_SAVE,
+        )
+    if name == "__metadata__":
+        raise coded(
+            ValueError,
+            f"no variable of a checkpoint can have the name {name!r}, which the "
+            "safetensors format reserves; save it under another one",
             code=codes.CANNOT_SAVE,
         )

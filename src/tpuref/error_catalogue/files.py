@@ -9,11 +9,13 @@ ENTRIES = (
     Entry(
         codes.FILE_FAULT,
         "A file or directory cannot be used",
-        meaning="The file system refuses what tf.gfile or a dataset of files asks: "
-        "there is no such file, it exists already, or it may not be opened this way. "
+        meaning="The file system refuses what tf.gfile, a dataset of files or a saver "
+        "asks: there is no such file, it exists already, it may not be opened this "
+        "way, the path is none, or there is no room for what is written. "
         "The class of the error says which.",
         remedy="Check the path and the mode. Relative paths are those of the directory "
-        "in which the program was started.",
+        "in which the program was started. For a ResourceExhaustedError make room; a "
+        "save that failed leaves the last checkpoint whole.",
         text="""
             import tpuref as tf
 
@@ -103,7 +105,6 @@ ENTRIES = (
                 path = tf.train.Saver([v]).save(sess, f"{folder}/model")
                 tf.train.Saver({"w": v}).restore(sess, path)
         """,
-        needs=("safetensors",),
     ),
     Entry(
         codes.CHECKPOINT_MISMATCH,
@@ -123,14 +124,14 @@ ENTRIES = (
                 path = tf.train.Saver([v]).save(sess, f"{folder}/model")
                 tf.train.Saver({"v": w}).restore(sess, path)
         """,
-        needs=("safetensors",),
     ),
     Entry(
         codes.DAMAGED_CHECKPOINT,
         "A checkpoint is damaged",
-        meaning="The index or the file of tensors cannot be read, or they do not fit "
-        "each other. A process that dies while it saves cannot cause this: the index "
-        "is renamed once the tensors are complete.",
+        meaning="The index, the file of tensors or the state file cannot be read, a "
+        "checksum differs, or they do not fit each other; or an index names a file "
+        "outside of its folder. A process that dies while it saves cannot cause this: "
+        "the index is renamed once the tensors are complete.",
         remedy="Take an earlier checkpoint, or copy both files of this one again.",
         text="""
             import pathlib

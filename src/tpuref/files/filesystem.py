@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import io
 import os
+import re
+import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+import stat
+import time
+from collections.abc import Callable, Iterator
 from typing import IO, Any, Protocol
 
 from tpuref.base import error_codes as codes
@@ -19,11 +24,20 @@ from tpuref.base.errors import (
     NotFoundError,
     OpError,
     PermissionDeniedError,
+    ResourceExhaustedError,
     UnknownError,
 )
 from tpuref.base.extras import optional_module
 
+try:
+    import fcntl
+except ImportError:  # Windows, where files are not locked
+    fcntl = None  # type: ignore[assignment]
+
 PathLike = str | bytes | os.PathLike[str]
+
+UNFINISHED = re.compile(r"(.+)\.tpuref-[0-9a-f]{8}(\..+)")
+"""The name of a file that is being written, or was when its process died."""
 
 
 class FileSystem(Protocol):
@@ -32,8 +46,20 @@ class FileSystem(Protocol):
     def open(self, path: str, mode: str) -> IO[bytes]:
         """Open a file for bytes."""
 
+    def open_regular(self, path: str) -> IO[bytes]:
+        """Open a regular file for reading; an OSError if it is something else."""
+
     def write_whole(self, path: str, content: bytes) -> None:
         """Give a file its content; a reader finds the old content or the new one."""
+
+    def store(
+        self,
+        stem: str,
+        end: str,
+        write: Callable[[IO[bytes]], None],
+        commit: Callable[[str], None],
+    ) -> None:
+        """Write a new file, then call `commit` with its path: stem and end if free."""
 
     def exists(self, path: str) -> bool:
         """Return whether there is a file or a directory."""
@@ -74,18 +100,85 @@ class LocalFiles:
         opened: IO[bytes] = open(path, mode)  # noqa: SIM115 - the caller closes it
         return opened
 
+    def open_regular(self, path: str) -> IO[bytes]:
+        """Open a regular file; a pipe would block, and a device may have no end."""
+        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return file
+
     def write_whole(self, path: str, content: bytes) -> None:
         """Write beside the file and rename, so that a kill leaves a whole file."""
-        beside = f"{path}.partial"
-        with open(beside, "wb") as file:
-            file.write(content)
-        self.flush_to_disk(beside)
-        os.replace(beside, path)
-        self.flush_to_disk(os.path.dirname(path) or ".")
+        file = self._new_file(path, ".partial")
+        try:
+            with file:
+                file.write(content)
+                _flush_to_disk(file)
+                if fcntl is None:  # Windows does not rename open files
+                    file.close()
+                os.replace(file.name, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(file.name)
+            raise
+        self._flush_names(os.path.dirname(path))
 
-    def flush_to_disk(self, path: str) -> None:
-        """Let a file, or the names in a directory, outlive a loss of power."""
-        opened = os.open(path, os.O_RDONLY)
+    def store(
+        self,
+        stem: str,
+        end: str,
+        write: Callable[[IO[bytes]], None],
+        commit: Callable[[str], None],
+    ) -> None:
+        """Write a new file under a name of its own, and link it to the wanted name.
+
+        The file is locked until `commit` returns.  The name of its own stays: it tells
+        who cleans up (`UNFINISHED`, `locked`) that the other name is no file of the
+        user.  Where the wanted name is taken, the file has only the one of its own.
+        """
+        with self._new_file(stem, end) as file:
+            write(file)
+            _flush_to_disk(file)
+            path = file.name
+            with _turn(os.path.dirname(stem)):
+                with contextlib.suppress(OSError):  # taken, or no links on this system
+                    os.link(file.name, stem + end)
+                    path = stem + end
+                commit(path)
+
+    def mark(self, stem: str, end: str) -> str:
+        """Give a file the name of an unfinished one as well, and return that name."""
+        name = _own_name(stem, end)
+        with contextlib.suppress(OSError):  # no links on this system
+            os.link(stem + end, name)
+        return name
+
+    def _new_file(self, stem: str, end: str) -> IO[bytes]:
+        """Create a file with a free name that `UNFINISHED` matches, and lock it."""
+        while True:
+            path = _own_name(stem, end)
+            file = open(path, "xb")  # noqa: SIM115 - the caller closes it
+            if _lock(file) is not False and os.fstat(file.fileno()).st_nlink:
+                return file
+            file.close()  # `locked` of another process was faster, and removes it
+
+    @contextlib.contextmanager
+    def locked(self, path: str) -> Iterator[bool]:
+        """Lock a file during the block; False if a process writes it or may do so."""
+        try:
+            file = open(path, "rb", opener=_open_no_link)  # noqa: SIM115
+        except OSError:  # gone, somebody else's, or a symbolic link
+            yield False
+            return
+        with file:
+            yield _lock(file) is True
+
+    def _flush_names(self, folder: str) -> None:
+        """Let the names in a directory outlive a loss of power."""
+        if os.name == "nt":
+            return  # Windows opens no directories
+        opened = os.open(folder or ".", os.O_RDONLY)
         try:
             os.fsync(opened)
         finally:
@@ -152,9 +245,33 @@ class ForeignFiles:
         opened: IO[bytes] = self._files.open(path, mode)
         return opened
 
+    def open_regular(self, path: str) -> IO[bytes]:
+        """Open a file for reading."""
+        return self.open(path, "rb")
+
     def write_whole(self, path: str, content: bytes) -> None:
         """Give a file its content; object stores show it once it is complete."""
         self._files.pipe_file(path, content)
+
+    def store(
+        self,
+        stem: str,
+        end: str,
+        write: Callable[[IO[bytes]], None],
+        commit: Callable[[str], None],
+    ) -> None:
+        """Write a new file, then call `commit`; object stores have no locks."""
+        path = stem + end
+        if self.exists(path):
+            path = _own_name(stem, end)
+        try:
+            with self.open(path, "wb") as file:
+                write(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                self.remove(path)
+            raise
+        commit(path)
 
     def exists(self, path: str) -> bool:
         """Return whether there is a file or a directory."""
@@ -204,6 +321,62 @@ class ForeignFiles:
         return path if "://" in path else f"{self._scheme}://{path.lstrip('/')}"
 
 
+def _own_name(stem: str, end: str) -> str:
+    """Return a name that nobody else chooses, and that `UNFINISHED` matches."""
+    return f"{stem}.tpuref-{secrets.token_hex(4)}{end}"
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return _open_at_once(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def _flush_to_disk(file: IO[bytes]) -> None:
+    """Let the content of a file outlive a loss of power."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _turn(folder: str) -> Iterator[None]:
+    """Let one process at a time replace files of a folder that belong together.
+
+    A process that is stopped in the block holds up the others for 5 s.  After that they
+    leave, at worst, a file that nothing names.
+    """
+    if fcntl is None:
+        yield
+        return
+    opened, deadline = os.open(folder or ".", os.O_RDONLY), time.monotonic() + 5
+    try:
+        while _lock(opened) is False and time.monotonic() < deadline:
+            time.sleep(0.001)
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # a forked process may have it open as well
+            fcntl.flock(opened, fcntl.LOCK_UN)
+        os.close(opened)
+
+
+def _lock(file: IO[bytes] | int) -> bool | None:
+    """Lock a file until it is closed; False if another has it, None without locks.
+
+    The lock belongs to the content, not to the name, so it outlives a rename.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some network file systems have none
+        return None
+    return True
+
+
 LOCAL = LocalFiles()
 
 
@@ -228,7 +401,7 @@ def files_at(
     ImportError
         If it is a URL, and fsspec or its package for the scheme is not installed.
     tpuref.errors.InvalidArgumentError
-        If nobody knows the scheme.
+        If nobody knows the scheme, or no file can have such a name.
 
     Examples
     --------
@@ -238,6 +411,16 @@ def files_at(
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise wrong_type(f"{function}: {argument}", "a path", path)
     text = os.fsdecode(path)
+    try:
+        encoded = os.fsencode(text)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise InvalidArgumentError(
+            f"{function}: {argument} must be a path, which has no NUL and no unpaired "
+            f"surrogates, got {text!r}",
+            code=codes.FILE_FAULT,
+        )
     scheme, separator, rest = text.partition("://")
     if not separator:
         return LOCAL, text
@@ -261,13 +444,27 @@ def joined(directory: str, name: str) -> str:
     return f"{directory.rstrip('/') or '/'}{'' if directory == '/' else '/'}{name}"
 
 
-_FAULTS: Sequence[tuple[type[OSError], type[OpError]]] = (
-    (FileNotFoundError, NotFoundError),
-    (FileExistsError, AlreadyExistsError),
-    (PermissionError, PermissionDeniedError),
-    (NotADirectoryError, FailedPreconditionError),
-    (IsADirectoryError, FailedPreconditionError),
-)
+_FAULTS: dict[type[OpError], set[int]] = {
+    NotFoundError: {errno.ENOENT},
+    AlreadyExistsError: {errno.EEXIST},
+    PermissionDeniedError: {errno.EPERM, errno.EACCES, errno.EROFS},
+    FailedPreconditionError: {errno.ENOTDIR, errno.EISDIR, errno.ENOTEMPTY},
+    InvalidArgumentError: {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP},
+    # TensorFlow maps EFBIG to OutOfRangeError, which ends a training loop as the end of
+    # its dataset does: without a word.
+    ResourceExhaustedError: {
+        errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE,
+        errno.ENOMEM,
+    },
+}  # fmt: skip
+_CLASSES: dict[type[OSError], type[OpError]] = {
+    # fsspec raises these without a number.
+    FileNotFoundError: NotFoundError,
+    FileExistsError: AlreadyExistsError,
+    PermissionError: PermissionDeniedError,
+    NotADirectoryError: FailedPreconditionError,
+    IsADirectoryError: FailedPreconditionError,
+}
 
 
 @contextlib.contextmanager
@@ -281,7 +478,8 @@ def failures(function: str, path: str) -> Iterator[None]:
             code=codes.FILE_FAULT,
         ) from error
     except OSError as error:
-        kinds = [fault for kind, fault in _FAULTS if isinstance(error, kind)]
+        kinds = [kind for kind, numbers in _FAULTS.items() if error.errno in numbers]
+        kinds += [_CLASSES[kind] for kind in type(error).mro() if kind in _CLASSES]
         raise (kinds or [UnknownError])[0](
             f"{function}: {path!r}: {error.strerror or error}", code=codes.FILE_FAULT
         ) from error

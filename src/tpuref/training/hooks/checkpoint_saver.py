@@ -167,7 +167,9 @@ class CheckpointSaverHook(SessionRunHook):
         return self._tell_of(session, step)
 
     def _tell_of(self, session: Any, step: int) -> bool:
-        saved = SessionLog(status=SESSION_CHECKPOINT, checkpoint_path=self._save_path)
+        # A message holds only valid UTF-8, a path any bytes.
+        path = self._save_path.encode(errors="surrogateescape").decode(errors="replace")
+        saved = SessionLog(status=SESSION_CHECKPOINT, checkpoint_path=path)
         self._summary_writer.add_session_log(saved, step)
         self._summary_writer.flush()
         stop = False
