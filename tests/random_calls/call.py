@@ -22,9 +22,7 @@ from .public import OPERATORS, Callee
 PATIENCE = 60.0
 """The most seconds of one call; starting the cores takes some."""
 
-_GOOD_ENOUGH = re.compile(
-    r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid|truth value of an"
-)
+_GOOD_ENOUGH = re.compile(r"\(\) (takes|missing|got)|in tower \d+ of|is not a valid")
 _LIBRARY = os.path.dirname(tf.__file__)
 
 
@@ -75,7 +73,7 @@ def _is_deliberate(error: BaseException) -> bool:
     """Whether a statement of tpuref raises an error, and not Python while it runs one.
 
     Python's own errors are good enough where it calls the user's function or looks up a
-    member of an enumeration, and NumPy's where an array is used as a flag or a name.
+    member of an enumeration.
     """
     if _GOOD_ENOUGH.search(str(error)):
         return True

@@ -11,6 +11,7 @@ import os
 import random
 import resource
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +39,10 @@ def little_memory() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("little_memory")
-def test_random_calls_raise_typed_errors() -> None:
+def test_random_calls_raise_typed_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some write files
     known = callees()
     print(f"seeds {FIRST_SEED} to {FIRST_SEED + COUNT - 1}")
     seeds = range(FIRST_SEED, FIRST_SEED + COUNT)

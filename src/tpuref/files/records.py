@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import DataLossError, ResourceExhaustedError, coded
 from tpuref.files.filesystem import PathLike, failures, files_at
 from tpuref.kernels import checksum
@@ -56,7 +57,7 @@ def compression_of(given: Any) -> str:
         return given.compression_type
     known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
     known["GZIP"] = "GZIP"
-    if given not in known:
+    if not isinstance(given, str | int | None) or given not in known:
         raise coded(
             ValueError,
             f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}",
@@ -113,6 +114,9 @@ class TFRecordWriter:
 
     def write(self, record: bytes) -> None:
         """Write one record."""
+        if not isinstance(record, bytes | bytearray | memoryview):
+            argument = "TFRecordWriter.write: record"
+            raise wrong_type(argument, "bytes (encode a string first)", record)
         content = framed(bytes(record))
         with failures("TFRecordWriter.write", self._path):
             self._file.write(

@@ -25,6 +25,7 @@ from tpuref.training.hooks.session_run_hook import (
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+    hooks_of,
 )
 from tpuref.training.log import log
 from tpuref.training.scaffold import Scaffold
@@ -89,7 +90,7 @@ class _HookedSession:
             raise wrong_type(argument, "a tf.train.SessionCreator", session_creator)
         self._graph = get_default_graph()
         self._was_finalized = self._graph.finalized
-        self._hooks = list(hooks or [])
+        self._hooks = hooks_of(f"{type(self).__name__}: hooks", hooks)
         self._recovers, self._grace = recovers, stop_grace_period_secs
         for hook in self._hooks:
             hook.begin()
