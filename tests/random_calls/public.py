@@ -106,7 +106,7 @@ MADE_FOR_TPUREF = {
     "Operation": {"captured_inputs", "describe", "tower"},
     "Tensor": {"know_constant", "operand"},
 }
-"""Methods of public classes that are tpuref's own, wait, or call what they are given."""
+"""Methods of public classes that are tpuref's own, wait, or call what they get."""
 
 OPERATORS = (
     *("__add__", "__radd__", "__sub__", "__mul__", "__truediv__", "__floordiv__"),

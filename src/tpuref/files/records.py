@@ -139,6 +139,11 @@ class TFRecordWriter:
                 self._file.write(self._packed.flush())
             self._file.close()
 
+    def __del__(self) -> None:
+        # Programs leave writers open at their end, as TensorFlow lets them.
+        if hasattr(self, "_packed"):
+            self.close()
+
     def __enter__(self) -> TFRecordWriter:
         return self
 

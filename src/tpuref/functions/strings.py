@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import listed, name_or
+from tpuref.base.arguments import instance_of, listed, name_or
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.functions.control_flow import py_func
@@ -108,6 +108,7 @@ def regex_replace(
     """
     tensor = convert_to_tensor(input, string)
     try:
+        instance_of(str, "tf.strings.regex_replace: pattern", "a string", pattern)
         compiled = re.compile(pattern, re.ASCII)
     except re.error as error:
         raise InvalidArgumentError(

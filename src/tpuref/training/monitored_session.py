@@ -150,6 +150,9 @@ class _HookedSession:
         ...     int(sess.run_step_fn(step))
         9
         """
+        if not callable(step_fn):
+            argument = f"{type(self).__name__}.run_step_fn: step_fn"
+            raise wrong_type(argument, "a function", step_fn)
         names = list(inspect.signature(step_fn).parameters)
         if names not in (["step_context"], ["self", "step_context"]):
             raise coded(

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import hashable, listed, name_or, wrong_type
+from tpuref.base.arguments import check_name, hashable, listed, name_or, wrong_type
 from tpuref.base.dtypes import bfloat16, float16, float32, float64
 from tpuref.base.errors import coded
 from tpuref.differentiation.gradients import gradients
@@ -94,6 +94,7 @@ class Optimizer:
     GATE_GRAPH = 2
 
     def __init__(self, use_locking: bool, name: str) -> None:
+        check_name(f"{type(self).__name__}", name)
         if not name:
             raise ValueError("tf.train.Optimizer: name must be given")
         self._use_locking = use_locking
