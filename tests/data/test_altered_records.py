@@ -1,7 +1,7 @@
 """Files of records and messages, altered at random: typed errors only, little memory.
 
 Each altered file has a seed, which the message of a failure has.  More are read with
-``TPUREF_ALTERED=13000 pytest tests/data/test_altered_records.py``.
+``TPUREF_ALTERED=1000 pytest tests/data/test_altered_records.py``.
 """
 
 from __future__ import annotations
