@@ -55,6 +55,8 @@ else:
         # pytest gives modules of plugins names that are no identifiers.
         return [name for name in dir(api) if name[0] != "_" and name.isidentifier()]
 
+    _loading = threading.local()
+
     class _Finder:
         """Answers, as the last of all finders, for what is not below ``tpuref``."""
 
@@ -62,7 +64,16 @@ else:
         def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
             if not name.startswith("tpuref."):
                 return None
-            finder = importlib.import_module("tpuref.missing.finder")
+            if getattr(_loading, "finder", False):  # or the finder would ask itself
+                raise ModuleNotFoundError(
+                    f"{name} is gone from the installed package; install tpuref again",
+                    name=name,
+                )
+            _loading.finder = True
+            try:
+                finder = importlib.import_module("tpuref.missing.finder")
+            finally:
+                _loading.finder = False
             return finder.find_spec(name, sys._getframe(2))
 
     sys.meta_path.append(_Finder)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import struct
+import tracemalloc
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,22 @@ import pytest
 
 import tpuref as tf
 from tpuref.base import error_codes as codes
+from tpuref.files.records import framed
+from tpuref.kernels import checksum
 
 Kind = tf.python_io.TFRecordCompressionType
 RECORDS = [b"", b"one", np.random.default_rng(3).bytes(100_000), b"last"]
 UNPACK = {"": bytes, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
+PACK: dict[str, Any] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+
+
+@pytest.fixture
+def little_memory() -> Iterator[None]:
+    tracemalloc.start()
+    yield
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 64 << 20
 
 
 def written(path: Path, options: Any = None) -> str:
@@ -75,7 +90,7 @@ def test_paths_of_a_dataset_and_of_a_tensor(tmp_path: Path) -> None:
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
     dataset = tf.data.TextLineDataset(tf.data.Dataset.from_tensor_slices(paths))
     assert list(map(bytes, dataset.as_numpy_iterator())) == [b"1", b"2", b"3"]
-    (tmp_path / "c").write_bytes(b"headabcdefgfoot")
+    (tmp_path / "c").write_bytes(b"headabcdeffoot")
     chosen = tf.placeholder(tf.string, [])
     rows = tf.data.FixedLengthRecordDataset(chosen, 3, 4, 4)
     iterator = rows.make_initializable_iterator()
@@ -93,3 +108,73 @@ def test_a_missing_file(tmp_path: Path) -> None:
     gone = tf.data.TFRecordDataset(str(tmp_path / "gone"))
     with pytest.raises(tf.errors.NotFoundError):
         list(gone.as_numpy_iterator())
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("compression", list(PACK))
+@pytest.mark.parametrize("length", [2**36, 2**62, 2**63, 2**64 - 1])
+def test_a_false_length_takes_no_memory(
+    length: int, compression: str, tmp_path: Path
+) -> None:
+    head = struct.pack("<Q", length)
+    content = head + struct.pack("<I", checksum.masked_crc32c(head)) + b"x" * 100
+    (tmp_path / "a").write_bytes(PACK[compression](content))
+    with pytest.raises(tf.errors.DataLossError, match=codes.DAMAGED_RECORDS):
+        list(tf.python_io.tf_record_iterator(tmp_path / "a", compression))
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+def test_compressed_records_are_unpacked_one_by_one(
+    compression: str, tmp_path: Path
+) -> None:
+    with tf.python_io.TFRecordWriter(tmp_path / "a", compression) as writer:
+        for _ in range(4):
+            writer.write(b"")
+            writer.write(bytes(20_000_000))  # more than is read at once
+    records = tf.python_io.tf_record_iterator(tmp_path / "a", compression)
+    assert [len(record) for record in records] == 4 * [0, 20_000_000]
+
+
+@pytest.mark.parametrize(
+    ("content", "records"),
+    [
+        (b"", []),
+        (zlib.compress(framed(b"one")) + b"behind", [b"one"]),
+        (zlib.compress(framed(b"one"))[:-2], None),
+    ],
+)
+def test_the_end_of_a_zlib_file(
+    content: bytes, records: list[bytes] | None, tmp_path: Path
+) -> None:
+    """As in 1.15.5, but for the end that is missing, which it does not notice."""
+    (tmp_path / "a").write_bytes(content)
+    found = tf.python_io.tf_record_iterator(tmp_path / "a", "ZLIB")
+    if records is None:
+        with pytest.raises(tf.errors.DataLossError, match="the compressed data ends"):
+            list(found)
+    else:
+        assert list(found) == records
+
+
+@pytest.mark.parametrize(
+    ("lengths", "kind", "message"),
+    [
+        ((0,), tf.errors.InvalidArgumentError, "record_bytes must be at least 1"),
+        ((3, -1), tf.errors.InvalidArgumentError, "header_bytes must be at least 0"),
+        ((3, 0, -1), tf.errors.InvalidArgumentError, "footer_bytes must be at least"),
+        ((3,), tf.errors.InvalidArgumentError, "has 10 bytes .* expected a multiple"),
+        ((3, 9, 9), tf.errors.InvalidArgumentError, "has -8 bytes"),
+        (("a",), TypeError, "record_bytes: expected an integer, got 'a'"),
+        ((2.5,), TypeError, "record_bytes: expected an integer, got 2.5"),
+        ((None,), ValueError, "None has no tensor form"),
+    ],
+)
+def test_lengths_that_do_not_fit(
+    lengths: Any, kind: Any, message: str, tmp_path: Path
+) -> None:
+    """The classes of 1.15.5."""
+    (tmp_path / "a").write_bytes(b"0123456789")
+    make = tf.data.FixedLengthRecordDataset
+    with pytest.raises(kind, match=message):
+        list(make(str(tmp_path / "a"), *lengths).as_numpy_iterator())

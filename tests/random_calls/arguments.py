@@ -119,10 +119,47 @@ DTYPES: tuple[Any, ...] = (
     *(np.float64, "int8", float, int, np.dtype("M8[s]"), 99),
 )
 INSTANCES: tuple[Maker, ...] = tuple(make for _, make in specimens.SPECIMENS.values())
+FEATURES: tuple[Maker, ...] = (
+    lambda: {"a": tf.FixedLenFeature([], tf.int64)},
+    lambda: {"a": tf.VarLenFeature(tf.string)},
+    lambda: {"a": tf.FixedLenSequenceFeature([2], tf.float32, True)},
+    lambda: {"a": tf.FixedLenFeature([2], tf.float32, ["x", None])},
+    lambda: {"a": tf.FixedLenFeature(None, None)},
+    lambda: {"a": 5},
+    lambda: {5: tf.VarLenFeature(tf.string)},
+)
+OPTIMIZERS: tuple[Maker, ...] = (
+    lambda: tf.train.GradientDescentOptimizer(0.1),
+    lambda: tf.train.GradientDescentOptimizer,
+)
+HOOKS: tuple[Maker, ...] = (
+    lambda: [tf.train.StopAtStepHook(1)],
+    lambda: [tf.train.StopAtStepHook],
+    lambda: tf.train.StopAtStepHook(1),
+    lambda: [5],
+)
+PAIRS: tuple[Maker, ...] = (
+    lambda: [(specimens.tensor(), specimens.variable())],
+    lambda: [(tf.constant([1.0, 2.0]), specimens.variable())],
+    lambda: [(None, specimens.variable())],
+    lambda: [(1.0, 2.0, 3.0)],
+)
+MESSAGES: tuple[Maker, ...] = (
+    lambda: tf.Summary(value=[tf.Summary.Value(tag="a", simple_value=1.0)]),
+    tf.Event,
+    lambda: b"\x0a\xff",
+)
 ODD: tuple[Any, ...] = (None, object(), ..., slice(None), int, np, Exception("x"))
 
 BY_NAME: tuple[tuple[str, tuple[Any, ...], tuple[Maker, ...]], ...] = (
-    ("name scope prefix device", TEXTS, ()),
+    ("features", (), FEATURES),
+    ("optimizer", (), OPTIMIZERS),
+    ("hooks", (), HOOKS),
+    ("grads_and_vars", (), PAIRS),
+    ("summary event", (), MESSAGES),
+    ("var_list variable", (), (specimens.variable, lambda: [specimens.variable()])),
+    ("rate decay epsilon momentum rho beta stddev gain scale secs", REALS, ()),
+    ("name scope prefix device path dir", TEXTS, ()),
     ("dtype type", DTYPES, ()),
     ("shape size coord", (), SHAPES),
     ("fn func computation callable creator initializer", FUNCTIONS, ()),
@@ -200,7 +237,10 @@ def fitting(drawing: random.Random, parameter: inspect.Parameter) -> Any:
 def anything(drawing: random.Random) -> Any:
     """Draw a value of any kind."""
     plain = (INTEGERS, HUGE, REALS, TEXTS, FUNCTIONS, DTYPES, ODD)
-    made = (SHAPES, ARRAYS, TENSORS, NESTS, INSTANCES)
+    made = (
+        *(SHAPES, ARRAYS, TENSORS, NESTS, INSTANCES),
+        *(FEATURES, OPTIMIZERS, HOOKS, PAIRS, MESSAGES),
+    )
     kind = drawing.randrange(len(plain) + len(made))
     if kind < len(plain):
         return drawing.choice(plain[kind])

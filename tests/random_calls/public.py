@@ -9,6 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import tpuref as tf
+from tpuref.python.tpu import tpu_function
+from tpuref.python.training import moving_averages
 
 from .specimens import SPECIMENS
 
@@ -17,12 +19,23 @@ NAMESPACES: dict[str, ModuleType] = {
     "tf.bitwise": tf.bitwise,
     "tf.contrib.cluster_resolver": tf.contrib.cluster_resolver,
     "tf.contrib.distribute": tf.contrib.distribute,
+    "tf.contrib.data": tf.contrib.data,
+    "tf.contrib.framework": tf.contrib.framework,
+    "tf.contrib.layers": tf.contrib.layers,
+    "tf.contrib.lookup": tf.contrib.lookup,
     "tf.contrib.opt": tf.contrib.opt,
+    "tf.contrib.summary": tf.contrib.summary,
     "tf.contrib.tpu": tf.contrib.tpu,
+    "tf.contrib.training": tf.contrib.training,
     "tf.data": tf.data,
+    "tf.data.experimental": tf.data.experimental,
     "tf.estimator": tf.estimator,
     "tf.experimental.dlpack": tf.experimental.dlpack,
     "tf.initializers": tf.initializers,
+    "tf.io": tf.io,
+    "tf.keras.losses": tf.keras.losses,
+    "tf.keras.metrics": tf.keras.metrics,
+    "tf.keras.optimizers": tf.keras.optimizers,
     "tf.layers": tf.layers,
     "tf.linalg": tf.linalg,
     "tf.losses": tf.losses,
@@ -30,10 +43,15 @@ NAMESPACES: dict[str, ModuleType] = {
     "tf.metrics": tf.metrics,
     "tf.nest": tf.nest,
     "tf.nn": tf.nn,
+    "tf.profiler": tf.profiler,
+    "tf.profiler.experimental": tf.profiler.experimental,
     "tf.random": tf.random,
     "tf.strings": tf.strings,
+    "tf.summary": tf.summary,
     "tf.tpu": tf.tpu,
     "tf.train": tf.train,
+    "moving_averages": moving_averages,
+    "tpu_function": tpu_function,
 }
 
 LEFT_OUT = {
@@ -51,6 +69,11 @@ LEFT_OUT = {
     "tf.train.SessionCreator": "is abstract",
     "tf.Operation": "is made by functions",
     "tf.Tensor": "is made by functions",
+    "tf.contrib.training.checkpoints_iterator": "waits for checkpoints",
+    "tf.contrib.training.python": "is a package",
+    "tf.train.checkpoints_iterator": "waits for checkpoints",
+    "tf.profiler.start": "runs until it is stopped",
+    "tf.profiler.experimental.start": "runs until it is stopped",
     "tf.enable_eager_execution": "holds for the whole process",
     "tf.Module": "begins eager mode",
     "tf.disable_eager_execution": "holds for the whole process",
@@ -75,15 +98,20 @@ MADE_FOR_TPUREF = {
         "scopes_in_force",
         "draw",  # starts Graphviz
     },
+    "BatchNormalization": {"call"},  # called by __call__, once it is built
+    "Conv2D": {"call"},
+    "Dense": {"call"},
+    "GradientTape": {"record", "record_read"},
+    "Coordinator": {"wait_for_stop"},  # waits
     "Operation": {"captured_inputs", "describe", "tower"},
     "Tensor": {"know_constant", "operand"},
 }
-"""Methods of public classes that are tpuref's own, or call what they are given."""
+"""Methods of public classes that are tpuref's own, wait, or call what they get."""
 
 OPERATORS = (
     *("__add__", "__radd__", "__sub__", "__mul__", "__truediv__", "__floordiv__"),
     *("__mod__", "__pow__", "__matmul__", "__and__", "__or__", "__lt__", "__eq__"),
-    *("__getitem__", "__contains__"),
+    *("__getitem__", "__contains__", "__call__"),
 )
 
 

@@ -74,6 +74,24 @@ def scope() -> Any:
     return tf.get_variable_scope()
 
 
+def monitored() -> Any:
+    tf.train.get_or_create_global_step()
+    return tf.train.MonitoredSession()
+
+
+def moved_average() -> Any:
+    average = tf.train.ExponentialMovingAverage(0.5)
+    average.apply([variable()])
+    return average
+
+
+def tape() -> Any:
+    recorded = tf.GradientTape(persistent=True)
+    with recorded:
+        recorded.watch(tensor())
+    return recorded
+
+
 SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
     "Tensor": (tf.Tensor, tensor),
     "Operation": (tf.Operation, lambda: tensor().op),
@@ -97,5 +115,59 @@ SPECIMENS: dict[str, tuple[type, Callable[[], Any]]] = {
     "MirroredVariable": (tf.contrib.distribute.MirroredVariable, mirrored_variable),
     "TPUStrategy": (tf.contrib.distribute.TPUStrategy, strategy),
     "OneDeviceStrategy": (tf.contrib.distribute.OneDeviceStrategy, one_device),
+    "AdamOptimizer": (tf.train.AdamOptimizer, tf.train.AdamOptimizer),
+    "AdamWOptimizer": (
+        tf.contrib.opt.AdamWOptimizer,
+        lambda: tf.contrib.opt.AdamWOptimizer(0.1),
+    ),
+    "BatchNormalization": (tf.layers.BatchNormalization, tf.layers.BatchNormalization),
+    "Conv2D": (tf.layers.Conv2D, lambda: tf.layers.Conv2D(2, 1)),
+    "Coordinator": (tf.train.Coordinator, tf.train.Coordinator),
+    "CrossShardOptimizer": (
+        tf.contrib.tpu.CrossShardOptimizer,
+        lambda: tf.contrib.tpu.CrossShardOptimizer(tf.train.AdamOptimizer()),
+    ),
+    "Dense": (tf.layers.Dense, lambda: tf.layers.Dense(2)),
+    "Dropout": (tf.layers.Dropout, tf.layers.Dropout),
+    "ExponentialMovingAverage": (tf.train.ExponentialMovingAverage, moved_average),
+    "FileWriter": (tf.summary.FileWriter, lambda: tf.summary.FileWriter("events")),
+    "GradientDescentOptimizer": (
+        tf.train.GradientDescentOptimizer,
+        lambda: tf.train.GradientDescentOptimizer(0.1),
+    ),
+    "GradientTape": (tf.GradientTape, tape),
+    "IndexedSlices": (
+        tf.IndexedSlices,
+        lambda: tf.IndexedSlices(tensor(), tf.constant([0, 1])),
+    ),
+    "LoggingTensorHook": (
+        tf.train.LoggingTensorHook,
+        lambda: tf.train.LoggingTensorHook([], every_n_iter=1),
+    ),
+    "MaxPooling2D": (tf.layers.MaxPooling2D, lambda: tf.layers.MaxPooling2D(2, 1)),
+    "MonitoredSession": (tf.train.MonitoredSession, monitored),
+    "Orthogonal": (tf.initializers.orthogonal, tf.initializers.orthogonal),
+    "RMSPropOptimizer": (
+        tf.train.RMSPropOptimizer,
+        lambda: tf.train.RMSPropOptimizer(0.1),
+    ),
+    "Scaffold": (tf.train.Scaffold, tf.train.Scaffold),
+    "SecondOrStepTimer": (
+        tf.train.SecondOrStepTimer,
+        lambda: tf.train.SecondOrStepTimer(every_steps=1),
+    ),
+    "SparseTensor": (
+        tf.SparseTensor,
+        lambda: tf.SparseTensor([[0, 0]], [1.0], [2, 2]),
+    ),
+    "TFRecordWriter": (
+        tf.python_io.TFRecordWriter,
+        lambda: tf.python_io.TFRecordWriter("records"),
+    ),
+    "TensorArray": (tf.TensorArray, lambda: tf.TensorArray(tf.float32, 2)),
+    "VarianceScaling": (
+        tf.initializers.variance_scaling,
+        tf.initializers.variance_scaling,
+    ),
 }
 """The class, and what makes an instance, by the name of the class."""

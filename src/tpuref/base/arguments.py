@@ -54,6 +54,15 @@ def listed(argument: str, value: Any, expected: str = "a list") -> list[Any]:
     return list(entries)
 
 
+def hashable(argument: str, expected: str, value: Any) -> Any:
+    """Return an argument that is looked up in a dict."""
+    try:
+        hash(value)
+    except TypeError:
+        raise wrong_type(argument, expected, value) from None
+    return value
+
+
 def integer(argument: str, value: Any) -> int:
     """Return an argument that must be an integer of Python or NumPy."""
     try:
@@ -73,3 +82,9 @@ def check_name(function: str, name: Any) -> None:
     """Refuse a name that is neither a string nor None."""
     if name is not None and not isinstance(name, str):
         raise wrong_type(f"{function}: name", "a string or None", name)
+
+
+def name_or(name: Any, default: str) -> str:
+    """Return the name of an operation, `default` if none was given."""
+    check_name(default, name)
+    return name or default

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, listed
 from tpuref.base.errors import InvalidArgumentError, NotFoundError, coded
 from tpuref.checkpoints.kept import KeptCheckpoints
 from tpuref.checkpoints.state import update_checkpoint_state
@@ -347,7 +347,13 @@ def variables_by_name(given: Any) -> dict[str, Variable]:
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        several = [given] if isinstance(given, Variable) else list(given)
+        several = (
+            [given]
+            if isinstance(given, Variable)
+            else listed(
+                "variables", given, "a variable, or a list or dict of variables"
+            )
+        )
         pairs = [(getattr(one, "name", "").split(":")[0], one) for one in several]
     found: dict[str, Variable] = {}
     for name, variable in pairs:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import name_or, wrong_type
 from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -158,7 +158,7 @@ class Iterator(ElementDescription):
         specs = specs_of(self.element)
         tensors = apply_all(
             "IteratorGetNext",
-            name=name or "IteratorGetNext",
+            name=name_or(name, "IteratorGetNext"),
             iterator=self.handle,
             token=self.token,
             dtypes=tuple(spec.dtype.name for spec in specs),
@@ -272,7 +272,7 @@ def initializer(
         return apply_operation(
             "MakeIterator",
             *stage.captured,
-            name=name or "MakeIterator",
+            name=name_or(name, "MakeIterator"),
             iterator=iterator,
             token=_token(graph, begin),
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import check_name, instance_of, wrong_type
+from tpuref.base.arguments import check_name, instance_of, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, int64, string
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import as_shape
@@ -189,7 +189,7 @@ def _parsed(
     keys = sorted(
         instance_of(str, f"{argument}: a name", "a string", key) for key in features
     )
-    kinds = {key: _kind(function, key, features[key].dtype) for key in keys}
+    kinds = {key: _kind(function, key, features[key]) for key in keys}
     readers = {key: _reader(function, key, features[key], single) for key in keys}
 
     def parse(records: Any) -> list[Array]:
@@ -201,7 +201,7 @@ def _parsed(
         rows = {key: _reader(function, key, features[key], False) for key in keys}
         in_batches(parse, lambda records: _read(function, records, kinds, rows))
     text = convert_to_tensor(serialized, string)
-    tensors = iter(py_func(parse, [text], dtypes, name=name or "ParseExample"))
+    tensors = iter(py_func(parse, [text], dtypes, name=name_or(name, "ParseExample")))
     return {key: _result(readers[key], tensors) for key in keys}
 
 
@@ -214,7 +214,17 @@ def _result(reader: _Reader, tensors: Any) -> Any:
     return SparseTensor(*found) if reader.sparse else found[0]
 
 
-def _kind(function: str, key: str, dtype: Any) -> int:
+def _kind(function: str, key: str, feature: Any) -> int:
+    if not isinstance(
+        feature, FixedLenFeature | VarLenFeature | FixedLenSequenceFeature
+    ):
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
+            f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
+            code=codes.INVALID_FEATURE,
+        )
+    dtype = feature.dtype
     found = _KINDS.get(as_dtype(dtype))
     if found is None:
         raise coded(
@@ -265,14 +275,7 @@ def _reader(function: str, key: str, feature: Any, single: bool) -> _Reader:
         return _fixed(function, key, feature, single)
     if isinstance(feature, VarLenFeature):
         return _variable(feature, single)
-    if isinstance(feature, FixedLenSequenceFeature):
-        return _sequence(function, key, feature, single)
-    raise coded(
-        ValueError,
-        f"{function}: the feature {key!r} must be a tf.FixedLenFeature, "
-        f"tf.VarLenFeature or tf.FixedLenSequenceFeature, got {feature!r}",
-        code=codes.INVALID_FEATURE,
-    )
+    return _sequence(function, key, feature, single)
 
 
 def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _Reader:
@@ -280,7 +283,7 @@ def _fixed(function: str, key: str, feature: FixedLenFeature, single: bool) -> _
     count = int(np.prod(shape))
     default: Values = None
     if feature.default_value is not None:
-        default = np.broadcast_to(_array(feature.default_value, dtype), shape).ravel()
+        default = _default(function, key, feature, dtype, shape).ravel()
 
     def read(values: Sequence[Values]) -> list[Array]:
         rows = [default if found is None else found for found in values]
@@ -337,9 +340,16 @@ def _sequence(
         )
     shape, dtype = _sizes(function, key, feature), as_dtype(feature.dtype)
     width = int(np.prod(shape))
-    filling = feature.default_value
-    if filling is None:
-        filling = b"" if dtype == string else 0
+    if not width:
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r}: the shape of a row must hold a value, "
+            f"got {shape}",
+            code=codes.INVALID_FEATURE,
+        )
+    filling: Any = b"" if dtype == string else 0
+    if feature.default_value is not None:
+        filling = _default(function, key, feature, dtype, [])[()]
 
     def read(values: Sequence[Values]) -> list[Array]:
         rows = [_array([] if found is None else found, dtype) for found in values]
@@ -359,6 +369,25 @@ def _sequence(
         return [shaped[0 if single else slice(None)]]
 
     return _Reader(read, [dtype], [[None, *shape] if single else [None, None, *shape]])
+
+
+def _default(
+    function: str, key: str, feature: Any, dtype: DType, shape: Sequence[int]
+) -> Array:
+    """Return the default values of a feature, which fill its shape."""
+    given = feature.default_value
+    try:
+        array = _array(given, dtype)
+        if dtype == string and not all(type(text) is bytes for text in array.flat):
+            raise TypeError("not a string")
+        return np.broadcast_to(array, shape)
+    except (TypeError, ValueError, OverflowError):
+        raise coded(
+            ValueError,
+            f"{function}: the feature {key!r}: default_value must be {dtype.name} of "
+            f"shape {list(shape)}, got {given!r}",
+            code=codes.INVALID_FEATURE,
+        ) from None
 
 
 def _sizes(function: str, key: str, feature: Any) -> list[int]:
@@ -447,7 +476,7 @@ def decode_raw(
 
     in_batches(decode, decode)
     given = convert_to_tensor(input_bytes if bytes is None else bytes, string)
-    result: Tensor = py_func(decode, [given], dtype, name=name or "DecodeRaw")
+    result: Tensor = py_func(decode, [given], dtype, name=name_or(name, "DecodeRaw"))
     if given.shape.ndims is not None:
         result.set_shape([*given.shape.as_list(), None])
     return result

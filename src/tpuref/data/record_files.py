@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import string
-from tpuref.base.errors import coded
+from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.spec import TensorSpec
 from tpuref.data.dataset import Dataset
 from tpuref.data.element import Item, component, spec_of
+from tpuref.data.sources import integer
 from tpuref.data.stage import Pass, Stage
 from tpuref.files.file import GFile
 from tpuref.files.records import compression_of, tf_record_iterator
@@ -27,18 +29,20 @@ class FileStage(Stage):
     ----------
     filenames
         A path, a list or tensor of paths, or a dataset of paths.
+    uses
+        Further arguments that may be tensors.
     """
 
-    def __init__(self, filenames: Any) -> None:
+    def __init__(self, filenames: Any, uses: Sequence[Any] = ()) -> None:
         if isinstance(filenames, Dataset):
             self._paths: Any = None
             self._source: Stage | None = filenames.stage
             spec = filenames.stage.specs[0]
-            super().__init__(TensorSpec([], string), [filenames.stage])
+            super().__init__(TensorSpec([], string), [filenames.stage], uses)
         else:
             self._paths, self._source = component(filenames), None
             spec = spec_of(self._paths)
-            super().__init__(TensorSpec([], string), uses=[self._paths])
+            super().__init__(TensorSpec([], string), uses=[self._paths, *uses])
         if spec.dtype != string:
             raise coded(
                 TypeError,
@@ -49,7 +53,7 @@ class FileStage(Stage):
     def items(self, current: Pass) -> Iterator[Item]:
         """Yield the records."""
         for path in self._files(current):
-            for record in self.records(path):
+            for record in self.records(path, current):
                 yield (_text(record),)
 
     def _files(self, current: Pass) -> Iterator[str]:
@@ -59,9 +63,9 @@ class FileStage(Stage):
             arrays = (item[0] for item in self._source.items(current))
         for array in arrays:
             for path in np.ravel(array):
-                yield path.decode()
+                yield os.fsdecode(path)
 
-    def records(self, path: str) -> Iterator[bytes]:
+    def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""
         raise NotImplementedError
 
@@ -79,7 +83,7 @@ class TFRecord(FileStage):
         self._compression = compression
         super().__init__(filenames)
 
-    def records(self, path: str) -> Iterator[bytes]:
+    def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""
         yield from tf_record_iterator(path, self._compression)
 
@@ -87,7 +91,7 @@ class TFRecord(FileStage):
 class TextLine(FileStage):
     """Lines without their ends."""
 
-    def records(self, path: str) -> Iterator[bytes]:
+    def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the lines of one file."""
         with GFile(path, "rb") as file:
             for line in file:
@@ -97,17 +101,40 @@ class TextLine(FileStage):
 class FixedLengthRecord(FileStage):
     """Records that all have the same length."""
 
-    def __init__(self, filenames: Any, length: int, header: int, footer: int) -> None:
-        self._length, self._header, self._footer = length, header, footer
-        super().__init__(filenames)
+    def __init__(self, filenames: Any, **lengths: Any) -> None:
+        self._lengths = {
+            name: integer(f"tf.data.{self.name}: {name}", value)
+            for name, value in lengths.items()
+        }
+        super().__init__(filenames, list(self._lengths.values()))
 
-    def records(self, path: str) -> Iterator[bytes]:
+    def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the records of one file."""
+        length, header, footer = (
+            self._at_least(name == "record_bytes", name, current.number(value))
+            for name, value in self._lengths.items()
+        )
         with GFile(path, "rb") as file:
-            inside = file.size() - self._header - self._footer
-            file.seek(self._header)
-            for _ in range(inside // self._length):
-                yield file.read(self._length)
+            inside = file.size() - header - footer
+            if inside < 0 or inside % length:
+                raise self.fault(
+                    InvalidArgumentError,
+                    f"{path!r} has {inside} bytes without header ({header}) and footer "
+                    f"({footer}), expected a multiple of record_bytes ({length})",
+                    code=codes.INVALID_DATASET_ARGUMENT,
+                )
+            file.seek(header)
+            for _ in range(inside // length):
+                yield file.read(length)
+
+    def _at_least(self, least: int, argument: str, value: int) -> int:
+        if value < least:
+            raise self.fault(
+                InvalidArgumentError,
+                f"{argument} must be at least {least:d}, got {value}",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
+        return value
 
 
 class TFRecordDataset(Dataset):
@@ -174,6 +201,12 @@ class FixedLengthRecordDataset(Dataset):
         The length of a record.
     header_bytes, footer_bytes
         How much to leave out at the start and at the end of each file.
+
+    Raises
+    ------
+    tpuref.errors.InvalidArgumentError
+        At evaluation, if a length is out of range, or the rest of a file is no multiple
+        of `record_bytes`.
     """
 
     def __init__(
@@ -186,6 +219,9 @@ class FixedLengthRecordDataset(Dataset):
     ) -> None:
         super().__init__(
             FixedLengthRecord(
-                filenames, record_bytes, header_bytes or 0, footer_bytes or 0
+                filenames,
+                record_bytes=record_bytes,
+                header_bytes=0 if header_bytes is None else header_bytes,
+                footer_bytes=0 if footer_bytes is None else footer_bytes,
             )
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import integer, wrong_type
+from tpuref.base.arguments import integer, name_or, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, int32, int64, string
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
 from tpuref.files.file import GFile
@@ -124,13 +124,15 @@ class IndexTable:
         if words.dtype != self.key_dtype:
             argument = f"{_FUNCTION}: lookup: keys"
             raise wrong_type(argument, f"{self.key_dtype.name} keys", words)
-        numbers: Tensor = py_func(self._found, [words], int64, name=name or "Lookup")
+        numbers: Tensor = py_func(
+            self._found, [words], int64, name=name_or(name, "Lookup")
+        )
         numbers.set_shape(words.shape)
         return numbers
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of words, and of buckets for unknown ones, int64."""
-        size: Tensor = py_func(self._count, [], int64, name=name or "TableSize")
+        size: Tensor = py_func(self._count, [], int64, name=name_or(name, "TableSize"))
         size.set_shape([])
         return size
 

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.files.file import GFile
@@ -61,6 +62,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
             read: bytes = file.read()
         return read
 
-    result: Tensor = py_func(content, [path], string, name=name or "ReadFile")
+    result: Tensor = py_func(content, [path], string, name=name_or(name, "ReadFile"))
     result.set_shape([])
     return result

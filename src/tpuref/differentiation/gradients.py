@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import name_or
 from tpuref.base.errors import coded
 from tpuref.differentiation.application import apply
 from tpuref.differentiation.blocks import gradients_of_block
@@ -98,7 +99,7 @@ def gradients(
     targets = [convert_to_tensor(y) for y in _listed(ys)]
     sources = _listed(xs)
     stops = {convert_to_tensor(t) for t in _listed(stop_gradients)}
-    with get_default_graph().name_scope(name or "gradients"):
+    with get_default_graph().name_scope(name_or(name, "gradients")):
         seeds = seeds_of("tf.gradients", targets, _listed(grad_ys))
         walk = Walk("tf.gradients", gradients_of_block, colocate_gradients_with_ops)
         keys = [x.handle if isinstance(x, Variable) else _tensor(x) for x in sources]

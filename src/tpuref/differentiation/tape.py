@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import hashable, wrong_type
 from tpuref.base.errors import coded
 from tpuref.differentiation.blocks import gradients_of_block
 from tpuref.differentiation.gradients import finished, seeds_of
@@ -233,7 +234,10 @@ class GradientTape:
     ) -> list[Any]:
         walk = Walk(function, gradients_of_block)
         steps = list(self._steps)
-        keys = [x.handle if isinstance(x, Variable) else x for x in sources]
+        keys = [
+            hashable(f"{function}: sources", "tensors or variables", x)
+            for x in (x.handle if isinstance(x, Variable) else x for x in sources)
+        ]
         watched = [key for key in keys if key in self._reached]
         slopes = walk.back(seeds_of(function, targets, given), watched, steps)
         found = dict(zip(watched, slopes, strict=True))
@@ -330,6 +334,9 @@ class GradientTape:
             If the batches differ in size, or a tensor has rank 0.
         """
         self._use("batch_jacobian")
+        if not isinstance(source, Tensor | Variable):
+            argument = "tf.GradientTape.batch_jacobian: source"
+            raise wrong_type(argument, "a tensor or variable", source)
         y, x = convert_to_tensor(target), source
         if (
             not y.shape.rank

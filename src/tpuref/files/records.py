@@ -8,12 +8,20 @@ import struct
 import zlib
 from collections.abc import Iterator
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import DataLossError, coded
+from tpuref.base.arguments import wrong_type
+from tpuref.base.errors import DataLossError, ResourceExhaustedError, coded
 from tpuref.files.filesystem import PathLike, failures, files_at
 from tpuref.kernels import checksum
+
+_CHUNK = 1 << 24
+"""Bytes read at once: a false length takes no more memory than the file has content."""
+
+_MOST = (1 << 31) - 1
+"""The largest record, in bytes, of a compressed file, whose size is no bound of its
+content: the largest message of protocol buffers."""
 
 
 class TFRecordCompressionType:
@@ -49,7 +57,7 @@ def compression_of(given: Any) -> str:
         return given.compression_type
     known = {None: "", 0: "", 1: "ZLIB", 2: "GZIP", "": "", "ZLIB": "ZLIB"}
     known["GZIP"] = "GZIP"
-    if given not in known:
+    if not isinstance(given, str | int | None) or given not in known:
         raise coded(
             ValueError,
             f"TFRecord: compression must be '', 'ZLIB' or 'GZIP', got {given!r}",
@@ -106,6 +114,9 @@ class TFRecordWriter:
 
     def write(self, record: bytes) -> None:
         """Write one record."""
+        if not isinstance(record, bytes | bytearray | memoryview):
+            argument = "TFRecordWriter.write: record"
+            raise wrong_type(argument, "bytes (encode a string first)", record)
         content = framed(bytes(record))
         with failures("TFRecordWriter.write", self._path):
             self._file.write(
@@ -127,6 +138,11 @@ class TFRecordWriter:
             if self._packed is not None:
                 self._file.write(self._packed.flush())
             self._file.close()
+
+    def __del__(self) -> None:
+        # Programs leave writers open at their end, as TensorFlow lets them.
+        if hasattr(self, "_packed"):
+            self.close()
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -160,26 +176,48 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         failures("tf_record_iterator", text),
         files.open(text, "rb") as file,
     ):
-        yield from _records(_unpacked(file, compression_of(options), text), text)
+        yield from _records(file, compression_of(options), text)
 
 
-def _unpacked(file: IO[bytes], compression: str, path: str) -> IO[bytes]:
+class _Inflated(io.RawIOBase):
+    """The content of a ZLIB file, inflated as it is read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._inflater = file, zlib.decompressobj()
+        self._empty = True
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = b""
+        while not content and not self._inflater.eof:
+            packed = self._inflater.unconsumed_tail or self._file.read(len(buffer))
+            content = self._inflater.decompress(packed, len(buffer))
+            if not packed and not content:
+                if self._empty:
+                    return 0
+                raise EOFError("the compressed data ends early")
+            self._empty = False
+        buffer[: len(content)] = content
+        return len(content)
+
+
+def _unpacked(file: IO[bytes], compression: str) -> Any:
     if compression == "GZIP":
-        opened: Any = gzip.GzipFile(fileobj=file)
-        return cast(IO[bytes], opened)
+        return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":  # Python has no file object for it
-        try:
-            return io.BytesIO(zlib.decompress(file.read()))
-        except zlib.error as error:
-            raise _damaged(path, 0, str(error)) from None
+        return io.BufferedReader(_Inflated(file), 1 << 16)
     return file
 
 
-def _records(file: IO[bytes], path: str) -> Iterator[bytes]:
-    start = 0
-    while head := _read(file, 12, path, start):
+def _records(file: IO[bytes], compression: str, path: str) -> Iterator[bytes]:
+    content, start = _unpacked(file, compression), 0
+    while head := _read(content, 12, path, start):
         (length,) = struct.unpack("<Q", _checked(head[:8], head[8:], path, start))
-        body = _read(file, length + 4, path, start)
+        if compression and length > _MOST:
+            raise _damaged(path, start, f"it has {length} bytes, more than {_MOST}")
+        body = _read(content, length + 4, path, start)
         if body is None:
             raise _damaged(path, start, "the file ends within it")
         yield _checked(body[:-4], body[-4:], path, start)
@@ -189,12 +227,29 @@ def _records(file: IO[bytes], path: str) -> Iterator[bytes]:
 def _read(file: IO[bytes], count: int, path: str, start: int) -> bytes | None:
     """Return the next bytes; None at the end of the file."""
     try:
-        content = file.read(count)
+        content = file.read(min(count, _CHUNK))
+        if len(content) == _CHUNK:
+            content = _read_on(file, count, content)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise _damaged(path, start, str(error)) from None
+    except MemoryError:
+        raise ResourceExhaustedError(
+            f"tf_record_iterator: {path!r}: no memory for the record at byte {start}, "
+            f"of {count} bytes; write smaller records, or give the process more memory",
+            code=codes.OUT_OF_MEMORY,
+        ) from None
     if content and len(content) < count:
         raise _damaged(path, start, "the file ends within it")
     return content or None
+
+
+def _read_on(file: IO[bytes], count: int, content: bytes) -> bytes:
+    """Return the first chunk of a large record and those that follow it."""
+    whole = io.BytesIO()
+    while content:
+        whole.write(content)
+        content = file.read(min(count - whole.tell(), _CHUNK))
+    return whole.getvalue()
 
 
 def _checked(content: bytes, stored: bytes, path: str, start: int) -> bytes:

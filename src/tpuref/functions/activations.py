@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import float32
 from tpuref.functions.arguments import static_integer, static_number
 from tpuref.functions.joining import concat
@@ -192,7 +193,7 @@ def swish(features: Any, name: str | None = None) -> Tensor:
     [0.0, 1000.0]
     """
     value = convert_to_tensor(features)
-    result: Tensor = apply("Mul", value, sigmoid(value), name=name or "swish")
+    result: Tensor = apply("Mul", value, sigmoid(value), name=name_or(name, "swish"))
     return result
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import as_dtype
 from tpuref.base.shapes import as_shape
 from tpuref.graph.build import apply_one
@@ -67,7 +68,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     array([[11, 12],
            [21, 22]], dtype=int32)
     """
-    return apply_one("AddV2", x, y, name=name or "Add")
+    return apply_one("AddV2", x, y, name=name_or(name, "Add"))
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -170,7 +171,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.truediv([1, 3], 2))
     array([0.5, 1.5])
     """
-    return apply_one("RealDiv", x, y, name=name or "truediv")
+    return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -214,7 +215,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.divide([9., 3.], 2.))
     array([4.5, 1.5], dtype=float32)
     """
-    return apply_one("RealDiv", x, y, name=name or "truediv")
+    return apply_one("RealDiv", x, y, name=name_or(name, "truediv"))
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -243,7 +244,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     x, y = convert_operands("tf.div", (x, y))
     op = "FloorDiv" if x.dtype.is_integer else "RealDiv"
-    return apply_one(op, x, y, name=name or "div")
+    return apply_one(op, x, y, name=name_or(name, "div"))
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -265,7 +266,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.div_no_nan([1., 1.], [0., 4.]))
     array([0.  , 0.25], dtype=float32)
     """
-    return apply_one("DivNoNan", x, y, name=name or "div_no_nan")
+    return apply_one("DivNoNan", x, y, name=name_or(name, "div_no_nan"))
 
 
 divide_no_nan = div_no_nan
@@ -295,7 +296,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.floordiv([7, -7], 2))
     array([ 3, -4], dtype=int32)
     """
-    return apply_one("FloorDiv", x, y, name=name or "floordiv")
+    return apply_one("FloorDiv", x, y, name=name_or(name, "floordiv"))
 
 
 floor_div = floordiv

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.arguments import listed
+from tpuref.base.arguments import listed, name_or
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.functions.arguments import static_integer
@@ -81,7 +81,9 @@ def assert_equal(
     left, right = convert_operands("tf.assert_equal", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} == {right.name} does not hold")
-    return _all(equal(left, right), text, shown, summarize, name or "assert_equal")
+    return _all(
+        equal(left, right), text, shown, summarize, name_or(name, "assert_equal")
+    )
 
 
 def assert_less(
@@ -96,7 +98,7 @@ def assert_less(
     left, right = convert_operands("tf.assert_less", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} < {right.name} does not hold")
-    return _all(less(left, right), text, shown, summarize, name or "assert_less")
+    return _all(less(left, right), text, shown, summarize, name_or(name, "assert_less"))
 
 
 def assert_less_equal(
@@ -112,7 +114,7 @@ def assert_less_equal(
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} <= {right.name} does not hold")
     holds = less_equal(left, right)
-    return _all(holds, text, shown, summarize, name or "assert_less_equal")
+    return _all(holds, text, shown, summarize, name_or(name, "assert_less_equal"))
 
 
 def assert_greater(
@@ -127,7 +129,9 @@ def assert_greater(
     left, right = convert_operands("tf.assert_greater", (x, y))
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} > {right.name} does not hold")
-    return _all(greater(left, right), text, shown, summarize, name or "assert_greater")
+    return _all(
+        greater(left, right), text, shown, summarize, name_or(name, "assert_greater")
+    )
 
 
 def assert_greater_equal(
@@ -143,7 +147,7 @@ def assert_greater_equal(
     shown = [left, right] if data is None else data
     text = _text(message, f"{left.name} >= {right.name} does not hold")
     holds = greater_equal(left, right)
-    return _all(holds, text, shown, summarize, name or "assert_greater_equal")
+    return _all(holds, text, shown, summarize, name_or(name, "assert_greater_equal"))
 
 
 def assert_positive(
@@ -158,7 +162,7 @@ def assert_positive(
     shown = [value] if data is None else data
     text = _text(message, f"{value.name} > 0 does not hold")
     holds = greater(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name or "assert_positive")
+    return _all(holds, text, shown, summarize, name_or(name, "assert_positive"))
 
 
 def assert_non_negative(
@@ -173,7 +177,7 @@ def assert_non_negative(
     shown = [value] if data is None else data
     text = _text(message, f"{value.name} >= 0 does not hold")
     holds = greater_equal(value, zeros_like(value))
-    return _all(holds, text, shown, summarize, name or "assert_non_negative")
+    return _all(holds, text, shown, summarize, name_or(name, "assert_non_negative"))
 
 
 def assert_rank(
@@ -212,10 +216,12 @@ def assert_rank(
     text = _text(message, f"{value.describe()} must have rank {wanted}")
     if value.shape.rank is None:
         holds = equal(rank_of(value), wanted)
-        return _all(holds, text, data or [value], summarize, name or "assert_rank")
+        return _all(
+            holds, text, data or [value], summarize, name_or(name, "assert_rank")
+        )
     if value.shape.rank != wanted:
         raise ValueError(f"tf.assert_rank: {text}")
-    return no_op(name or "assert_rank")
+    return no_op(name_or(name, "assert_rank"))
 
 
 def assert_rank_at_least(
@@ -233,7 +239,7 @@ def assert_rank_at_least(
     function = "tf.assert_rank_at_least"
     value, wanted = convert_to_tensor(x), static_integer(rank, f"{function}: rank")
     text = _text(message, f"{value.describe()} must have rank {wanted} or more")
-    label = name or "assert_rank_at_least"
+    label = name_or(name, "assert_rank_at_least")
     if value.shape.rank is None:
         holds = greater_equal(rank_of(value), wanted)
         return _all(holds, text, data or [value], summarize, label)
@@ -280,7 +286,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     merged = value.shape.merge_with(wanted)
     checks = [] if merged == value.shape else _shape_checks(value, wanted)
     with control_dependencies(checks):
-        checked = identity(value, name or "EnsureShape")
+        checked = identity(value, name_or(name, "EnsureShape"))
     checked.set_shape(merged)
     return checked
 

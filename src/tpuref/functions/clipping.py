@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from tpuref.base.arguments import listed
+from tpuref.base.arguments import listed, name_or
 from tpuref.functions.arithmetic import add_n, maximum, multiply, square, truediv
 from tpuref.functions.conversion import cast
 from tpuref.functions.exponentials import sqrt
@@ -55,7 +55,9 @@ def clip_by_value(
     t = convert_to_tensor(t)
     low = convert_to_tensor(clip_value_min, t.dtype)
     high = convert_to_tensor(clip_value_max, t.dtype)
-    clipped = apply_one("ClipByValue", t, low, high, name=name or "clip_by_value")
+    clipped = apply_one(
+        "ClipByValue", t, low, high, name=name_or(name, "clip_by_value")
+    )
     if not t.shape.is_compatible_with(clipped.shape):
         raise ValueError(
             f"tf.clip_by_value: the bounds {low.describe()} and {high.describe()} do "
@@ -92,7 +94,9 @@ def clip_by_norm(
     t = convert_to_tensor(t)
     limit = convert_to_tensor(clip_norm, t.dtype)
     length = reduce_euclidean_norm(t, axes, keepdims=True)
-    return truediv(multiply(t, limit), maximum(length, limit), name or "clip_by_norm")
+    return truediv(
+        multiply(t, limit), maximum(length, limit), name_or(name, "clip_by_norm")
+    )
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
@@ -120,7 +124,9 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     limit = convert_to_tensor(clip_norm, t.dtype)
     average = reduce_euclidean_norm(t) / cast(size(t), t.dtype)
     return truediv(
-        multiply(t, limit), maximum(average, limit), name or "clip_by_average_norm"
+        multiply(t, limit),
+        maximum(average, limit),
+        name_or(name, "clip_by_average_norm"),
     )
 
 

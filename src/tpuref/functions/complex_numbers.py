@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.graph.build import apply_one
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -128,4 +129,4 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     """
     value = convert_to_tensor(input)
     op = "Angle" if value.dtype.is_complex else "ZerosLike"
-    return apply_one(op, value, name=name or "Angle")
+    return apply_one(op, value, name=name_or(name, "Angle"))

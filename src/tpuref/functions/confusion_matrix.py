@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import as_dtype, float32, float64, int32
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import one_hot
@@ -52,7 +53,7 @@ def confusion_matrix(
     >>> tf.Session().run(tf.math.confusion_matrix([0, 1, 1], [0, 1, 0])).tolist()
     [[1, 0], [1, 1]]
     """
-    with get_default_graph().name_scope(name or "confusion_matrix"):
+    with get_default_graph().name_scope(name_or(name, "confusion_matrix")):
         rows = reshape(cast(labels, int32), [-1])
         columns = reshape(cast(predictions, int32), [-1])
         if num_classes is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
-from tpuref.base.arguments import integer, listed
+from tpuref.base.arguments import integer, listed, name_or
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import as_dtype, bool_, float64
 from tpuref.base.errors import StructureError, coded
@@ -87,7 +87,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation | None:
         return None
     leaves = [leaf for leaf in nest.flatten(list(inputs)) if leaf is not None]
     with get_default_graph().control_dependencies(leaves):
-        return apply_operation("NoOp", name=name or "group_deps")
+        return apply_operation("NoOp", name=name_or(name, "group_deps"))
 
 
 def tuple(
@@ -124,7 +124,7 @@ def tuple(
     if all(t is None for t in tensors):
         raise ValueError(f"tf.tuple: expected at least one tensor, got {tensors!r}")
     awaited = listed("tf.tuple: control_inputs", control_inputs or [])
-    with get_default_graph().name_scope(name or "tuple"):
+    with get_default_graph().name_scope(name_or(name, "tuple")):
         gate = group(*tensors, *awaited)
         return [None if t is None else _gated(gate, t) for t in tensors]
 
@@ -293,10 +293,10 @@ def py_func(
     inputs = [convert_to_tensor(value) for value in listed("tf.py_func: inp", inp)]
     if not names and not executing_eagerly():
         return apply_operation(
-            "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
+            "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
         )
     outputs = apply_all(
-        "PyFunc", *inputs, token=token, dtypes=names, name=name or "PyFunc"
+        "PyFunc", *inputs, token=token, dtypes=names, name=name_or(name, "PyFunc")
     )
     return outputs if several else outputs[0]
 
@@ -325,7 +325,7 @@ def timestamp(name: str | None = None) -> Tensor:
     >>> bool(tf.Session().run(tf.timestamp()) > 1.6e9)
     True
     """
-    now: Tensor = py_func(time.time, [], float64, name=name or "Timestamp")
+    now: Tensor = py_func(time.time, [], float64, name=name_or(name, "Timestamp"))
     now.set_shape([])
     return now
 
@@ -396,7 +396,7 @@ def cond(
     if executing_eagerly():
         return _unpacked(true_fn() if bool(predicate) else false_fn(), strict)
     graph = get_default_graph()
-    with graph.name_scope(name or "cond"):
+    with graph.name_scope(name_or(name, "cond")):
         branches = [
             _branch(graph, label, fn, strict) for label, fn in _named(true_fn, false_fn)
         ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import (
     DType,
     as_dtype,
@@ -95,7 +96,7 @@ def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """
     target = as_dtype(dtype)
     zero = b"" if target == string else np.zeros((), target.np)
-    return fill(shape, convert_to_tensor(zero), name or "zeros")
+    return fill(shape, convert_to_tensor(zero), name_or(name, "zeros"))
 
 
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -127,7 +128,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     target = as_dtype(dtype)
     if target == string:
         raise TypeError("tf.ones: dtype: expected a numeric type or bool, got string")
-    return fill(shape, convert_to_tensor(np.ones((), target.np)), name or "ones")
+    return fill(shape, convert_to_tensor(np.ones((), target.np)), name_or(name, "ones"))
 
 
 def zeros_like(
@@ -157,8 +158,8 @@ def zeros_like(
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
-        return zeros(shape(value), dtype, name or "zeros_like")
-    result: Tensor = apply("ZerosLike", value, name=name or "zeros_like")
+        return zeros(shape(value), dtype, name_or(name, "zeros_like"))
+    result: Tensor = apply("ZerosLike", value, name=name_or(name, "zeros_like"))
     return result
 
 
@@ -189,8 +190,8 @@ def ones_like(
     """
     value = convert_to_tensor(tensor)
     if dtype is not None and as_dtype(dtype) != value.dtype:
-        return ones(shape(value), dtype, name or "ones_like")
-    result: Tensor = apply("OnesLike", value, name=name or "ones_like")
+        return ones(shape(value), dtype, name_or(name, "ones_like"))
+    result: Tensor = apply("OnesLike", value, name=name_or(name, "ones_like"))
     return result
 
 
@@ -331,7 +332,7 @@ def eye(
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     columns = num_rows if num_columns is None else num_columns
-    matrix = one_hot(range(num_rows), columns, dtype=dtype, name=name or "eye")
+    matrix = one_hot(range(num_rows), columns, dtype=dtype, name=name_or(name, "eye"))
     if batch_shape is None:
         return matrix
     batch = shape_tensor(batch_shape)
@@ -389,7 +390,7 @@ def one_hot(
         _mark("on_value", on_value, 1, target),
         _mark("off_value", off_value, 0, target),
         axis=-1 if axis is None else static_integer(axis, "tf.one_hot: axis"),
-        name=name or "one_hot",
+        name=name_or(name, "one_hot"),
     )
     return result
 

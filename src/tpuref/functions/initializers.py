@@ -6,8 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, as_dtype, float32
-from tpuref.functions.arguments import static_number
+from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
+from tpuref.functions.arguments import static_integers, static_number
 from tpuref.functions.arithmetic import multiply
 from tpuref.functions.creation import eye, ones, zeros
 from tpuref.functions.random import random_normal, random_uniform, truncated_normal
@@ -46,12 +50,25 @@ class Initializer:
     ) -> Tensor:
         """Return a tensor of `shape`."""
         return self._value(
-            [int(size) for size in shape],
+            _sizes(type(self).__name__, shape),
             self.dtype if dtype is None else as_dtype(dtype),
         )
 
     def _value(self, shape: Sequence[int], dtype: DType) -> Tensor:
         raise NotImplementedError
+
+
+def _sizes(initializer: str, shape: Any) -> list[int]:
+    if isinstance(shape, Tensor):
+        return list(static_integers(shape, f"{initializer}: shape"))
+    known = as_shape(shape)
+    if not known.is_fully_defined():
+        raise coded(
+            ValueError,
+            f"{initializer}: shape must be fully known, got {known}",
+            code=codes.VARIABLE_WITHOUT_SHAPE,
+        )
+    return [int(size or 0) for size in known.as_list()]
 
 
 class Zeros(Initializer):
@@ -233,6 +250,8 @@ def scaled_initializer(
     uniform
         Uniform if true, else truncated normal.
     """
+    function = "tf.contrib.layers.variance_scaling_initializer"
+    mode = instance_of(str, f"{function}: mode", "a string", mode)
     kind = "uniform" if uniform else "truncated_normal"
     return VarianceScaling(factor, mode.lower(), kind, seed, dtype)
 

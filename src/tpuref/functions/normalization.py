@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, name_or
 from tpuref.base.dtypes import bfloat16, float16, float32
 from tpuref.functions.arguments import (
     check_rank_at_least,
@@ -83,7 +83,7 @@ def l2_normalize(
         x,
         axes=axes,
         epsilon=static_number(epsilon, "tf.nn.l2_normalize: epsilon"),
-        name=name or "l2_normalize",
+        name=name_or(name, "l2_normalize"),
     )
     return result
 
@@ -287,7 +287,7 @@ def fused_batch_norm(
     def along(value: Any) -> Tensor:
         return reshape(value, [1, -1, 1, 1] if lead else [-1])
 
-    with get_default_graph().name_scope(name or "FusedBatchNorm"):
+    with get_default_graph().name_scope(name_or(name, "FusedBatchNorm")):
         if is_training:
             used, own = moments(wide, axes)
             count = apply("Cast", _size_along(wide, axes), dtype=wide.dtype.name)
@@ -355,7 +355,7 @@ def sufficient_statistics(
     """
     along = static_integers(axes, "tf.nn.sufficient_statistics: axes")
     keep = bool(keepdims if keepdims is not None else keep_dims)
-    with get_default_graph().name_scope(name or "sufficient_statistics"):
+    with get_default_graph().name_scope(name_or(name, "sufficient_statistics")):
         value = convert_to_tensor(x)
         count = apply("Cast", _size_along(value, along), dtype=value.dtype.name)
         moved = shift
@@ -389,7 +389,7 @@ def normalize_moments(
     >>> [float(n) for n in tf.Session().run([mean, variance])]
     [2.0, 1.0]
     """
-    with get_default_graph().name_scope(name or "normalize"):
+    with get_default_graph().name_scope(name_or(name, "normalize")):
         shifted = convert_to_tensor(mean_ss) / counts
         mean = shifted if shift is None else shifted + shift
         variance = convert_to_tensor(variance_ss) / counts - shifted * shifted
@@ -438,7 +438,7 @@ def local_response_normalization(
     near = np.abs(places[:, None] - places) <= depth_radius
     squares = tensordot(images * images, near.astype(images.dtype.np), 1)
     result: Tensor = apply(
-        "RealDiv", images, (squares * alpha + bias) ** beta, name=name or "LRN"
+        "RealDiv", images, (squares * alpha + bias) ** beta, name=name_or(name, "LRN")
     )
     return result
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import name_or
 from tpuref.base.errors import coded
 from tpuref.functions.control_flow import py_func
 from tpuref.graph.convert import convert_to_tensor
@@ -70,7 +71,7 @@ def print_(
         )
         write(sep.join(map(_structure, shown)) + end)
 
-    operation = py_func(show, tensors, [], name=name or "PrintV2")
+    operation = py_func(show, tensors, [], name=name_or(name, "PrintV2"))
     return None if executing_eagerly() else operation
 
 

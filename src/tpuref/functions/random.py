@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import name_or, wrong_type
 from tpuref.base.dtypes import as_dtype, float32, int64
 from tpuref.functions.arguments import refine_shape, shape_tensor
 from tpuref.graph.build import apply
@@ -148,7 +148,7 @@ def random_uniform(
     own = _seeds("tf.random_uniform", seed)
     drawn = apply("RandomUniform", sizes, dtype=target.name, seed=own)
     scaled = apply("Mul", refine_shape(drawn, sizes), apply("Sub", high, low))
-    result: Tensor = apply("AddV2", scaled, low, name=name or "random_uniform")
+    result: Tensor = apply("AddV2", scaled, low, name=name_or(name, "random_uniform"))
     return result
 
 
@@ -165,7 +165,7 @@ def _uniform_integers(
         convert_to_tensor(minval, dtype),
         convert_to_tensor(maxval, dtype),
         seed=_seeds("tf.random_uniform", seed),
-        name=name or "random_uniform",
+        name=name_or(name, "random_uniform"),
     )
     return refine_shape(drawn, sizes)
 
@@ -209,7 +209,7 @@ def random_normal(
     """
     seeds = _seeds("tf.random_normal", seed)
     drawn = _drawn("RandomStandardNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name or "random_normal")
+    return _scaled(drawn, mean, stddev, name_or(name, "random_normal"))
 
 
 def truncated_normal(
@@ -252,7 +252,7 @@ def truncated_normal(
     """
     seeds = _seeds("tf.truncated_normal", seed)
     drawn = _drawn("TruncatedNormal", shape, dtype, seeds)
-    return _scaled(drawn, mean, stddev, name or "truncated_normal")
+    return _scaled(drawn, mean, stddev, name_or(name, "truncated_normal"))
 
 
 def _drawn(op: str, shape: Any, dtype: Any, seeds: tuple[Any, Any]) -> Tensor:
@@ -337,7 +337,7 @@ def categorical(
         count,
         output_dtype=target.name,
         seed=_seeds("tf.random.categorical", seed),
-        name=name or "categorical",
+        name=name_or(name, "categorical"),
     )
     return result
 
@@ -373,4 +373,6 @@ def multinomial(
     >>> tf.Session().run(tf.multinomial([[1000.0, 0.0]], 2)).tolist()
     [[0, 0]]
     """
-    return categorical(logits, num_samples, output_dtype, seed, name or "multinomial")
+    return categorical(
+        logits, num_samples, output_dtype, seed, name_or(name, "multinomial")
+    )

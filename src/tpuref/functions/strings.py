@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of, listed, name_or
 from tpuref.base.dtypes import string
 from tpuref.base.errors import InvalidArgumentError
 from tpuref.functions.control_flow import py_func
@@ -47,7 +48,10 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
     >>> tf.Session().run(tf.strings.join(["a", ["b", "c"]], separator="-"))
     array([b'a-b', b'a-c'], dtype=object)
     """
-    tensors = [convert_to_tensor(one, string) for one in inputs]
+    tensors = [
+        convert_to_tensor(one, string)
+        for one in listed("tf.strings.join: inputs", inputs)
+    ]
     known = [tensor.shape for tensor in tensors if tensor.shape.rank != 0]
     first = known[0] if known else None
     if not tensors or any(not shape.is_compatible_with(first) for shape in known):
@@ -62,7 +66,7 @@ def join(inputs: Sequence[Any], separator: str = "", name: str | None = None) ->
         parts = np.broadcast_arrays(*[np.asarray(text, object) for text in texts])
         return _each(lambda *them: between.join(them), *parts)
 
-    result: Tensor = py_func(joined, tensors, string, name=name or "StringJoin")
+    result: Tensor = py_func(joined, tensors, string, name=name_or(name, "StringJoin"))
     result.set_shape([] if first is None else first)
     return result
 
@@ -104,6 +108,7 @@ def regex_replace(
     """
     tensor = convert_to_tensor(input, string)
     try:
+        instance_of(str, "tf.strings.regex_replace: pattern", "a string", pattern)
         compiled = re.compile(pattern, re.ASCII)
     except re.error as error:
         raise InvalidArgumentError(
@@ -118,7 +123,9 @@ def regex_replace(
             np.asarray(texts, object),
         )
 
-    result: Tensor = py_func(replaced, [tensor], string, name=name or "RegexReplace")
+    result: Tensor = py_func(
+        replaced, [tensor], string, name=name_or(name, "RegexReplace")
+    )
     result.set_shape(tensor.shape)
     return result
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import DType, as_dtype, int32
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape, as_shape
@@ -183,7 +184,7 @@ class TensorArray:
             places,
             rows,
             grows=self._grows,
-            name=name or f"{self._name}/write",
+            name=name_or(name, f"{self._name}/write"),
         )
         if not executing_eagerly():
             return self.with_flow(flow)
@@ -202,12 +203,12 @@ class TensorArray:
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """Return the tensor at an index."""
-        return self.gather(index, name or f"{self._name}/read")
+        return self.gather(index, name_or(name, f"{self._name}/read"))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Return the tensors at some indices, as rows."""
         places = convert_to_tensor(indices, int32)
-        label = name or f"{self._name}/gather"
+        label = name_or(name, f"{self._name}/gather")
         rows: Tensor = apply("TensorArrayRead", self._flow, places, name=label)
         if places.shape.rank is not None:
             rows.set_shape(places.shape.concatenate(self.element_shape))
@@ -215,7 +216,7 @@ class TensorArray:
 
     def stack(self, name: str | None = None) -> Tensor:
         """Return all tensors, as rows."""
-        return self.gather(numbers(self.size()), name or f"{self._name}/stack")
+        return self.gather(numbers(self.size()), name_or(name, f"{self._name}/stack"))
 
     def concat(self, name: str | None = None) -> Tensor:
         """Return the rows of all tensors, one tensor's after the other's."""

@@ -548,6 +548,8 @@ def _first_value(name: str, shape: Any, dtype: DType, initializer: Any) -> Any:
 
 def _takes_partition_info(initializer: Callable[..., Any]) -> bool:
     """Whether an initializer expects partition information."""
+    if not callable(initializer):
+        raise wrong_type("tf.get_variable: initializer", "a function", initializer)
     return "partition_info" in inspect.signature(initializer).parameters
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.functions.arguments import refine_shape, shape_tensor, static_integers
 from tpuref.functions.reshaping import expand_dims, squeeze
 from tpuref.functions.scopes import name_scope
@@ -148,7 +149,7 @@ def conv1d(
     row = 2 if layout == "NCHW" else 1
     (step,) = static_integers(stride, f"{function}: stride")[-1:]
     hole = 1 if dilations is None else static_integers(dilations, function)[-1]
-    with name_scope(name or "conv1d") as scope:
+    with name_scope(name_or(name, "conv1d")) as scope:
         images = expand_dims(input if value is None else value, row)
         found = conv2d(
             images,
@@ -227,7 +228,7 @@ def conv2d_transpose(
         sizes,
         weights,
         given,
-        name=name or "conv2d_transpose",
+        name=name_or(name, "conv2d_transpose"),
         **attrs,
     )
     return refine_shape(result, sizes)
@@ -342,7 +343,7 @@ def depthwise_conv2d(
         padding,
         data_format or "NHWC",
         1 if holes is None else holes,
-        name or "depthwise",
+        name_or(name, "depthwise"),
     )
 
 
@@ -382,7 +383,7 @@ def separable_conv2d(
     11.0
     """
     layout = data_format or "NHWC"
-    with name_scope(name or "separable_conv2d") as scope:
+    with name_scope(name_or(name, "separable_conv2d")) as scope:
         each = depthwise_conv2d(
             input, depthwise_filter, strides, padding, rate, None, layout, dilations
         )

@@ -83,6 +83,13 @@ class EagerTensor(Tensor):
         return dlpack.CPU
 
     def __bool__(self) -> bool:
+        if self._value.size != 1:
+            raise coded(
+                ValueError,
+                f"{self.describe()} has {self._value.size} elements and no truth value;"
+                " use tf.reduce_any or tf.reduce_all",
+                code=codes.NO_TRUTH_VALUE,
+            )
         return bool(self._value)
 
     def __int__(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
 from tpuref.functions.linalg import matmul, tensordot
 from tpuref.functions.normalization import bias_add
 from tpuref.graph.tensor import Tensor
@@ -84,6 +85,7 @@ class Dense(Layer):
 
     def build(self, input_shape: Any) -> None:
         """Make kernel and bias."""
+        input_shape = as_shape(input_shape)
         if not input_shape.rank or input_shape.rank < 2 or input_shape[-1] is None:
             raise coded(
                 ValueError,

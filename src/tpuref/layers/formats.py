@@ -7,7 +7,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import wrong_type
 from tpuref.base.errors import coded
-from tpuref.base.shapes import TensorShape
+from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.functions.arguments import static_integers
 
 _LETTERS = {1: "W", 2: "HW"}
@@ -56,7 +56,7 @@ def layout(lead: bool, rank: int) -> str:
 
 def channels_of(layer: str, shape: TensorShape, lead: bool, rank: int) -> int:
     """Return the number of channels of images, which must be known."""
-    number = None
+    number, shape = None, as_shape(shape)
     if shape.rank == rank + 2:
         number = shape.as_list()[1 if lead else -1]
     if number is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer
 from tpuref.base.dtypes import float16
 from tpuref.base.errors import coded
 from tpuref.functions.conversion import cast
@@ -76,7 +77,14 @@ def layer_norm(
         rank = value.shape.rank
         first, own = (
             None if rank is None or not -rank <= axis < rank else axis % rank
-            for axis in (begin_norm_axis, begin_params_axis)
+            for axis in (
+                integer(
+                    "tf.contrib.layers.layer_norm: begin_norm_axis", begin_norm_axis
+                ),
+                integer(
+                    "tf.contrib.layers.layer_norm: begin_params_axis", begin_params_axis
+                ),
+            )
         )
         sizes = None if own is None else value.shape.as_list()[own:]
         if rank is None or first is None or sizes is None or None in sizes:

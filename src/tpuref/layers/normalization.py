@@ -8,6 +8,7 @@ from typing import Any
 from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import as_dtype, bfloat16, float16, float32
 from tpuref.base.errors import coded
+from tpuref.base.shapes import as_shape
 from tpuref.functions.arguments import static_integers
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import ones, zeros
@@ -133,6 +134,7 @@ moving_variance_initializer
 
     def build(self, input_shape: Any) -> None:
         """Make offset, factor and moving averages."""
+        input_shape = as_shape(input_shape)
         self._choose_axes(input_shape)
         sizes = input_shape.as_list()
         own = [sizes[axis] for axis in self._axes]

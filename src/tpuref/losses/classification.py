@@ -6,6 +6,7 @@ from typing import Any
 
 from tpuref.base.dtypes import float32
 from tpuref.functions.activations import relu
+from tpuref.functions.arguments import static_number
 from tpuref.functions.conversion import cast
 from tpuref.functions.exponentials import log
 from tpuref.functions.extents import shape
@@ -69,6 +70,7 @@ def softmax_cross_entropy(
         scores = convert_to_tensor(logits)
         labels = cast(convert_to_tensor(onehot_labels), scores.dtype)
         check_pair("softmax_cross_entropy", labels, scores)
+        label_smoothing = static_number(label_smoothing, "tf.losses: label_smoothing")
         if label_smoothing:
             classes = cast(shape(labels)[1], scores.dtype)
             labels = labels * (1 - label_smoothing) + label_smoothing / classes
@@ -172,6 +174,7 @@ def sigmoid_cross_entropy(
         scores = convert_to_tensor(logits)
         labels = cast(convert_to_tensor(multi_class_labels), scores.dtype)
         check_pair("sigmoid_cross_entropy", labels, scores)
+        label_smoothing = static_number(label_smoothing, "tf.losses: label_smoothing")
         if label_smoothing:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = sigmoid_cross_entropy_with_logits(

@@ -53,7 +53,7 @@ class Reduction:
     @classmethod
     def validate(cls, key: str) -> None:
         """Refuse what is not a reduction, with ValueError."""
-        if key not in cls.all():
+        if not isinstance(key, str) or key not in cls.all():
             raise ValueError(
                 f"tf.losses: {key!r} is not a reduction; the reductions are "
                 f"{', '.join(map(repr, cls.all()))}"

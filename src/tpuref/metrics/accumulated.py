@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import as_dtype, float32, int64
 from tpuref.functions.along_axis import argmax
 from tpuref.functions.arithmetic import div_no_nan
@@ -44,7 +45,7 @@ class Metric:
 
     def __init__(self, name: str | None = None, dtype: Any = None) -> None:
         begin_eagerly()
-        self.name = name or type(self).__name__.lower()
+        self.name = name_or(name, type(self).__name__.lower())
         self.dtype = float32 if dtype is None else as_dtype(dtype)
         self.weights: list[Any] = []
 

@@ -237,7 +237,11 @@ def auc(
     methods = {"trapezoidal", "minoring", "majoring"}
     if curve == "PR":
         methods.add("careful_interpolation")
-    if curve not in ("ROC", "PR") or summation_method not in methods:
+    if (
+        curve not in ("ROC", "PR")
+        or not isinstance(summation_method, str)
+        or summation_method not in methods
+    ):
         raise coded(
             ValueError,
             f"tf.metrics.auc: expected curve 'ROC' or 'PR', got {curve!r}, and a "

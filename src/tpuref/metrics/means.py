@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import float32
 from tpuref.functions.arithmetic import abs as absolute
 from tpuref.functions.arithmetic import squared_difference
@@ -118,7 +119,11 @@ def accuracy(
     truth, found = aligned(labels, predictions)
     hits = cast(equal(cast(found, truth.dtype), truth), float32)
     return mean(
-        hits, weights, metrics_collections, updates_collections, name or "accuracy"
+        hits,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name_or(name, "accuracy"),
     )
 
 
@@ -147,7 +152,7 @@ def mean_squared_error(
         weights,
         metrics_collections,
         updates_collections,
-        name or "mean_squared_error",
+        name_or(name, "mean_squared_error"),
     )
 
 
@@ -176,7 +181,7 @@ def mean_absolute_error(
         weights,
         metrics_collections,
         updates_collections,
-        name or "mean_absolute_error",
+        name_or(name, "mean_absolute_error"),
     )
 
 
@@ -200,7 +205,7 @@ def root_mean_squared_error(
     2.8284
     """
     square, update = mean_squared_error(
-        labels, predictions, weights, name=name or "root_mean_squared_error"
+        labels, predictions, weights, name=name_or(name, "root_mean_squared_error")
     )
     return collected(
         sqrt(square), sqrt(update), metrics_collections, updates_collections

@@ -8,6 +8,8 @@ import time
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from tpuref.base.arguments import wrong_type
+from tpuref.files.filesystem import failures
 from tpuref.missing.namespaces import explain_missing as _explain_missing
 from tpuref.profiler import profile
 from tpuref.runtime import recording
@@ -42,8 +44,11 @@ def start(logdir: profile.Path, options: Any = None) -> None:
     """
     del options
     moment = time.strftime("%Y_%m_%d_%H_%M_%S")
+    if not isinstance(logdir, str | os.PathLike):
+        raise wrong_type("tf.profiler.experimental.start: logdir", "a path", logdir)
     folder = os.path.join(os.fspath(logdir), "plugins", "profile", moment)
-    os.makedirs(folder, exist_ok=True)
+    with failures("tf.profiler.experimental.start", folder):
+        os.makedirs(folder, exist_ok=True)
     profile.start(os.path.join(folder, f"{socket.gethostname()}.trace.json.gz"))
 
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from typing import IO
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import wrong_type
 from tpuref.base.callsite import CallSite, user_site
 from tpuref.base.errors import AlreadyExistsError, UnavailableError
+from tpuref.files.filesystem import failures
 from tpuref.profiler import chrome
 from tpuref.profiler.summary import Summary
 from tpuref.profiler.timeline import Timeline
@@ -33,8 +35,11 @@ class Profile:
 
     def __init__(self, path: Path, site: CallSite) -> None:
         self.site = site
+        if not isinstance(path, str | os.PathLike):
+            raise wrong_type("tf.profiler.start: path", "a path", path)
         opened = gzip.open if os.fspath(path).endswith(".gz") else open
-        self._file: IO[str] = opened(path, "wt", encoding="utf-8")
+        with failures("tf.profiler.start", os.fspath(path)):
+            self._file: IO[str] = opened(path, "wt", encoding="utf-8")
         self._recording = Recording()
         recording.start(self._recording)
 

@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import IO, Any, ClassVar
 
+from tpuref.base import error_codes as codes
+from tpuref.base.arguments import integer, number, wrong_type
+from tpuref.base.errors import DataLossError
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 from tpuref.files.records import framed, tf_record_iterator
 from tpuref.graph.graph import Graph
 from tpuref.runtime.hosts import here
-from tpuref.summary.messages import Event, GraphDef, Summary
+from tpuref.summary.messages import Event, GraphDef, SessionLog, Summary
 
 _serial = itertools.count()
 
@@ -128,7 +131,10 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
-        self._file = EventFile(logdir, flush_secs, filename_suffix or "")
+        if filename_suffix is not None:
+            _expect(str, "filename_suffix", "a string", filename_suffix)
+        seconds = number("tf.summary.FileWriter: flush_secs", flush_secs)
+        self._file = EventFile(logdir, seconds, filename_suffix or "")
         self._described: set[str] = set()
         if graph is not None:
             self.add_graph(graph)
@@ -148,7 +154,8 @@ class FileWriter:
             The step.
         """
         if isinstance(summary, bytes):
-            summary = Summary.FromString(summary)
+            summary = _parsed(Summary, summary, "tf.summary.FileWriter.add_summary")
+        _expect(Summary, "add_summary: summary", "a tf.Summary", summary)
         event = Event(summary=summary)
         for value in event.summary.value:  # TensorBoard needs metadata only once
             if value.HasField("metadata") and value.tag in self._described:
@@ -159,22 +166,27 @@ class FileWriter:
 
     def add_event(self, event: Any) -> None:
         """Write a `tf.Event`."""
+        _expect(Event, "add_event: event", "a tf.Event", event)
         self._file.add(event)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
         """Write that a session began or saved, a `tf.SessionLog`."""
+        _expect(
+            SessionLog, "add_session_log: session_log", "a tf.SessionLog", session_log
+        )
         self._add(Event(session_log=session_log), global_step)
 
     def add_graph(
         self, graph: Graph, global_step: Any = None, graph_def: Any = None
     ) -> None:
         """Write the operations of a graph and the tensors between them."""
+        _expect(Graph, "add_graph: graph", "a tf.Graph", graph)
         definition = graph_definition(graph)
         self._add(Event(graph_def=definition.SerializeToString()), global_step)
 
     def _add(self, event: Any, step: Any) -> None:
         if step is not None:
-            event.step = int(step)
+            event.step = integer("tf.summary.FileWriter: global_step", step)
         self._file.add(event)
 
     def flush(self) -> None:
@@ -239,7 +251,7 @@ def summary_iterator(path: PathLike) -> Iterator[Any]:
         The file.
     """
     for record in tf_record_iterator(path):
-        yield Event.FromString(record)
+        yield _parsed(Event, record, f"tf.train.summary_iterator: {path!r}")
 
 
 def graph_definition(graph: Graph) -> Any:
@@ -252,3 +264,25 @@ def graph_definition(graph: Graph) -> Any:
         node.input.extend(tensor.name.removesuffix(":0") for tensor in operation.inputs)
         node.input.extend(f"^{other.name}" for other in operation.control_inputs)
     return definition
+
+
+def _expect(kind: Any, argument: str, expected: str, value: Any) -> None:
+    if not isinstance(value, kind):
+        raise wrong_type(f"tf.summary.FileWriter: {argument}", expected, value)
+
+
+def _parsed(kind: Any, content: bytes, origin: str) -> Any:
+    """Return the message that bytes hold."""
+    message = kind()
+    try:
+        message.ParseFromString(content)
+    except Exception as error:
+        # The class is protobuf's own, and protobuf is imported at first use only.
+        if type(error).__name__ != "DecodeError":
+            raise
+        raise DataLossError(
+            f"{origin}: expected a serialized {type(message).__name__}, got damaged "
+            f"bytes ({error}); write the file again",
+            code=codes.DAMAGED_RECORDS,
+        ) from None
+    return message

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, name_or
 from tpuref.base.dtypes import string
 from tpuref.base.errors import coded
 from tpuref.functions.control_flow import py_func
@@ -193,10 +194,18 @@ def merge(
         At evaluation, if a tag stands in several.
     """
     result: Tensor = py_func(
-        lambda *parts: merged(parts), list(inputs), string, name=name or "Merge"
+        lambda *parts: merged(parts),
+        listed("tf.summary.merge: inputs", inputs),
+        string,
+        name=name_or(name, "Merge"),
     )
     result.set_shape([])
-    get_default_graph().add_to_collections(list(collections or []), result)
+    get_default_graph().add_to_collections(
+        []
+        if collections is None
+        else listed("tf.summary.merge: collections", collections),
+        result,
+    )
     return result
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import number, wrong_type
 from tpuref.base.dtypes import int64
 from tpuref.base.errors import coded
 from tpuref.files.filesystem import PathLike
@@ -166,7 +167,11 @@ def create_file_writer(
     >>> [name[:19] for name in os.listdir(folder)]
     ['events.out.tfevents']
     """
-    seconds = 120.0 if flush_millis is None else flush_millis / 1000
+    seconds = (
+        120.0
+        if flush_millis is None
+        else number("create_file_writer: flush_millis", flush_millis) / 1000
+    )
     file = FileWriter(logdir, flush_secs=seconds, filename_suffix=filename_suffix)
     if not executing_eagerly():
         get_default_graph().add_to_collection(WRITERS, file)
@@ -256,7 +261,9 @@ def default_writer() -> SummaryWriter | None:
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
     """Hand over what a writer, by default the default one, was given."""
-    chosen = writer or default_writer()
+    chosen = default_writer() if writer is None else writer
+    if chosen is not None and not hasattr(chosen, "flush"):
+        raise wrong_type("tf.contrib.summary.flush: writer", "a writer", writer)
     return None if chosen is None else chosen.flush()
 
 

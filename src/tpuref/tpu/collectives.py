@@ -10,6 +10,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import name_or
 from tpuref.base.callsite import user_site
 from tpuref.base.dtypes import int32
 from tpuref.base.errors import coded
@@ -134,7 +135,7 @@ def _tower_total(
         return None, cross_replica_sum(dy, assignment)
 
     total, _ = passed_through([total, own], rule)
-    return identity(total, name=name or "CrossReplicaSum")
+    return identity(total, name=name_or(name, "CrossReplicaSum"))
 
 
 def _of_tower(x: Any, peers: Peers) -> Any:

@@ -11,7 +11,7 @@ from tpuref.losses.reduction import Reduction
 from tpuref.runtime.log import advice
 from tpuref.tpu.collectives import cross_replica_sum
 from tpuref.tpu.peers import current_peers, replicated_region
-from tpuref.training.optimizer import Optimizer
+from tpuref.training.optimizer import Optimizer, pairs_of
 
 __all__ = ["CrossShardOptimizer"]
 
@@ -161,7 +161,7 @@ class CrossShardOptimizer(Optimizer):
         """
         sums = [
             (None if g is None else cross_replica_sum(g, self._group_assignment), v)
-            for g, v in grads_and_vars
+            for g, v in pairs_of("CrossShardOptimizer.apply_gradients", grads_and_vars)
         ]
         return self._opt.apply_gradients(sums, global_step, name)
 

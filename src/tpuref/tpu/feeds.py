@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import wrong_type
+from tpuref.base.arguments import name_or, wrong_type
 from tpuref.base.dtypes import (
     DType,
     as_dtype,
@@ -294,7 +294,7 @@ def _enqueue(
     return perform(
         "CoreInfeedEnqueue",
         [convert_to_tensor(value) for value in inputs],
-        name or _type(function),
+        name_or(name, _type(function)),
         queue=_INFEED,
         shapes=_sizes(shapes),
         **_core(function, ordinal),
@@ -313,13 +313,15 @@ def _dequeue_infeed(
                 f"one of {', '.join(kind.name for kind in _INFEED_TYPES)}",
                 code=codes.FEED_MISMATCH,
             )
-    label = name or _type(function)
+    label = name_or(name, _type(function))
     return apply_all("CoreInfeedDequeue", name=label, queue=_INFEED, **attrs)
 
 
 def _enqueue_outfeed(inputs: list[Any], name: str | None) -> Operation | None:
     tensors = [convert_to_tensor(value) for value in inputs]
-    return perform("OutfeedEnqueue", tensors, name or "OutfeedEnqueue", queue=_OUTFEED)
+    return perform(
+        "OutfeedEnqueue", tensors, name_or(name, "OutfeedEnqueue"), queue=_OUTFEED
+    )
 
 
 def _dequeue_outfeed(
@@ -327,7 +329,7 @@ def _dequeue_outfeed(
 ) -> list[Tensor]:
     return apply_all(
         "OutfeedDequeue",
-        name=name or _type(function),
+        name=name_or(name, _type(function)),
         queue=_OUTFEED,
         **_elements(function, dtypes, shapes),
         **_core(function, ordinal),

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from tpuref.base.arguments import wrong_type
+
 __all__ = [
     "TpuContext",
     "get_tpu_context",
@@ -77,7 +79,11 @@ def tpu_shard_context(number_of_shards: int) -> Iterator[None]:
 
 def on_device_training_loop(func: _Function) -> _Function:
     """Mark a function whose loop trace tools are to follow; it has no effect here."""
-    func.step_marker_location = (  # type: ignore[attr-defined]
-        "STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP"
-    )
+    try:
+        func.step_marker_location = (  # type: ignore[attr-defined]
+            "STEP_MARK_AT_TOP_LEVEL_WHILE_LOOP"
+        )
+    except (AttributeError, TypeError):  # not a function of Python
+        argument = "tpu_function.on_device_training_loop: func"
+        raise wrong_type(argument, "a function", func) from None
     return func

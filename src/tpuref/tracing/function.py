@@ -15,6 +15,7 @@ import numpy as np
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import name_or
 from tpuref.base.errors import coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
@@ -95,7 +96,7 @@ class Function:
     ) -> None:
         self.python_function = python_function
         own: str = getattr(python_function, "__name__", "function")
-        self.name = name or own
+        self.name = name_or(name, own)
         self.input_signature = input_signature
         self._relaxed = relaxed
         self._parameters = inspect.signature(python_function)

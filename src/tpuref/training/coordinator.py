@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import listed
+from tpuref.base.arguments import instance_of, listed, number
 from tpuref.base.errors import OutOfRangeError, coded
 from tpuref.training.log import log
 
@@ -96,12 +96,15 @@ class Coordinator:
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
         """Wait until a stop is asked for, at most so many seconds; return whether."""
-        return self._stopped.wait(timeout)
+        if timeout is None:
+            return self._stopped.wait()
+        seconds = number("tf.train.Coordinator.wait_for_stop: timeout", timeout)
+        return self._stopped.wait(min(seconds, threading.TIMEOUT_MAX))
 
     def register_thread(self, thread: threading.Thread) -> None:
         """Let `join` wait for a thread as well."""
         with self._lock:
-            self._registered.add(thread)
+            self._registered.add(_thread("register_thread: thread", thread))
 
     def join(
         self,
@@ -125,13 +128,23 @@ class Coordinator:
         RuntimeError
             If threads still run after that time.
         """
+        argument = "tf.train.Coordinator.join: stop_grace_period_secs"
+        grace = number(argument, stop_grace_period_secs)
+        several = (
+            ()
+            if threads is None
+            else listed("tf.train.Coordinator.join: threads", threads)
+        )
         with self._lock:
-            waited = self._registered | set(threads or ())
+            waited = self._registered | {
+                _thread("join: threads", one) for one in several
+            }
         while any(one.is_alive() for one in waited) and not self._stopped.is_set():
             self._stopped.wait(_POLL_SECONDS)
-        deadline = time.monotonic() + stop_grace_period_secs
+        deadline = time.monotonic() + grace
         for one in waited:
-            one.join(max(0.0, deadline - time.monotonic()))
+            left = max(0.0, deadline - time.monotonic())
+            one.join(min(left, threading.TIMEOUT_MAX))
         late = " ".join(one.name for one in waited if one.is_alive())
         with self._lock:
             self._joined, self._registered = True, set()
@@ -156,3 +169,9 @@ class Coordinator:
         """Raise the error that a stop was asked for with, if there was one."""
         if self._error is not None:
             raise self._error
+
+
+def _thread(argument: str, value: Any) -> threading.Thread:
+    return instance_of(
+        threading.Thread, f"tf.train.Coordinator.{argument}", "a thread", value
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import nest
+from tpuref.base.arguments import integer
 from tpuref.base.dtypes import int64
 from tpuref.files.filesystem import PathLike
 from tpuref.functions.initializers import Zeros
@@ -20,6 +21,7 @@ from tpuref.training.hooks.session_run_hook import (
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+    hooks_of,
 )
 from tpuref.training.log import log
 from tpuref.training.monitored_session import MonitoredSession
@@ -55,6 +57,10 @@ class StopAfterNEvalsHook(SessionRunHook):
     """
 
     def __init__(self, num_evals: int | None, log_progress: bool = True) -> None:
+        if num_evals is not None:
+            num_evals = integer(
+                "tf.contrib.training.StopAfterNEvalsHook: num_evals", num_evals
+            )
         self._num_evals, self._log_progress = num_evals, log_progress
         few = num_evals is None or num_evals < 20
         self._log_every = 1 if few or num_evals is None else num_evals // 10
@@ -124,7 +130,7 @@ def evaluate_once(
     2.0
     """
     step = get_or_create_eval_step()
-    hooks = list(hooks or [])
+    hooks = hooks_of("tf.contrib.training.evaluate_once: hooks", hooks)
     with get_default_graph().control_dependencies(nest.flatten(eval_ops)):
         counted = step.assign_add(1)
     for hook in hooks:

@@ -25,6 +25,7 @@ from tpuref.training.hooks.session_run_hook import (
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+    hooks_of,
 )
 from tpuref.training.log import log
 from tpuref.training.scaffold import Scaffold
@@ -89,7 +90,7 @@ class _HookedSession:
             raise wrong_type(argument, "a tf.train.SessionCreator", session_creator)
         self._graph = get_default_graph()
         self._was_finalized = self._graph.finalized
-        self._hooks = list(hooks or [])
+        self._hooks = hooks_of(f"{type(self).__name__}: hooks", hooks)
         self._recovers, self._grace = recovers, stop_grace_period_secs
         for hook in self._hooks:
             hook.begin()
@@ -149,6 +150,9 @@ class _HookedSession:
         ...     int(sess.run_step_fn(step))
         9
         """
+        if not callable(step_fn):
+            argument = f"{type(self).__name__}.run_step_fn: step_fn"
+            raise wrong_type(argument, "a function", step_fn)
         names = list(inspect.signature(step_fn).parameters)
         if names not in (["step_context"], ["self", "step_context"]):
             raise coded(

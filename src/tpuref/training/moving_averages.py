@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import hashable, listed, wrong_type
 from tpuref.base.dtypes import bfloat16, float16, float32, float64
 from tpuref.base.errors import coded
 from tpuref.functions.arithmetic import minimum, pow
@@ -22,6 +23,9 @@ from tpuref.training.distribution import Strategy, current_tower, whole
 from tpuref.training.slots import create_slot
 
 __all__ = ["ExponentialMovingAverage", "assign_moving_average"]
+
+
+_NAME = "tf.train.ExponentialMovingAverage"
 
 
 def assign_moving_average(
@@ -65,6 +69,8 @@ def assign_moving_average(
     [2.5, 4.375]
     """
     change = _debiased if zero_debias else _moved
+    if not hasattr(variable, "assign_sub"):
+        raise wrong_type("assign_moving_average: variable", "a variable", variable)
     value = convert_to_tensor(value, dtype_hint=variable.dtype)
     tower = current_tower()
     if tower is None:
@@ -175,7 +181,11 @@ class ExponentialMovingAverage:
         ...     float(sess.run(ema.average(loss)))
         1.0
         """
-        chosen = trainable_variables() if var_list is None else list(var_list)
+        chosen = (
+            trainable_variables()
+            if var_list is None
+            else listed(f"{_NAME}.apply: var_list", var_list)
+        )
         graph = get_default_graph()
         with graph.outside_regions(), graph.control_dependencies(None):
             for averaged in chosen:
@@ -194,7 +204,7 @@ class ExponentialMovingAverage:
             return group(*updates, name=scope)
 
     def _make(self, averaged: Any) -> None:
-        key = whole(averaged)
+        key = self._key("apply", averaged)
         if averaged.dtype not in (float16, bfloat16, float32, float64):
             raise coded(
                 TypeError,
@@ -222,7 +232,12 @@ class ExponentialMovingAverage:
 
     def average(self, var: Any) -> Any:
         """Return the variable with the average of `var`, None if there is none."""
-        return self._averages.get(whole(var))
+        return self._averages.get(self._key("average", var))
+
+    def _key(self, method: str, var: Any) -> Any:
+        if not hasattr(var, "dtype") or not hasattr(var, "name"):
+            raise wrong_type(f"{_NAME}.{method}: var", "a variable or tensor", var)
+        return hashable(f"{_NAME}.{method}: var", "a variable or tensor", whole(var))
 
     def average_name(self, var: Any) -> str:
         """Return the name of the average of `var`, which need not exist.
@@ -264,7 +279,13 @@ class ExponentialMovingAverage:
             moving_avg_variables = trainable_variables() + graph.get_collection(
                 GraphKeys.MOVING_AVERAGE_VARIABLES
             )
-        averaged = {self.average_name(v): v for v in moving_avg_variables}
+        averaged = {
+            self.average_name(v): v
+            for v in listed(
+                f"{_NAME}.variables_to_restore: moving_avg_variables",
+                moving_avg_variables,
+            )
+        }
         known = {v.name for v in averaged.values()}
         others = (v for v in global_variables() if v.name not in known)
         plain = {v.name.partition(":")[0]: v for v in others}

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base import nest
+from tpuref.base.arguments import check_name, hashable, listed, name_or, wrong_type
 from tpuref.base.dtypes import bfloat16, float16, float32, float64
 from tpuref.base.errors import coded
 from tpuref.differentiation.gradients import gradients
@@ -93,6 +94,7 @@ class Optimizer:
     GATE_GRAPH = 2
 
     def __init__(self, use_locking: bool, name: str) -> None:
+        check_name(f"{type(self).__name__}", name)
         if not name:
             raise ValueError("tf.train.Optimizer: name must be given")
         self._use_locking = use_locking
@@ -150,7 +152,7 @@ grad_loss
             grad_loss=grad_loss,
         )
         if all(gradient is None for gradient, _ in pairs):
-            names = ", ".join(variable.name for _, variable in pairs)
+            names = ", ".join(str(getattr(v, "name", v)) for _, v in pairs)
             raise coded(
                 ValueError,
                 f"{self._called('minimize')}: the loss {loss!r} has no gradient for "
@@ -330,7 +332,7 @@ grad_loss
 
     def _pairs(self, grads_and_vars: Any) -> list[tuple[Any, Any]]:
         """Return the pairs that have a gradient, as tensor or slices."""
-        pairs = list(grads_and_vars)
+        pairs = pairs_of(self._called("apply_gradients"), grads_and_vars)
         known = [(_as_gradient(g), v) for g, v in pairs if g is not None]
         if not known:
             names = ", ".join(variable.name for _, variable in pairs)
@@ -356,11 +358,14 @@ grad_loss
     ) -> Any:
         with _aside():
             self._create_slots([variable for _, variable in pairs])
-        with get_default_graph().name_scope(name or self._name) as scope:
+        with get_default_graph().name_scope(name_or(name, self._name)) as scope:
             self._prepare()
             updates = [self._update_beside(g, v) for g, v in pairs]
             if global_step is None:
                 return _train_op(self._finish(updates, scope))
+            if not hasattr(global_step, "assign_add"):
+                argument = f"{self._called('apply_gradients')}: global_step"
+                raise wrong_type(argument, "a variable", global_step)
             with _after([self._finish(updates, "update")]):
                 return _train_op(global_step.assign_add(1, name=scope))
 
@@ -383,7 +388,7 @@ grad_loss
         def finish(updates: Any) -> Any:
             return self._finish(updates, "update")
 
-        with get_default_graph().name_scope(name or self._name) as scope:
+        with get_default_graph().name_scope(name_or(name, self._name)) as scope:
             self._prepare()
             updates = [
                 operation
@@ -544,7 +549,10 @@ grad_loss
 
     def get_slot(self, var: Any, name: str) -> Any:
         """Return the slot of a variable, None if there is none of that name."""
-        return self._slots.get(name, {}).get(whole(var))
+        function = self._called("get_slot")
+        key = hashable(f"{function}: var", "a variable", whole(var))
+        slots = self._slots.get(hashable(f"{function}: name", "a string", name), {})
+        return slots.get(key)
 
     def variables(self) -> list[Any]:
         """Return the variables that the optimizer keeps, by their names."""
@@ -664,6 +672,16 @@ def _train_op(done: Any) -> Any:
     if operation not in graph.get_collection_ref(GraphKeys.TRAIN_OP):
         graph.add_to_collection(GraphKeys.TRAIN_OP, operation)
     return operation
+
+
+def pairs_of(function: str, given: Any) -> list[tuple[Any, Any]]:
+    """Return gradients and variables as a list of pairs."""
+    argument = f"{function}: grads_and_vars"
+    pairs = listed(argument, given, "a list of pairs")
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise wrong_type(f"{argument}: each entry", "a pair", pair)
+    return [(gradient, variable) for gradient, variable in pairs]
 
 
 def _as_gradient(value: Any) -> Any:

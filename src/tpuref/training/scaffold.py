@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tpuref.base import error_codes as codes
-from tpuref.base.arguments import instance_of
+from tpuref.base.arguments import instance_of, wrong_type
 from tpuref.base.errors import coded
 from tpuref.checkpoints.saver import Saver
 from tpuref.functions.control_flow import group
@@ -206,6 +206,9 @@ class Scaffold:
             )
         if known:
             return known[0]
+        if not callable(default_constructor):
+            argument = "tf.train.Scaffold.get_or_default: default_constructor"
+            raise wrong_type(argument, "a function", default_constructor)
         made = default_constructor()
         if made is not None:
             graph.add_to_collection(collection_key, made)

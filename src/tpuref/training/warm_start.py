@@ -105,8 +105,8 @@ def warm_start(
     ...     sess.run(v)
     array([1., 2.], dtype=float32)
     """
-    vocabularies = dict(var_name_to_vocab_info or {})
-    renamed = dict(var_name_to_prev_var_name or {})
+    vocabularies = _by_name("var_name_to_vocab_info", var_name_to_vocab_info)
+    renamed = _by_name("var_name_to_prev_var_name", var_name_to_prev_var_name)
     log.info("Warm-starting from: %s", ckpt_to_initialize_from)
     known = get_default_graph().variables_by_name
     chosen = {v.op.name: v for v in _chosen(vars_to_warm_start)}
@@ -123,6 +123,14 @@ def warm_start(
             whole.append((earlier, variable))
     init_from_checkpoint(ckpt_to_initialize_from, whole)
     log.info("Warm-started %d variables.", len(chosen))
+
+
+def _by_name(argument: str, given: Any) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise wrong_type(f"tf.train.warm_start: {argument}", "a dict from names", given)
+    return dict(given)
 
 
 def _chosen(given: Any) -> list[Variable]:

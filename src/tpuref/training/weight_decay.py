@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tpuref.base.arguments import listed, wrong_type
 from tpuref.differentiation.indexed_slices import IndexedSlices
 from tpuref.functions.indexing import gather
 from tpuref.functions.scopes import control_dependencies
@@ -64,7 +65,7 @@ class DecoupledWeightDecayExtension:
         decay_var_list
             The variables to shrink, by default all that have a gradient.
         """
-        self._decay_var_list = decay_var_list and list(decay_var_list)
+        self._decay_var_list = _variables("minimize", decay_var_list)
         return super().minimize(*args, **kwargs)  # type: ignore[misc]
 
     def apply_gradients(
@@ -79,8 +80,9 @@ class DecoupledWeightDecayExtension:
         decay_var_list
             The variables to shrink, by default those given to `minimize`, or all.
         """
-        if decay_var_list:
-            self._decay_var_list = list(decay_var_list)
+        chosen = _variables("apply_gradients", decay_var_list)
+        if chosen:
+            self._decay_var_list = chosen
         return super().apply_gradients(*args, **kwargs)  # type: ignore[misc]
 
     def _update_op(self, gradient: Any, variable: Any) -> Any:
@@ -108,6 +110,13 @@ class DecoupledWeightDecayExtension:
         return variable.assign_sub(share * variable.read_value())
 
 
+def _variables(method: str, given: Any) -> list[Any] | None:
+    if given is None:
+        return None
+    argument = f"DecoupledWeightDecayExtension.{method}: decay_var_list"
+    return listed(argument, given, "a list of variables")
+
+
 def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
     """Return a class of optimizers that shrink variables too.
 
@@ -125,6 +134,14 @@ def extend_with_decoupled_weight_decay(base_optimizer: type[Any]) -> type[Any]:
     ... )
     >>> optimizer = AdagradW(weight_decay=0.01, learning_rate=0.1)
     """
+    if not isinstance(base_optimizer, type) or not issubclass(
+        base_optimizer, Optimizer
+    ):
+        raise wrong_type(
+            "tf.contrib.opt.extend_with_decoupled_weight_decay: base_optimizer",
+            "a class of optimizers",
+            base_optimizer,
+        )
 
     class OptimizerWithDecoupledWeightDecay(
         DecoupledWeightDecayExtension,

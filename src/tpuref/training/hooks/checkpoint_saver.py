@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import instance_of
 from tpuref.base.errors import coded
 from tpuref.checkpoints.saver import Saver
 from tpuref.files.filesystem import PathLike, files_at, joined
@@ -21,6 +22,7 @@ from tpuref.training.hooks.session_run_hook import (
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+    hooks_of,
 )
 from tpuref.training.hooks.step_timer import SecondOrStepTimer
 from tpuref.training.log import log
@@ -105,9 +107,17 @@ class CheckpointSaverHook(SessionRunHook):
         self._saver, self._scaffold = saver, scaffold
         _, directory = files_at(checkpoint_dir, type(self).__name__, "checkpoint_dir")
         self._checkpoint_dir = directory
-        self._save_path = joined(directory, checkpoint_basename)
+        self._save_path = joined(
+            directory,
+            instance_of(
+                str,
+                f"{type(self).__name__}: checkpoint_basename",
+                "a string",
+                checkpoint_basename,
+            ),
+        )
         self._timer = SecondOrStepTimer(save_secs, save_steps)
-        self._listeners = list(listeners or [])
+        self._listeners = hooks_of(f"{type(self).__name__}: listeners", listeners)
         self._steps_per_run = 1
 
     def _set_steps_per_run(self, steps_per_run: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.arguments import listed, number
 from tpuref.base.errors import coded
 from tpuref.graph.default import get_default_graph
 from tpuref.training.hooks.session_run_hook import (
@@ -18,6 +19,8 @@ from tpuref.training.hooks.session_run_hook import (
 )
 from tpuref.training.hooks.step_timer import SecondOrStepTimer
 from tpuref.training.log import log
+
+_NAME = "tf.train.LoggingTensorHook"
 
 
 class LoggingTensorHook(SessionRunHook):
@@ -60,7 +63,10 @@ class LoggingTensorHook(SessionRunHook):
         only_at_end = at_end and every_n_iter is None and every_n_secs is None
         if not only_at_end and (
             (every_n_iter is None) == (every_n_secs is None)
-            or (every_n_iter is not None and every_n_iter <= 0)
+            or (
+                every_n_iter is not None
+                and number(f"{_NAME}: every_n_iter", every_n_iter) <= 0
+            )
         ):
             raise coded(
                 ValueError,
@@ -70,13 +76,18 @@ class LoggingTensorHook(SessionRunHook):
                 code=codes.HOOK_ARGUMENT,
             )
         if not isinstance(tensors, Mapping):
-            tensors = {getattr(one, "name", one): one for one in tensors}
+            tensors = {
+                getattr(one, "name", one): one
+                for one in listed(f"{_NAME}: tensors", tensors)
+            }
         self._tensors: Any = tensors
         self._formatter, self._at_end = formatter, at_end
         self._timer = (
             None if only_at_end else SecondOrStepTimer(every_n_secs, every_n_iter)
         )
         self._runs = 0
+        self._found: dict[str, Any] | None = None
+        self._due = False
 
     def begin(self) -> None:
         """Find the tensors in the graph."""
@@ -91,6 +102,13 @@ class LoggingTensorHook(SessionRunHook):
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Ask for the tensors if it is time."""
+        if self._found is None:
+            raise coded(
+                RuntimeError,
+                f"{_NAME}.before_run: expected begin() first; give the hook to "
+                "tf.train.MonitoredSession",
+                code=codes.HOOK_ARGUMENT,
+            )
         self._due = self._timer is not None and self._timer.should_trigger_for_step(
             self._runs
         )
@@ -117,7 +135,7 @@ class LoggingTensorHook(SessionRunHook):
             log.info(self._formatter(values))
             return
         with np.printoptions(suppress=True):
-            text = ", ".join(f"{label} = {values[label]!s}" for label in self._found)
+            text = ", ".join(f"{label} = {values[label]!s}" for label in values)
         if elapsed is not None:
             text += f" ({elapsed:.3f} sec)"
         log.info("%s", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tpuref.base.arguments import listed, wrong_type
 from tpuref.training.coordinator import Coordinator
 
 
@@ -133,3 +134,12 @@ class SessionRunHook:
 
         `OutOfRangeError` and StopIteration count as a normal end.
         """
+
+
+def hooks_of(argument: str, given: Any) -> list[Any]:
+    """Return hooks or listeners as a list."""
+    several = [] if given is None else listed(argument, given, "a list of hooks")
+    for hook in several:
+        if isinstance(hook, type) or not hasattr(hook, "begin"):
+            raise wrong_type(f"{argument}: each entry", "a hook", hook)
+    return several

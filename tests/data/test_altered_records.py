@@ -1,0 +1,151 @@
+"""Files of records and messages, altered at random: typed errors only, little memory.
+
+Each altered file has a seed, which the message of a failure has.  More are read with
+``TPUREF_ALTERED=1000 pytest tests/data/test_altered_records.py``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import struct
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.files.records import framed
+from tpuref.kernels import checksum
+
+COUNT = int(os.environ.get("TPUREF_ALTERED", "300"))
+MEMORY = 64 << 20
+PACK: dict[str, Any] = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+FEATURES = {
+    "text": tf.VarLenFeature(tf.string),
+    "number": tf.FixedLenFeature([2], tf.float32, [0.0, 1.0]),
+    "row": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+}
+
+
+def example() -> bytes:
+    message = tf.train.Example()
+    feature = message.features.feature
+    feature["text"].bytes_list.value.extend([b"a", b"bc"])
+    feature["number"].float_list.value.extend([1.0, 2.0])
+    feature["row"].int64_list.value.extend([1, -2, 3, 2**40])
+    serialized: bytes = message.SerializeToString()
+    return serialized
+
+
+def event() -> bytes:
+    value = tf.Summary.Value(tag="loss", simple_value=1.5)
+    serialized: bytes = tf.Event(
+        step=7, summary=tf.Summary(value=[value])
+    ).SerializeToString()
+    return serialized
+
+
+def altered(drawing: random.Random, content: bytes) -> bytes:
+    """Change, cut, repeat or insert bytes."""
+    result = bytearray(content)
+    for _ in range(drawing.randint(1, 4)):
+        at = drawing.randrange(len(result) + 1)
+        kind = drawing.randrange(5)
+        if kind == 0 and at < len(result):
+            result[at] ^= 1 << drawing.randrange(8)
+        elif kind == 1:
+            result[at:at] = drawing.randbytes(drawing.randint(1, 12))
+        elif kind == 2:
+            del result[at : at + drawing.randint(1, 20)]
+        elif kind == 3:
+            result[at:at] = result[at : at + drawing.randint(1, 40)]
+        else:
+            result[at : at + 8] = struct.pack("<Q", 1 << drawing.randrange(64))
+    return bytes(result)
+
+
+def false_length(drawing: random.Random, content: bytes) -> bytes:
+    """Put a wrong length with the right checksum before a record."""
+    length = struct.pack("<Q", drawing.getrandbits(drawing.randint(1, 64)))
+    return length + struct.pack("<I", checksum.masked_crc32c(length)) + content
+
+
+def file_of(drawing: random.Random, message: bytes) -> tuple[bytes, str]:
+    """Return a file that is altered in the message, the frame or the packing."""
+    compression = drawing.choice(list(PACK))
+    where = drawing.randrange(4)
+    if where == 0:
+        message = altered(drawing, message)
+    content = b"".join(framed(part) for part in (message, b"", message))
+    if where == 1:
+        content = altered(drawing, content)
+    elif where == 2:
+        content = false_length(drawing, content)
+    packed = PACK[compression](content)
+    return altered(drawing, packed) if where == 3 else packed, compression
+
+
+def read_examples(path: str, compression: str) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        records = tf.data.TFRecordDataset(path, compression)
+        parsed = records.map(lambda text: tf.parse_single_example(text, FEATURES))
+        element = parsed.make_one_shot_iterator().get_next()
+        while True:
+            session.run(element)
+
+
+def read_batch(path: str, compression: str) -> None:
+    records = list(tf.python_io.tf_record_iterator(path, compression))
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.parse_example(tf.constant(records, tf.string), FEATURES))
+
+
+def read_events(path: str, compression: str) -> None:
+    content = list(tf.python_io.tf_record_iterator(path, compression))
+    with tf.python_io.TFRecordWriter(path) as writer:  # event files are not packed
+        for record in content:
+            writer.write(record)
+    for found in tf.train.summary_iterator(path):
+        assert found.step is not None
+
+
+READERS: tuple[tuple[Callable[[], bytes], Callable[[str, str], None]], ...] = (
+    (example, read_examples),
+    (example, read_batch),
+    (event, read_events),
+)
+
+
+def fault_of(seed: int, path: Path) -> str | None:
+    """Read the file of a seed; return what is wrong with the error, if something is."""
+    drawing = random.Random(seed)
+    make, read = READERS[seed % len(READERS)]
+    content, compression = file_of(drawing, make())
+    path.write_bytes(content)
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    try:
+        read(str(path), compression)
+    except tf.errors.OpError as error:
+        if "TPUREF-E" not in str(error):
+            return f"seed {seed}: no code: {error}"
+    except Exception as error:
+        return f"seed {seed}: {type(error).__name__}: {error}"
+    taken = tracemalloc.get_traced_memory()[1] - before
+    return f"seed {seed}: {taken} bytes" if taken > MEMORY else None
+
+
+def test_altered_files_raise_typed_errors(tmp_path: Path) -> None:
+    pytest.importorskip("google.protobuf")
+    tracemalloc.start()
+    try:
+        found = [fault_of(seed, tmp_path / "a") for seed in range(COUNT)]
+    finally:
+        tracemalloc.stop()
+    faults = [fault for fault in found if fault]
+    assert not faults, f"{len(faults)} of {COUNT}:\n" + "\n".join(faults[:20])
