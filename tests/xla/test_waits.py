@@ -1,4 +1,4 @@
-"""What nobody can stop ends with the process, and memory that runs out has its error."""
+"""What nobody can stop ends with the process; memory that runs out has its error."""
 
 from __future__ import annotations
 
