@@ -72,7 +72,9 @@ def _is_text(value: Any) -> bool:
 def _is_address(value: Any) -> bool:
     if value is None:
         return True
-    return _is_text(value) and re.fullmatch(r".+:[0-9]{1,5}", value) is not None
+    if not _is_text(value) or re.fullmatch(r".+:[0-9]{1,5}", value) is None:
+        return False
+    return int(value.rpartition(":")[2]) <= 65535
 
 
 def _is_processes(value: Any) -> bool:
@@ -84,9 +86,12 @@ def _is_devices(value: Any) -> bool:
     return is_name or _is_count(value)
 
 
+_LONGEST = 1e9  # about 32 years; the waits of Python end before 300 years
+
+
 def _is_duration(value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and value > 0  # NaN is not
+    return number and 0 < value <= _LONGEST  # NaN is not
 
 
 def _duration(text: str) -> Any:
@@ -140,7 +145,7 @@ _SETTINGS = {
     "timeout": _Setting(
         120.0,
         "TPUREF_TIMEOUT",
-        "a positive number of seconds",
+        "a positive number of seconds, up to 1e9",
         _is_duration,
         _duration,
     ),
@@ -157,7 +162,7 @@ _SETTINGS = {
     "host_timeout": _Setting(
         15.0,
         "TPUREF_HOST_TIMEOUT",
-        "a positive number of seconds",
+        "a positive number of seconds, up to 1e9",
         _is_duration,
         _duration,
     ),

@@ -119,7 +119,7 @@ def _described() -> dict[str, Any]:
     text = os.environ.get("TF_CONFIG") or "{}"
     try:
         known = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         known = None
     if not isinstance(known, dict):
         raise coded(

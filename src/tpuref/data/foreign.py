@@ -16,6 +16,7 @@ from tpuref.base.dtypes import as_dtype, string
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.data.ahead import note_progress
 from tpuref.data.element import Item, component, mapped, spec_of, specs_of
 from tpuref.data.sources import Slices, flat_like, shown
 from tpuref.data.stage import Pass, Stage
@@ -92,6 +93,7 @@ class Foreign(Stage):
         The specs of the elements, if they are known.
     """
 
+    calls_user = True
     name = "ForeignDataset"
 
     def __init__(
@@ -114,7 +116,9 @@ class Foreign(Stage):
 
     def _values(self) -> Iterator[Any]:
         try:
-            yield from self._begin()
+            for value in self._begin():
+                note_progress()
+                yield value
         except FailedPreconditionError as error:
             raise self.fault(FailedPreconditionError, error.message) from None
         except Exception as error:

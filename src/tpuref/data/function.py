@@ -11,6 +11,7 @@ from tpuref.base.callsite import user_site
 from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
+from tpuref.data.ahead import Transformation, note_progress
 from tpuref.data.batched import qualifies, run_batch
 from tpuref.data.element import (
     Item,
@@ -34,7 +35,7 @@ from tpuref.runtime.lockstep import run_program
 from tpuref.runtime.run import Run
 
 
-class Function:
+class Function(Transformation):
     """A function of elements as a program.
 
     Parameters
@@ -55,10 +56,15 @@ class Function:
         The captured tensors.
     variables
         The names of the variables that it reads.
+    site
+        The user's line that created it.
+    calls_user
+        Whether it may take forever: it calls Python, or has a loop.
     """
 
     def __init__(self, caller: str, function: Callable[..., Any], element: Any) -> None:
         check_callable(caller, function)
+        self.site, self._label = user_site(), caller.rpartition(".")[2]
         graph = get_default_graph()
         if executing_eagerly():
             graph, around = Graph(), graph
@@ -71,13 +77,21 @@ class Function:
         self._host_functions = graph.host_functions
         instrs = list(self._program.all_instrs())
         self.variables = [i.attrs["handle"] for i in instrs if "handle" in i.attrs]
+        self.calls_user = any(i.definition.client or i.blocks for i in instrs)
         dense = all(isinstance(c, TensorSpec) for c in components_of(self.result))
         self._in_batches = dense and qualifies(self._program, self._host_functions)
+
+    @property
+    def name(self) -> str:
+        """The name of the stage that it belongs to."""
+        return f"{self._label.title().replace('_', '')}Dataset"
 
     def __call__(self, item: Item, current: Pass) -> Item:
         """Return the components of the result for one element."""
         given = [*item, *self._common(current)]
-        return tuple(run_program(self._program, {0: given}, self._run(current))[0])
+        results = run_program(self._program, {0: given}, self._run(current))[0]
+        note_progress()
+        return tuple(results)
 
     def batch(self, items: Sequence[Item], current: Pass) -> Item | None:
         """Return those for several elements as rows, None where that cannot be."""

@@ -14,6 +14,7 @@ from tpuref.base.dtypes import DType, int64
 from tpuref.base.errors import InvalidArgumentError, coded
 from tpuref.base.shapes import TensorShape
 from tpuref.base.spec import TensorSpec
+from tpuref.data.ahead import note_progress
 from tpuref.data.element import (
     Item,
     component,
@@ -172,6 +173,7 @@ class Zip(Stage):
 class Generator(Stage):
     """The values of a Python iterable, with declared types and shapes."""
 
+    calls_user = True
     name = "GeneratorDataset"
 
     def __init__(
@@ -201,7 +203,9 @@ class Generator(Stage):
 
     def _values(self, arguments: Sequence[Any]) -> Iterator[Any]:
         try:
-            yield from self._generator(*arguments)
+            for value in self._generator(*arguments):
+                note_progress()
+                yield value
         except Exception as error:
             fault = host_fault("the generator", error)
             raise self.fault(type(fault), fault.message) from error

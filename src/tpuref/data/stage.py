@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import (
     Callable,
@@ -18,6 +19,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.callsite import user_site
 from tpuref.base.errors import InvalidArgumentError, OpError
 from tpuref.base.spec import TensorSpec
+from tpuref.data.ahead import Ahead, Transformation
 from tpuref.data.element import Item, specs_of
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.context import Variables
@@ -67,7 +69,7 @@ class Pass:
         return epoch
 
 
-class Stage:
+class Stage(Transformation):
     """One stage: a description of its elements, and how it produces them.
 
     Parameters
@@ -87,7 +89,11 @@ class Stage:
         The tensors whose values a pass needs, for this stage and the preceding ones.
     variables
         The names of the variables that functions of the stages read.
+    calls_user
+        Whether code of the user computes elements, which may take forever.
     """
+
+    calls_user = False
 
     def __init__(
         self, element: Any, sources: Sequence[Stage] = (), uses: Sequence[Any] = ()
@@ -102,11 +108,9 @@ class Stage:
         self.variables: list[str] = [
             name for source in sources for name in source.variables
         ]
-
-    @property
-    def name(self) -> str:
-        """The name of the stage, such as ``BatchDataset``."""
-        return f"{type(self).__name__}Dataset"
+        parts = (*sources, *vars(self).values())
+        if any(getattr(part, "calls_user", False) for part in parts):
+            self.calls_user = True
 
     @property
     def specs(self) -> list[TensorSpec]:
@@ -126,7 +130,12 @@ class Stage:
 
     def started(self, current: Pass) -> Generator[Item, None, None]:
         """Yield the elements; close the iterator when no more are needed."""
-        yield from self.items(current)
+        items = self.items(current)
+        if not self.calls_user:
+            yield from items
+            return
+        with contextlib.closing(Ahead(items, 0)) as ahead:
+            yield from ahead
 
     def fault(
         self, kind: Callable[..., Fault], message: str, *, code: str | None = None

@@ -177,7 +177,9 @@ ENTRIES = (
     Entry(
         codes.OUT_OF_MEMORY,
         "An operation needs more memory than is available",
-        meaning="NumPy could not allocate an array for the result of an operation.",
+        meaning="NumPy or XLA could not allocate memory for an operation. Variables "
+        "that a compiled program changes lose their values; those of the other "
+        "executors keep them.",
         remedy="Use smaller batches, fewer cores or narrower types.",
         text="""
             import tpuref as tf

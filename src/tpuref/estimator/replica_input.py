@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 from tpuref.base import nest
 from tpuref.base.dtypes import string
+from tpuref.data.ahead import Ahead
 from tpuref.data.dataset import Dataset
-from tpuref.data.prefetching import Ahead
 from tpuref.estimator.functions import (
     features_and_labels,
     invalid_input,
@@ -159,11 +160,8 @@ def _elements(program: Any, run: Run) -> Generator[Sequence[Array], None, None]:
         while True:
             yield tuple(run_program(program, {0: []}, run)[0])
 
-    ahead = Ahead(computed(), STEPS_AHEAD)
-    try:
+    with contextlib.closing(Ahead(computed(), STEPS_AHEAD)) as ahead:
         yield from ahead
-    finally:
-        ahead.close()
 
 
 def as_structure(features: Any, labels: Any) -> Any:

@@ -9,6 +9,7 @@ import select
 import time
 import weakref
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 from tpuref.base import error_codes as codes
@@ -42,7 +43,9 @@ CORE_BYTES = 16 << 10
 """The least memory that a run takes for each core, on host and process together."""
 
 START_SECONDS = 30.0
-"""How long the cores may take to start, even if the deadline of a wait is shorter."""
+"""How long cores that compute may take to start, even if the deadline is shorter."""
+
+_LOOK_SECONDS = 1.0  # how often to see whether cores that start make progress
 
 GRACE_SECONDS = 0.5
 """How long cores may take to stop a run that was called off, and to end."""
@@ -127,29 +130,37 @@ class Cores:
 
     def _await_ready(self) -> None:
         """Wait for all together, so that the death of any is noticed at once."""
-        seconds = max(config.timeout, START_SECONDS)
-        deadline = time.monotonic() + seconds
-        poll = select.poll()
+        begin = alive = time.monotonic()
+        used, poll = 0, select.poll()
         starting = {}
         for number, process in enumerate(self.processes):
             starting[process.channel.fileno()] = number
             poll.register(process.channel, select.POLLIN)
         while starting:
-            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
-            if not ready:
-                late = [
-                    core
-                    for number in sorted(starting.values())
-                    for core in self.split.carried(number)
-                ]
-                raise UnavailableError(
-                    f"cores {late} did not start within {seconds:g} s",
-                    code=codes.CORE_NOT_STARTED,
-                )
+            ready = poll.poll(min(_LOOK_SECONDS, config.timeout / 10) * 1000)
+            now = time.monotonic()
+            before, used = used, self._processor_ticks(starting.values())
+            if ready or used > before:
+                alive = now
+            elif now - alive >= config.timeout:
+                raise self._not_started(starting.values(), now - begin)
+            if now - begin >= max(config.timeout, START_SECONDS):
+                raise self._not_started(starting.values(), now - begin)
             for descriptor, _ in ready:
                 if self._is_ready(starting[descriptor]):
                     poll.unregister(descriptor)
                     del starting[descriptor]
+
+    def _processor_ticks(self, numbers: Iterable[int]) -> int:
+        return sum(self.processes[number].processor_ticks() for number in numbers)
+
+    def _not_started(self, numbers: Iterable[int], waited: float) -> UnavailableError:
+        late = [c for number in sorted(numbers) for c in self.split.carried(number)]
+        return UnavailableError(
+            f"cores {late} did not start within {waited:.1f} s (TPUREF_TIMEOUT is "
+            f"{config.timeout:g} s)",
+            code=codes.CORE_NOT_STARTED,
+        )
 
     def _is_ready(self, number: int) -> bool:
         process = self.processes[number]
@@ -218,7 +229,8 @@ class Cores:
 
     def end(self) -> None:
         """Shut the processes down; results that were handed out stay valid."""
-        self._ending()
+        with interrupts_later():
+            self._ending()
 
     def are_well(self) -> bool:
         """Return whether all processes run: none is stopped or ending."""
@@ -226,9 +238,10 @@ class Cores:
 
     def kill(self) -> None:
         """Kill the processes, whatever they are doing."""
-        for process in self.processes:
-            process.kill()
-        self._ending()
+        with interrupts_later():
+            for process in self.processes:
+                process.kill()
+            self._ending()
 
     def abandon(self) -> None:
         """Release everything, as this process is a fork of the host."""

@@ -6,17 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tpuref.base.dtypes import string
+from tpuref.base.errors import OpError
 from tpuref.ops.definition import Place
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Instr
 from tpuref.runtime.columns import Layout, layout
-from tpuref.runtime.fusion_plan import FusionPlan, Memory
+from tpuref.runtime.fusion_plan import FusionPlan, Memory, UnexpectedShape
 
 KEPT_PLANS = 8
 """For how many different layouts of its inputs a fusion keeps a plan."""
 
 KEPT_BYTES = 1 << 24
 """A plan that needs more memory than this is made again for each run."""
+
+_FAULTS = (UnexpectedShape, OpError, ValueError, TypeError, IndexError, OverflowError)
+"""What a plan raises for inputs that it cannot take, or that an operation refuses."""
 
 
 def fuses(instr: Instr) -> bool:
@@ -93,7 +97,9 @@ class Fusion:
             if plan is None:
                 return False
             plan.run(values, self._counter)
-        except Exception:
+        except MemoryError:  # one by one they need less, or say which has too little
+            return False
+        except _FAULTS:
             self._plans[key] = None  # it would fail again
             return False
         return True

@@ -1,4 +1,4 @@
-"""Ctrl-C is held back where it would leave something half done."""
+"""Signals are held back where their handlers would leave something half done."""
 
 from __future__ import annotations
 
@@ -11,24 +11,33 @@ from types import FrameType
 
 @contextlib.contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Hold an interrupt back until the block is done.
+    """Hold Ctrl-C, and all signals with a handler in Python, back until the block ends.
 
-    This matters only in the main thread, and if a Python handler is installed.
+    This matters only in the main thread, as Python runs handlers there.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or not callable(handler):
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    numbers = signal.valid_signals()
+    handlers = {int(n): h for n in numbers if callable(h := signal.getsignal(n))}
     held_back: list[int] = []
+    holds = True
 
     def note(number: int, frame: FrameType | None) -> None:
-        held_back.append(number)
+        # It passes signals on after the block, as one of them may end the restoring.
+        if holds:
+            held_back.append(number)
+        else:
+            handlers[number](number, frame)
 
-    signal.signal(signal.SIGINT, note)
     try:
+        for number in handlers:
+            signal.signal(number, note)
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
-        if held_back:
-            signal.raise_signal(signal.SIGINT)
+        holds = False
+        with contextlib.ExitStack() as later:
+            for number in held_back:
+                later.callback(signal.raise_signal, number)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)

@@ -130,15 +130,21 @@ class CorePool:
             )
         self._broken = self._broken or "they were shut down"
         self._cores.closing = True
-        if not self._occupation.acquire():
-            for process in self._cores.processes:
-                process.kill()
-            if not self._occupation.acquire(GRACE_SECONDS):
-                self._retired = True  # its thread is in a host function
+        with self._occupation.held() as idle:
+            if idle:
+                self._end()
                 return
+        for process in self._cores.processes:
+            process.kill()
+        with self._occupation.held(seconds=GRACE_SECONDS) as idle:
+            if idle:
+                self._end()
+            else:
+                self._retired = True  # its thread is in a host function
+
+    def _end(self) -> None:
         self._cores.end()
         self._say(logging.INFO, "%d cores ended", self._number)
-        self._occupation.release()
 
     def retire(self) -> None:
         """End the cores once the run that uses them is over."""
@@ -163,7 +169,7 @@ class CorePool:
     def abandon(self) -> None:
         """Release everything, as this process is a fork of the host."""
         self._cores.abandon()
-        self._occupation.acquire()  # arrays that end here free nothing of the host's
+        self._occupation.close()  # arrays that end here free nothing of the host's
         self._occupation = Occupation()
         self._broken = (
             f"they belong to process {os.getppid()}, of which this one is a fork"
@@ -176,13 +182,12 @@ class CorePool:
         if self._occupation.is_own:
             # A host function asks for it, while the cores wait for that function.
             return run_program(program, inputs, run)
-        self._occupation.acquire_for(program.name, run.timeout, self._require_sound)
-        try:
-            self._make_usable()
-            return self._run(program, inputs, run)
-        finally:
-            self._end_where_retired()
-            self._occupation.release()
+        with self._occupation.held(program.name, run.timeout, self._require_sound):
+            try:
+                self._make_usable()
+                return self._run(program, inputs, run)
+            finally:
+                self._end_where_retired()
 
     def empty(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return an array to write an input to, where the cores can read it.
@@ -193,17 +198,20 @@ class CorePool:
         size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject or size <= INLINE_BYTES:
             return np.empty(shape, dtype)
-        if not self._occupation.acquire():
-            return np.empty(shape, dtype)
-        try:
-            if self._broken is not None or self._restart:
+        with self._occupation.held() as idle:
+            if not idle or self._broken is not None or self._restart:
                 return np.empty(shape, dtype)
-            return self._cores.slab(size)[1].part(0, shape, dtype)
-        except ResourceExhaustedError:
-            return np.empty(shape, dtype)
-        finally:
-            self._end_where_retired()
-            self._occupation.release()
+            try:
+                self._restart = True  # an interrupt would leave the heap half changed
+                slab = self._cores.slab(size)[1]
+            except ResourceExhaustedError:
+                self._restart = False
+                return np.empty(shape, dtype)
+            else:
+                self._restart = False
+                return slab.part(0, shape, dtype)
+            finally:
+                self._end_where_retired()
 
     def _end_where_retired(self) -> None:
         if self._retired:

@@ -30,11 +30,9 @@ class ReturnedBlocks:
     def add(self, offset: int) -> None:
         """Free a block, at once if nobody works with the heap."""
         self._offsets.append(offset)
-        if self._occupation.acquire():
-            try:
+        with self._occupation.held() as idle:
+            if idle:
                 self.free()
-            finally:
-                self._occupation.release()
 
     def free(self) -> None:
         """Free what has come back; the caller holds the occupation."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tpuref.base.errors import OpError
+from tpuref.base.errors import FailedPreconditionError
 from tpuref.ops.meaning import Array
 from tpuref.ops.state import READS, UPDATES
 from tpuref.program import Instr
@@ -116,7 +116,8 @@ class RowSteps:
         def step(values: Values) -> None:
             try:
                 found = column(values)
-            except (OpError, ValueError):
+            except (FailedPreconditionError, ValueError, MemoryError):
+                # No value yet, shapes that do not fit, or too little memory at once.
                 found = None
             if found is None:
                 self._schedule.take(alone, values)

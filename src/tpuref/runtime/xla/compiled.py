@@ -179,8 +179,9 @@ class Compiled:
                 self._drawn(run),
             )
             self._raise_failure(failure)
+            returned = self._returned(results)  # raises what failed meanwhile
             self._keep(run, changed, kept, whole)
-            return self._returned(results)
+            return returned
 
     def _given(self, inputs: Values) -> list[Any]:
         return [

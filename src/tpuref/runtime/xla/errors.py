@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
 
 from tpuref.base import error_codes as codes
-from tpuref.base.errors import OpError, UnimplementedError
+from tpuref.base.errors import (
+    FailedPreconditionError,
+    OpError,
+    ResourceExhaustedError,
+    UnimplementedError,
+)
 from tpuref.program import Instr
 from tpuref.runtime.lockstep import locate
 from tpuref.runtime.operation_failure import described, operation_failure
@@ -30,6 +36,31 @@ def data_dependent(instr: Instr, what: str) -> UnimplementedError:
     """Return the error for a shape that depends on values."""
     why = f"{what}, but a compiled program has fixed shapes"
     return refusal(instr, why, codes.XLA_DATA_DEPENDENT)
+
+
+@contextlib.contextmanager
+def out_of_memory(name: str) -> Iterator[None]:
+    """Say that memory ran out, or that it took the values of variables with it."""
+    try:
+        yield
+    except RuntimeError as error:
+        message = str(error)
+        if "has been deleted" in message:
+            raise FailedPreconditionError(
+                f"{name!r}: the value of a variable is lost, as its memory was given "
+                "to a run that ran out of memory; restore a checkpoint, or run its "
+                "initializer",
+                code=codes.UNINITIALIZED,
+            ) from error
+        if not message.startswith("RESOURCE_EXHAUSTED"):
+            raise
+        asked = re.search(r"allocat\D*(\d+) bytes", message)
+        size = f"{asked[1]} bytes of memory" if asked else "memory"
+        raise ResourceExhaustedError(
+            f"{name!r} asked for {size}, which XLA did not get: {message}. Use "
+            "smaller tensors, or give the container more memory",
+            code=codes.OUT_OF_MEMORY,
+        ) from error
 
 
 @contextlib.contextmanager

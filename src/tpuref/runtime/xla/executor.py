@@ -20,10 +20,11 @@ from tpuref.runtime.run import Run
 from tpuref.runtime.xla.agreement import agree, told
 from tpuref.runtime.xla.compiled import Compiled, view_of
 from tpuref.runtime.xla.digest import digest
-from tpuref.runtime.xla.errors import refusal
+from tpuref.runtime.xla.errors import out_of_memory, refusal
 from tpuref.runtime.xla.placement import placement
 from tpuref.runtime.xla.signature import Held, Signature, given_to
 from tpuref.runtime.xla.variables import DeviceVariable
+from tpuref.runtime.xla.watch import the_watch
 
 KEPT = 256
 """How many compiled programs are kept."""
@@ -48,7 +49,9 @@ class XlaExecutor:
             compiled = self._found(program, inputs, run)
             if compiled.is_joint:
                 self._join(run.state)
-            results = compiled(inputs, run)
+            name = program.name
+            with the_watch().over(name, run.timeout), out_of_memory(name):
+                results = compiled(inputs, run)
         if run.trace is not None and run.record is not None:
             run.trace += [
                 run.record(instr.name, replica, 0)

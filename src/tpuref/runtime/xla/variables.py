@@ -9,6 +9,7 @@ import numpy as np
 
 from tpuref.ops.meaning import Array
 from tpuref.runtime.state import OnDevice
+from tpuref.runtime.xla.errors import out_of_memory
 
 DONATING = threading.Lock()
 """Held while a run takes the memory of variables, and while the host reads one."""
@@ -39,5 +40,6 @@ class DeviceVariable(OnDevice):
         with DONATING:
             if self._copy is None:
                 # Memory that the host sees could not be taken by a run.
-                self._copy = np.array(self.array)
+                with out_of_memory("a read"):
+                    self._copy = np.array(self.array)
             return self._copy
