@@ -1,4 +1,4 @@
-"""One module of tpuref, loaded from another text than its file's."""
+"""One module of tpuref, loaded with other code than its file's."""
 
 import importlib.machinery
 import importlib.util
@@ -6,15 +6,15 @@ import os
 
 
 class MutatedModule(importlib.machinery.SourceFileLoader):
-    """Finds and loads one module, from another text than its file's."""
+    """Finds and loads one module, with other code than its file's."""
 
-    def __init__(self, name, path, source):
+    def __init__(self, name, path, code):
         super().__init__(name, path)
-        self._source = source
+        self._code = code
 
     def get_code(self, fullname):
-        """Return the code of the other text."""
-        return compile(self._source, self.path, "exec")
+        """Return the other code."""
+        return self._code
 
     def find_spec(self, fullname, path=None, target=None):
         """Return how to load it, for its name alone."""
