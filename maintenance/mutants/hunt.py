@@ -244,6 +244,8 @@ def _judged(clauses, tf):
     for clause in clauses:
         result = judge(clause, tf)
         message = f"{clause.id}: {result.outcome}: {result.message}"
+        if "NameError: " in result.message or "UnboundLocalError: " in result.message:
+            return MISFIT, message  # what becomes of the pattern has stopped working
         if result.outcome not in CONTRADICTIONS:
             return SURVIVED, message
     return CAUGHT, message

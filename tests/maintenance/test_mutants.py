@@ -92,6 +92,7 @@ MINE = {
     core_mutant("absent", "x", old="no.such.text"): (MISFIT, "'no.such.text' 0 times"),
     core_mutant("unstated", "x", clauses=["tf.no/such"]): (MISFIT, "clause tf.no/such"),
     core_mutant("no-program", "("): (MISFIT, "was never closed"),
+    core_mutant("stale", "no_such_name"): (MISFIT, "NameError"),
     core_mutant("leaves", "__import__('os')._exit(1)"): (CAUGHT, "the process ended"),
     core_mutant("half", '"cpu:0"', [CORES, EXISTS]): (SURVIVED, f"{EXISTS}: pass"),
 }
