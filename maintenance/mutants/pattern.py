@@ -93,15 +93,16 @@ class Pattern:
         nodes = _Filling(matched).visit(tree).body
         return [nodes[0].value] if isinstance(where, ast.expr) else nodes
 
-    def _signatures(self, functions):
+    def _signatures(self, nodes):
         wanted = _texts(self._nodes[0].args)
         matches = []
-        for function in functions:
+        for function in nodes:
+            if not isinstance(function, ast.FunctionDef):
+                continue
             texts = _texts(function.args)
-            # No parameters match a function without parameters only.
-            for start in range(
-                len(texts) - len(wanted) + 1 if wanted or not texts else 0
-            ):
+            # The pattern ``def ()`` is for functions without parameters.
+            starts = len(texts) - len(wanted) + 1 if wanted or not texts else 0
+            for start in range(starts):
                 end = start + len(wanted)
                 if texts[start:end] == wanted:
                     rest = [texts[:start], texts[end:]]
@@ -115,13 +116,19 @@ class _Filling(ast.NodeTransformer):
     def __init__(self, matched):
         self._matched = iter(matched)
 
+    def _next(self):
+        try:
+            return next(self._matched)
+        except StopIteration:
+            raise ValueError("the replacement has more ... than the pattern") from None
+
     def visit_Expr(self, node):
-        return next(self._matched) if _is_any(node) else self.generic_visit(node)
+        return self._next() if _is_any(node) else self.generic_visit(node)
 
     def visit_Constant(self, node):
         if not _is_any(node):
             return node
-        nodes = next(self._matched)
+        nodes = self._next()
         return nodes[0] if len(nodes) == 1 else nodes
 
     def visit_Call(self, node):

@@ -243,11 +243,13 @@ def test_a_pattern_is_replaced(tmp_path, target, was, becomes, expression, expec
         ("source.size", "range(LIMIT, ...) + 1", "0 times"),
         ("source.size", "def (times)", "0 times"),
         ("source.size", "def ()", "0 times"),
+        ("LIMIT", "def (limit)", "0 times"),
+        ("Small.limit", "4", "more ... than the pattern"),
     ],
 )
 def test_a_misfit_says_what_was_not_found(tmp_path, target, was, message):
     with pytest.raises(Misfit, match=re.escape(message)):
-        changed(tmp_path, target, was, "0" if was[:3] != "def" else "def (x)")
+        changed(tmp_path, target, was, "max(...)" if was[:3] != "def" else "def (x)")
 
 
 def test_the_command_selects_by_name(capfd, monkeypatch):
