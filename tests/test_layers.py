@@ -340,3 +340,11 @@ def test_a_planted_import_inside_a_function_is_found(made: Path) -> None:
 def test_lockstep_stays_readable() -> None:
     lines = (SOURCE / "runtime" / "lockstep.py").read_text().splitlines()
     assert len(lines) < 200
+
+
+def test_each_folder_of_tests_is_explained() -> None:
+    tests = Path(__file__).parent
+    text = (tests / "README.md").read_text("utf-8")
+    packages = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    folders = {path.parent.name for path in tests.glob("*/*.py")} - packages
+    assert [one for one in sorted(folders) if f"| `{one}` |" not in text] == []

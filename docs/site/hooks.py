@@ -109,14 +109,14 @@ def continued(text: str) -> str:
 
 
 def unreleased() -> str:
-    """Return the changes of the next release, as towncrier would write them."""
+    """Return the changes since the last release, as towncrier would write them."""
     parts = []
     for kind in ("added", "changed", "fixed", "removed"):
         notes = sorted((TOP / "changes").glob(f"*.{kind}.md"))
         if notes:
             texts = [f"- {note.read_text().strip()}" for note in notes]
             parts += [f"### {kind.title()}", "", *texts, ""]
-    return "\n".join(["## The next release", "", *parts])
+    return "\n".join(["## The next release", "", *parts] if parts else parts)
 
 
 def plot(name: str) -> str:

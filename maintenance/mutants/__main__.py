@@ -18,7 +18,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(
         prog="tpuref conformance mutants",
         description="Apply deliberately wrong changes to tpuref, one at a time; the "
-        "clause that each of them breaks must notice.",
+        "clauses that each of them breaks must notice.",
     )
     parser.add_argument(
         "names", metavar="NAME", nargs="*", help="only these; * and ? are wildcards"
@@ -36,7 +36,7 @@ def main(arguments):
         return EXIT_COULD_NOT_RUN
     if options.list:
         for one in chosen:
-            print(f"{one.name}: {one.says} ({one.clause})")
+            print(f"{one.name}: {one.says} ({', '.join(one.clauses)})")
         return EXIT_PASSED
     clauses = load_clauses()
     source = {clause.id: clause.source for clause in clauses}
@@ -45,11 +45,11 @@ def main(arguments):
     for verdict in hunt(chosen, clauses):
         mutant = verdict.mutant
         if verdict.state == CAUGHT:
-            caught[source[mutant.clause]] += 1
+            caught[source[mutant.clauses[0]]] += 1
         else:
             progress.close()
             print(f"{verdict.state}: {mutant.name} ({mutant.says})")
-            print(f"  {mutant.clause}: {verdict.message}", flush=True)
+            print(f"  {verdict.message}", flush=True)
         progress.count(mutant.name)
     progress.close()
     count = sum(caught.values())

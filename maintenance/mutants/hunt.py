@@ -1,7 +1,7 @@
-"""Runs the clause of every mutant against it: a mutant that survives is a failure.
+"""Runs the clauses of every mutant against it: a mutant that survives is a failure.
 
 A process imports tpuref once. Where it comes to a module that mutants change, it forks
-for each of them: the fork goes on with the changed module, and tries the clause.
+for each of them: the fork goes on with the changed module, and tries the clauses.
 """
 
 import importlib
@@ -17,9 +17,8 @@ from tpuref_conformance import subject
 from tpuref_conformance.judge import judge
 from tpuref_conformance.outcome import CONTRADICTIONS
 
-from ..cosmic_ray import forks
-from ..mutated_module import MutatedModule
 from .mutant import Misfit
+from .mutated_module import MutatedModule
 
 CAUGHT = "caught"
 SURVIVED = "survived"
@@ -59,7 +58,7 @@ class Verdict:
     state : str
         ``caught``, ``survived`` or ``misfit``.
     message : str
-        What the clause said, or why the mutant could not be applied.
+        What a clause said, or why the mutant could not be applied.
     """
 
     def __init__(self, mutant, state, message):
@@ -86,10 +85,11 @@ def hunt(mutants, clauses):
     changes = {}
     for number, mutant in enumerate(mutants):
         try:
-            if mutant.clause not in by_id:
-                raise Misfit(f"there is no clause {mutant.clause}")
-            module, clause = _module(mutant), by_id[mutant.clause]
-            changes.setdefault(module.name, []).append((number, module, clause))
+            unknown = [id for id in mutant.clauses if id not in by_id]
+            if unknown:
+                raise Misfit(f"there is no clause {', '.join(unknown)}")
+            module, judges = _module(mutant), [by_id[id] for id in mutant.clauses]
+            changes.setdefault(module.name, []).append((number, module, judges))
         except Misfit as error:
             yield Verdict(mutant, MISFIT, str(error))
     undecided = {number for changed in changes.values() for number, *_ in changed}
@@ -103,9 +103,9 @@ def hunt(mutants, clauses):
 def _module(mutant):
     """Return the module that a mutant changes, as it changes it."""
     package = package_directory()
-    path, text = mutant.changed(package)
+    path, code = mutant.changed(package)
     name = os.path.relpath(path, os.path.dirname(package))[: -len(".py")]
-    return MutatedModule(name.replace(os.sep, ".").replace(".__init__", ""), path, text)
+    return MutatedModule(name.replace(os.sep, ".").replace(".__init__", ""), path, code)
 
 
 def _answers(changes):
@@ -142,7 +142,7 @@ class Trunk:
     Parameters
     ----------
     changes : dict
-        The changes of each module by its name: number, MutatedModule, clause.
+        The changes of each module by its name: number, MutatedModule, clauses.
     pipe : int
         Where the answers are written, a line each.
     """
@@ -177,8 +177,8 @@ class Trunk:
             self._answer(self._change[0], MISFIT, f"{type(error).__name__}: {error}")
             return
         if self._change is not None:
-            number, _, clause = self._change
-            self._answer(number, *_judged(clause, tf))
+            number, _, clauses = self._change
+            self._answer(number, *_judged(clauses, tf))
         while self._branches:
             self._wait()
 
@@ -204,7 +204,7 @@ class Trunk:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, CLAUSE_CPU_SECONDS)
         signal.setitimer(signal.ITIMER_REAL, CLAUSE_SECONDS)
-        forks.silence()
+        _silence()
         self._change, self._left, self._branches = change, {}, {}
         return True
 
@@ -231,7 +231,21 @@ def _modules_of(packages):
     ]
 
 
-def _judged(clause, tf):
-    result = judge(clause, tf)
-    state = CAUGHT if result.outcome in CONTRADICTIONS else SURVIVED
-    return state, f"{result.outcome}: {result.message}"
+def _silence():
+    """Send what this process prints from now on nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
+def _judged(clauses, tf):
+    """Return state and message; each of the clauses has to notice."""
+    for clause in clauses:
+        result = judge(clause, tf)
+        message = f"{clause.id}: {result.outcome}: {result.message}"
+        if "NameError: " in result.message or "UnboundLocalError: " in result.message:
+            return MISFIT, message  # what becomes of the pattern has stopped working
+        if result.outcome not in CONTRADICTIONS:
+            return SURVIVED, message
+    return CAUGHT, message

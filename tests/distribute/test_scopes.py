@@ -145,6 +145,6 @@ def test_the_table_of_later_names_tells_the_truth():
 
 def test_the_table_of_later_names_is_that_of_the_documentation():
     names = tf.compat.strategy_names
-    text = (Path(__file__).parents[2] / "docs" / "strategy.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "strategy.md").read_text()
     printed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| `([\w.]+)`", text, re.MULTILINE)
     assert printed == [(row.later, row.documented, row.where) for row in names.TABLE]

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tpuref_conformance import main
 from tpuref_conformance.suite import load_clauses
 
 from maintenance.mutants import MUTANTS
-from maintenance.mutants.families import read_family
 from maintenance.mutants.hunt import CAUGHT, MISFIT, SURVIVED
+from maintenance.mutants.lists import read_list
 from maintenance.mutants.mutant import Misfit, Mutant
 
 TOP = Path(__file__).resolve().parents[2]
 CLAUSES = load_clauses()
 CORES = "tf.tpu.core/returns/device-name-string"
-SOURCE = '''
+EXISTS = "tf.tpu.core/name/exists"
+SOURCE = """
+from typing import overload
+
 LIMIT = 3
 
 
@@ -33,26 +38,35 @@ class Small:
 
     @property
     def size(self):
-        """Return one."""
         size = 1
         return max(
             size,
-            LIMIT,
+            LIMIT, key=abs
         )
 
 
-def size(value):
-    return [
-        value
-        for _ in range(LIMIT)
-    ]
-'''
+@overload
+def size(value: int): ...
+
+
+def size(value: int, times: int = 2, *others, name: str | None = None):
+    if value > LIMIT:
+        raise ValueError("value", value)
+    return [value for _ in range(LIMIT)]
+
+
+def empty():
+    try:
+        yield
+    finally:
+        pass
+"""
 
 
 def test_each_has_a_name_and_a_clause():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 400
     clauses = {one.id for one in CLAUSES}
-    assert [m.name for m in MUTANTS if m.clause not in clauses] == []
+    assert [m.name for m in MUTANTS if not {*m.clauses} <= clauses] == []
 
 
 # In a process of its own, which has not imported what the mutants change.
@@ -68,24 +82,26 @@ for one in hunt(mutants, load_clauses()):
 """
 
 
-def core_mutant(name, new, clause=CORES, old='f"device:{REPLICATED_CORE}:{num}"'):
-    return Mutant(name, "a test", clause, "cores.core", old, new)
+def core_mutant(name, new, clauses=(CORES,), old='f"device:{REPLICATED_CORE}:{num}"'):
+    return Mutant(name, "a test", clauses, "cores.core", old, new)
 
 
 MINE = {
-    core_mutant("wrong", '"cpu:0"'): (CAUGHT, "fail"),
+    core_mutant("wrong", '"cpu:0"'): (CAUGHT, f"{CORES}: fail"),
     core_mutant("alike", 'f"device:{REPLICATED_CORE}:{num!s}"'): (SURVIVED, "pass"),
-    core_mutant("absent", "x", old="no such text"): (MISFIT, "'no such text' 0 times"),
-    core_mutant("unstated", "x", clause="tf.no/such/clause"): (MISFIT, "no clause"),
+    core_mutant("absent", "x", old="no.such.text"): (MISFIT, "'no.such.text' 0 times"),
+    core_mutant("unstated", "x", clauses=["tf.no/such"]): (MISFIT, "clause tf.no/such"),
     core_mutant("no-program", "("): (MISFIT, "was never closed"),
+    core_mutant("stale", "no_such_name"): (MISFIT, "NameError"),
     core_mutant("leaves", "__import__('os')._exit(1)"): (CAUGHT, "the process ended"),
+    core_mutant("half", '"cpu:0"', [CORES, EXISTS]): (SURVIVED, f"{EXISTS}: pass"),
 }
 
 
 @pytest.fixture(scope="module")
 def verdicts():
     """Return state and message of each mutant of this file."""
-    facts = ("name", "says", "clause", "function", "old", "new")
+    facts = ("name", "says", "clauses", "target", "was", "becomes")
     done = subprocess.run(
         [sys.executable, "-c", HUNT],
         input=json.dumps([[getattr(one, fact) for fact in facts] for one in MINE]),
@@ -121,55 +137,119 @@ def test_the_command_counts_the_caught_ones():
     assert done.stdout.startswith("1 of 1 mutants were caught"), done.stdout
 
 
-def test_a_family_is_a_list_of_entries(tmp_path):
-    path = tmp_path / "family.txt"
-    path.write_text("# why\n\na: is b\n  = tf.a/b/c\n  @ f\n  - 1\n  + 2\n")
-    (one,) = read_family(path)
-    assert (one.name, one.says, one.clause) == ("a", "is b", "tf.a/b/c")
-    assert (one.function, one.old, one.new) == ("f", "1", "2")
-    path.write_text("a: is b\n  = tf.a/b/c\n  @ f\n  + 2\n")
-    with pytest.raises(ValueError, match="expected a name and"):
-        read_family(path)
+def test_a_list_of_entries(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text("# why\n\na: is b\n  @ f = tf.a/b tf.c/d\n  - 1\n  + 2\n  + 3\n")
+    (one,) = read_list(path)
+    assert (one.name, one.says, one.clauses) == ("a", "is b", ["tf.a/b", "tf.c/d"])
+    assert (one.target, one.was, one.becomes) == ("f", "1", "2\n3")
+    path.write_text("a: is b\n  @ f = tf.a/b/c\n  + 2\n")
+    with pytest.raises(ValueError, match="not an entry"):
+        read_list(path)
 
 
-def changed(tmp_path, function, old, new="0"):
-    """Return the lines that the change makes."""
+def changed(tmp_path, target, was, becomes):
+    """Return what the changed module defines."""
     package = tmp_path / "small"
     package.mkdir()
     (package / "source.py").write_text(SOURCE, encoding="utf-8")
-    _, text = Mutant("mine", "a test", CORES, function, old, new).changed(str(package))
-    before = SOURCE.splitlines()
-    return [line.strip() for line in text.splitlines() if line not in before]
+    _, code = Mutant("mine", "a test", [], target, was, becomes).changed(str(package))
+    module = SimpleNamespace()
+    exec(code, vars(module))
+    return module
 
 
 @pytest.mark.parametrize(
-    ("function", "old", "new", "expected"),
+    ("target", "was", "becomes", "expression", "expected"),
     [
-        ("Small.size", "size, LIMIT", "0", ["0,"]),
-        ("small.source.Small.size", "max(size, LIMIT)", "0", ["return 0"]),
-        ("size", "value for _ in range(LIMIT)", "0", ["0"]),
-        ("LIMIT", "3", "0", ["LIMIT = 0"]),
-        ("Small.limit", "4", "0", ["limit = 0"]),
-        ("Small", "@property", "@staticmethod", ["@staticmethod"]),
-        ("source", "def size(value)", "def size(other)", ["def size(other):"]),
+        ("Small.size", "max( size,LIMIT,  key = abs)", "0", "Small().size", 0),
+        (
+            "small.source.Small.size",
+            "size = 1",
+            "size = 9; size -= 1",
+            "Small().size",
+            8,
+        ),
+        ("Small.size", "max(size, ...)", "min(size, ...)", "Small().size", 1),
+        ("Small.size", "max(...)", "min(...)", "Small().size", 1),
+        ("LIMIT", "3", "0", "LIMIT", 0),
+        ("Small.limit", "limit = 4", "limit: int = 5", "Small.limit", 5),
+        (
+            "Small.size",
+            "@property\ndef size(self): ...",
+            "def size(self): ...",
+            "Small().size()",
+            3,
+        ),
+        (
+            "source.size",
+            "[... for _ in ...]",
+            "[... for _ in [*...]]",
+            "size(2)",
+            [2, 2, 2],
+        ),
+        (
+            "source.size",
+            "if value > ...: ...",
+            "if value < ...: ...",
+            "size(9)",
+            [9, 9, 9],
+        ),
+        (
+            "source.size",
+            "if ...: raise ValueError(...)",
+            "value += 1",
+            "size(9)",
+            [10, 10, 10],
+        ),
+        (
+            "source.size",
+            "raise ValueError(...)",
+            "return ValueError(...).args",
+            "size(9)",
+            ("value", 9),
+        ),
+        ("source.size", "def (times=2)", "def (times)", "size(1, 7)", [1, 1, 1]),
+        (
+            "source.size",
+            "def (value, times=2)",
+            "def (times, value=2)",
+            "size(1)",
+            [2, 2, 2],
+        ),
+        (
+            "source.size",
+            "def (*others, name=None)",
+            "def (*, n=2)",
+            "size(1, 2, n=1)",
+            [1, 1, 1],
+        ),
+        ("source.empty", "def ()", "def (x)", "[*empty(1)]", [None]),
+        ("source.empty", "try: yield\nfinally: ...", "yield 7", "[*empty()]", [7]),
     ],
 )
-def test_a_change_is_found_wherever_it_is(tmp_path, function, old, new, expected):
-    assert changed(tmp_path, function, old, new) == expected
+def test_a_pattern_is_replaced(tmp_path, target, was, becomes, expression, expected):
+    module = changed(tmp_path, target, was, becomes)
+    assert eval(expression, vars(module)) == expected
 
 
 @pytest.mark.parametrize(
-    ("function", "old", "message"),
+    ("target", "was", "message"),
     [
         ("ize", "LIMIT", "nothing is called ize"),
         ("Small.size.size", "1", "nothing is called Small.size.size"),
-        ("size", "LIMIT", "size, in source.py, has the text 'LIMIT' 2 times"),
-        ("size", "LIMI", "'LIMI' 0 times"),
+        ("source.size", "LIMIT", "source.size, in source.py, has 'LIMIT' 2 times"),
+        ("source.size", "LIMI", "'LIMI' 0 times"),
+        ("source.size", "range(LIMIT, ...) + 1", "0 times"),
+        ("source.size", "def (times)", "0 times"),
+        ("source.size", "def ()", "0 times"),
+        ("LIMIT", "def (limit)", "0 times"),
+        ("Small.limit", "4", "more ... than the pattern"),
     ],
 )
-def test_a_misfit_says_what_was_not_found(tmp_path, function, old, message):
-    with pytest.raises(Misfit, match=f"mine: .*{message}"):
-        changed(tmp_path, function, old)
+def test_a_misfit_says_what_was_not_found(tmp_path, target, was, message):
+    with pytest.raises(Misfit, match=re.escape(message)):
+        changed(tmp_path, target, was, "max(...)" if was[:3] != "def" else "def (x)")
 
 
 def test_the_command_selects_by_name(capfd, monkeypatch):

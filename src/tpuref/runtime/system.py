@@ -132,13 +132,12 @@ class System:
         """Stop the system until it is initialised again."""
         with self._lock:
             self._stop()
-            self._explicit, self._stopped = False, site
+            self._stopped = site
 
     def close(self) -> None:
         """Stop the system; unlike after `shutdown`, an evaluation starts it again."""
         with self._lock:
             self._stop()
-            self._explicit = False
 
     def _start(self, topology: Topology) -> None:
         """Start the executor, unless one of that size runs."""
@@ -165,6 +164,7 @@ class System:
             _LOG.info("the TPU system of job %r stops", self.job)
         self._executor.close()
         self._executor, self._topology, self._kind = Lockstep(), None, ""
+        self._explicit = False
 
     def acquire(
         self, cores: int, assigned: Topology | None

@@ -1,1 +1,0 @@
-"""Every small change that cosmic-ray makes to tpuref, held against the suite."""

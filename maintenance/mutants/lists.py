@@ -1,0 +1,43 @@
+"""Lists of mutants: files of ``lists/``, each with a kind of slips or a part of tpuref.
+
+An entry has a name and what is wrong; the target, with the clauses that must notice;
+the pattern in the target; and what replaces it (see ``Mutant``)::
+
+    groups-transposed: the columns of group_assignment are the groups
+      @ collectives._groups = tf.tpu.cross_replica_sum/args:group_assignment/subgroups
+      - (tuple(int(i) for i in row) for row in ids)
+      + (tuple(int(i) for i in row) for row in ids.T)
+
+A pattern of several lines repeats its sign on each of them.
+"""
+
+import pathlib
+import re
+
+from .mutant import Mutant
+
+DIRECTORY = pathlib.Path(__file__).with_name("lists")
+_ENTRY = re.compile(
+    r"([\w-]+): (.+)\n  @ (\S+) = (.+)\n((?:  - .+\n)+)((?:  \+ .+\n)+)"
+)
+
+
+def read_list(path):
+    """Return the mutants of a file."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    entries = []
+    for line in lines:
+        if line[0] == " " and entries:
+            entries[-1] += line
+        elif line[0] not in "#\n":
+            entries.append(line)
+    return [_mutant(path, entry) for entry in entries]
+
+
+def _mutant(path, entry):
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        raise ValueError(f"{path}: not an entry of a list of mutants: {entry!r}")
+    name, says, target, clauses, was, becomes = match.groups()
+    texts = ("\n".join(one[4:] for one in text.splitlines()) for text in (was, becomes))
+    return Mutant(name, says, clauses.split(), target, *texts)
