@@ -55,7 +55,7 @@ _DERIVATIVES: dict[str, Callable[..., Tensor]] = {
     "Asinh": lambda apply, x, y: apply("Reciprocal", apply("Cosh", y)),
     "Acosh": lambda apply, x, y: apply("Reciprocal", apply("Sinh", y)),
     "Atanh": lambda apply, x, y: apply("Reciprocal", 1 - x * x),
-    "Fabs": lambda apply, x, y: _side(apply, x),
+    "Fabs": lambda apply, x, y: apply("Sign", x),
 }
 
 
@@ -158,13 +158,9 @@ def _cast_back(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     x = op.inputs[0]
     if x.dtype.is_complex:
-        return of_dtype(apply, dy, x) * apply("Sign", x)
-    return dy * _side(apply, x)
-
-
-def _side(apply: Apply, x: Tensor) -> Tensor:
-    """Return 1 above 0, -1 below it, and 0 for what is neither."""
-    return of_dtype(apply, x > 0, x) - of_dtype(apply, x < 0, x)
+        scale = apply("DivNoNan", dy, op.outputs[0])
+        return of_dtype(apply, scale, x) * x
+    return dy * apply("Sign", x)
 
 
 def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
