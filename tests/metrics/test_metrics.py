@@ -185,3 +185,14 @@ def test_a_metric_needs_a_graph_and_fitting_shapes():
         tf.metrics.accuracy([1, 2, 3], [1, 2])
     with tf.eager_execution(), pytest.raises(RuntimeError, match="eager"):
         tf.metrics.mean([1.0])
+
+
+def test_interpolation_of_roc_is_the_trapezoidal_rule() -> None:
+    """As in 1.15.5, which warns that only PR has the other."""
+    labels, guesses = tf.constant([0.0, 1, 1, 0]), tf.constant([0.2, 0.8, 0.3, 0.6])
+    _, update = tf.metrics.auc(
+        labels, guesses, summation_method="careful_interpolation"
+    )
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(update) == pytest.approx(0.74999976)
