@@ -55,7 +55,7 @@ _DERIVATIVES: dict[str, Callable[..., Tensor]] = {
     "Asinh": lambda apply, x, y: apply("Reciprocal", apply("Cosh", y)),
     "Acosh": lambda apply, x, y: apply("Reciprocal", apply("Sinh", y)),
     "Atanh": lambda apply, x, y: apply("Reciprocal", 1 - x * x),
-    "Fabs": lambda apply, x, y: apply("Sign", x),
+    "Fabs": lambda apply, x, y: _side(apply, x),
 }
 
 
@@ -160,7 +160,12 @@ def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     if x.dtype.is_complex:
         scale = apply("DivNoNan", dy, op.outputs[0])
         return of_dtype(apply, scale, x) * x
-    return dy * apply("Sign", x)
+    return dy * _side(apply, x)
+
+
+def _side(apply: Apply, x: Tensor) -> Tensor:
+    """Return the sign, 0 for no number; it has a gradient: zeros, as in TensorFlow."""
+    return where(apply, apply("Equal", x, x), apply("Sign", x))
 
 
 def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
