@@ -361,7 +361,7 @@ def use():
     x, one = convert_to_tensor([1.0, 4.0, 9.0]), (1,)
     roots = np.sum(np.sqrt(x) * np.float32(2))
     begin = apply("Placeholder", dtype="int32", shape=one)
-    part = apply("Slice", x, begin, np.int32([2]))
+    part = apply("Slice", x, begin, convert_to_tensor([2]))
     from tpuref.differentiation.gradients import gradients
 
     (slope,) = gradients(part, x)
