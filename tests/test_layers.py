@@ -337,6 +337,94 @@ def test_a_planted_import_inside_a_function_is_found(made: Path) -> None:
     assert late_imports(imports, listed) == (late - {listed[0]}, {listed[1]})
 
 
+# -- modules alone -----------------------------------------------------------------
+
+LISTS_OF_NAMES = {"compat", "contrib", "core", "namespaces", "python"}
+PUBLIC = LISTS_OF_NAMES | {
+    "train",
+    *("data", "distribute", "estimator", "layers", "losses", "metrics"),
+    *("optimizers", "profiler", "summary", "tpu"),
+}
+ALONE = """
+import importlib, os, sys
+import numpy as np
+import tpuref.graph, tpuref.ops.derivatives.rules, tpuref.runtime.system
+
+assert "tpuref.functions" not in sys.modules
+MAKERS = {"Variable", "constant", "convert_to_tensor", "get_variable", "placeholder"}
+
+def use():
+    from tpuref.graph.build import apply
+    from tpuref.graph.convert import convert_to_tensor
+    from tpuref.graph.session import Session
+
+    x, one = convert_to_tensor([1.0, 4.0, 9.0]), (1,)
+    roots = np.sum(np.sqrt(x) * np.float32(2))
+    begin = apply("Placeholder", dtype="int32", shape=one)
+    part = apply("Slice", x, begin, convert_to_tensor([2]))
+    from tpuref.differentiation.gradients import gradients
+
+    (slope,) = gradients(part, x)
+    with Session() as session:
+        assert session.run(roots) == 12.0
+        assert session.run(slope, {begin: [1]}).tolist() == [0.0, 1.0, 1.0]
+
+for module in sys.argv[1:]:
+    child = os.fork()
+    if not child:
+        try:
+            names = set(dir(importlib.import_module(module)))
+            if "tpuref.functions" in sys.modules or names & MAKERS:
+                use()
+        except BaseException as error:
+            print(module, type(error).__name__, error)
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def loaded_by_each(imports: Iterable[Import]) -> dict[str, set[str]]:
+    """Return what importing each module loads, from the text of the modules."""
+    direct: dict[str, set[str]] = {}
+    for one in imports:
+        if not one.for_types and not one.late:
+            direct.setdefault(one.module, set()).add(one.imported)
+    for module in {*direct, *(name for names in direct.values() for name in names)}:
+        if module.count(".") > 1:  # a package is loaded before its modules
+            direct.setdefault(module, set()).add(module.rpartition(".")[0])
+    return {module: {module, *_reached(module, direct)} for module in direct}
+
+
+def test_public_modules_work_alone(imports: list[Import]) -> None:
+    """NumPy's functions and gradients work, whichever module made the tensors.
+
+    Of modules that load the same or more than others, those others are tried.
+    """
+    loaded = {
+        name: modules
+        for name, modules in loaded_by_each(imports).items()
+        if layer_of(name) in PUBLIC
+        and (name.count(".") == 1 or layer_of(name) in LISTS_OF_NAMES)
+    }
+    tried: dict[str, set[str]] = {}
+    for name in sorted(loaded, key=lambda name: len(loaded[name])):
+        makes = "tpuref.functions" in loaded[name]
+        if not makes or not any(
+            "tpuref.functions" in other and other - {small} <= loaded[name]
+            for small, other in tried.items()
+        ):
+            tried[name] = loaded[name]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ALONE, *tried],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
 def test_lockstep_stays_readable() -> None:
     lines = (SOURCE / "runtime" / "lockstep.py").read_text().splitlines()
     assert len(lines) < 200

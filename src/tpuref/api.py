@@ -1,6 +1,6 @@
 """All public names of tpuref, in one place."""
 
-# ruff: noqa: F401, F403 - a list of names
+# ruff: noqa: F403 - a list of names
 
 from tpuref import compat as compat
 from tpuref import contrib as contrib
@@ -8,7 +8,5 @@ from tpuref import core as core
 from tpuref import profiler as profiler
 from tpuref import python as python
 from tpuref.compat.v1 import *
-from tpuref.functions import numpy_arrays as _numpy_arrays  # for NumPy's functions
-from tpuref.functions import numpy_math as _numpy_math
 from tpuref.namespaces import experimental as experimental
 from tpuref.version import __version__ as __version__

@@ -274,3 +274,12 @@ def test_assigning_from_a_checkpoint(tmp_path: Path) -> None:
             assign(path, [w])(session)
         with pytest.raises(ValueError, match="var_list is empty"):
             assign(path, [])
+
+
+def test_nothing_is_saved_where_there_is_nothing(tmp_path: Path) -> None:
+    """As 1.15.5 does, except for the graph, which it writes."""
+    saver = tf.train.Saver([], allow_empty=True)
+    with tf.Session() as session:
+        assert saver.save(session, str(tmp_path / "empty")) is None
+        saver.restore(session, str(tmp_path / "none"))
+    assert saver.last_checkpoints == list(tmp_path.iterdir()) == []

@@ -356,3 +356,35 @@ def test_all_reduce_of_one_tensor_counts_it_once_for_each_replica(
     assert local(strategy, sums["a"]) == [6.0] * 3
     assert local(strategy, sums["b"][0]) == [15] * 3
     assert local(strategy, mean) == [2.0] * 3
+
+
+def test_what_cores_take_and_return_are_tensors_of_each_replica() -> None:
+    """As on TPUs; on a host one object stays one, as in 2.21 on two logical CPUs."""
+    one = tf.constant(3.0)
+    for devices in (2, 1):
+        with tf.config.override(cores=devices):
+            strategy = tf.distribute.TPUStrategy()
+            for function in (
+                tf.function(lambda x: (one, x, None)),
+                lambda x: (one, x, None),
+            ):
+                *values, nothing = strategy.run(function, args=(2.0,))
+                assert nothing is None
+                assert [isinstance(v, tf.Tensor) for v in values] == [devices == 1] * 2
+                assert [local(strategy, v) for v in values] == [
+                    [3.0] * devices,
+                    [2.0] * devices,
+                ]
+    host = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    assert host.run(lambda: one) is one
+
+
+def test_a_replica_differentiates_a_number_that_it_is_given() -> None:
+    with tf.config.override(cores=2):
+        strategy = tf.distribute.TPUStrategy()
+
+        @tf.function
+        def step() -> Any:
+            return strategy.run(lambda x: tf.gradients([x * x], [x])[0], args=(2.0,))
+
+        assert local(strategy, step()) == [4.0, 4.0]

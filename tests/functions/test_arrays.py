@@ -286,7 +286,6 @@ def test_a_condition_vector_chooses_rows() -> None:
         (lambda: tf.split([1, 2], [1, 1], num=3), "num is 3"),
         (lambda: tf.split([1, 2], [3, -1]), "exceed the size 2"),
         (lambda: tf.split([1, 2], []), "sizes of at least 0"),
-        (lambda: tf.split(tf.placeholder(tf.int8, [None]), [1, -1]), "is unknown"),
         (lambda: tf.unstack(tf.placeholder(tf.int8, [None])), "give num"),
         (lambda: tf.matrix_transpose([1]), "rank of at least 2"),
         (lambda: tf.boolean_mask([1, 2, 3], [True]), "does not fit"),

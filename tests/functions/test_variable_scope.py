@@ -505,3 +505,29 @@ def test_in_eager_mode_each_call_makes_a_variable() -> None:
         second = tf.get_variable("v", initializer=2.0)
         assert (float(first), float(second)) == (1.0, 2.0)
     assert tf.get_variable("v", [1]).shape.as_list() == [1]
+
+
+@pytest.mark.parametrize("make", [tf.get_variable, tf.Variable])
+@pytest.mark.parametrize("trainable", [True, False, None])
+def test_a_variable_synchronized_on_reading_may_be_trainable(
+    make: Any, trainable: bool | None
+) -> None:
+    """As in 1.15.5, where it is not unless that is asked for."""
+    when = tf.VariableSynchronization.ON_READ
+    start = {"initializer": 1.0} if make is tf.get_variable else {"initial_value": 1.0}
+    variable = make(name="v", trainable=trainable, synchronization=when, **start)
+    assert variable.trainable is bool(trainable)
+    assert tf.trainable_variables() == [variable] * bool(trainable)
+
+
+def test_a_regularizer_that_uses_a_tensor_of_the_loop() -> None:
+    def body(i: tf.Tensor) -> tf.Tensor:
+        scale = tf.cast(i, tf.float32) + 1.0
+        tf.get_variable(
+            "v", [2], regularizer=lambda variable: scale * tf.reduce_sum(variable)
+        )
+        return i + 1
+
+    last = tf.while_loop(lambda i: i < 3, body, [tf.constant(0)])
+    with tf.Session() as session:
+        assert session.run(last) == 3

@@ -165,7 +165,6 @@ def test_a_mismatch_shows_both_operands_and_their_places() -> None:
         (1, 1j),
         (1.0, 1j),
         (True, 1),
-        (1, 2**40),
         (1, np.array([2**40])),
     ],
 )

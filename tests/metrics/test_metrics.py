@@ -132,9 +132,9 @@ def test_areas_are_those_of_1_15(curve, method):
     assert value == pytest.approx(AREAS[curve, method], abs=2e-6)
 
 
-def test_a_curve_and_a_method_must_go_together():
+def test_an_unknown_method_is_refused():
     with pytest.raises(ValueError, match="careful_interpolation"):
-        tf.metrics.auc([True], [0.5], summation_method="careful_interpolation")
+        tf.metrics.auc([True], [0.5], summation_method="careful")
 
 
 def test_mean_iou_and_confusion_matrix():
@@ -185,3 +185,14 @@ def test_a_metric_needs_a_graph_and_fitting_shapes():
         tf.metrics.accuracy([1, 2, 3], [1, 2])
     with tf.eager_execution(), pytest.raises(RuntimeError, match="eager"):
         tf.metrics.mean([1.0])
+
+
+def test_interpolation_of_roc_is_the_trapezoidal_rule() -> None:
+    """As in 1.15.5, which warns that only PR has the other."""
+    labels, guesses = tf.constant([0.0, 1, 1, 0]), tf.constant([0.2, 0.8, 0.3, 0.6])
+    _, update = tf.metrics.auc(
+        labels, guesses, summation_method="careful_interpolation"
+    )
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(update) == pytest.approx(0.74999976)

@@ -293,3 +293,32 @@ def test_a_signature_keeps_the_types_of_nests() -> None:
     assert float(total.get_concrete_function()((4.0, Pair(5.0, [6.0])))) == 15
     (found,) = seen
     assert (type(found), type(found[1]), type(found[1].b)) == (tuple, Pair, list)
+
+
+def test_a_concrete_function_within_a_function_joins_its_graph() -> None:
+    @tf.function
+    def inner(x: tf.Tensor) -> tf.Tensor:
+        return x + 1.0
+
+    @tf.function
+    def outer(x: tf.Tensor) -> Any:
+        traced = inner.get_concrete_function(x)
+        assert traced.specs[0].shape == [1]
+        return traced(x), tf.tpu.rewrite(traced, [x])[0]
+
+    assert [y.numpy().tolist() for y in outer(tf.constant([1.0]))] == [[2.0], [2.0]]
+
+
+def test_a_function_is_called_outside_of_a_compilation() -> None:
+    @tf.function
+    def inner(**arguments: tf.Tensor) -> tf.Tensor:
+        return arguments["a"] + 1.0
+
+    @tf.function
+    def outer(x: tf.Tensor) -> Any:
+        def computation(x: tf.Tensor) -> Any:
+            return tf.tpu.outside_compilation(lambda a: inner(a=a), x + 1.0)
+
+        return tf.tpu.rewrite(computation, [x])
+
+    assert outer(tf.constant([1.0]))[0].numpy().tolist() == [3.0]

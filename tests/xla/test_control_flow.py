@@ -249,3 +249,17 @@ def test_the_first_failure_counts() -> None:
         return tf.gather(x, n), 7 // (n - n)
 
     assert "GatherV2" in failing(computation)
+
+
+@pytest.mark.parametrize("source", ["float32", "float64", "float16", "complex64"])
+@pytest.mark.parametrize("target", ["uint8", "int8", "uint16", "int32", "int64"])
+def test_a_cast_out_of_range(agree: Any, source: str, target: str) -> None:
+    """NumPy, and TensorFlow 1.15.5 with it, wrap; XLA alone saturates."""
+    with np.errstate(over="ignore"):
+        values = np.array([-3.5, 300, np.nan, 7e4, -7e4, 3e9, -1e30]).astype(source)
+
+    def build() -> Any:
+        x = tf.placeholder(source, [7])
+        return tf.tpu.rewrite(lambda x: tf.cast(x, target), [x]), {x: values}
+
+    agree(build)

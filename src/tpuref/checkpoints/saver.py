@@ -172,7 +172,7 @@ class Saver:
         write_state: bool = True,
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
-    ) -> str:
+    ) -> str | None:
         """Write a checkpoint, and remove the oldest where there are too many.
 
         Parameters
@@ -192,8 +192,9 @@ class Saver:
 
         Returns
         -------
-        str
-            The prefix of the checkpoint, for `restore`.
+        str or None
+            The prefix of the checkpoint, for `restore`; None if there are no variables
+            (`allow_empty`), as nothing is written then.
 
         Raises
         ------
@@ -213,7 +214,7 @@ class Saver:
         global_step: Any = None,
         latest_filename: str | None = None,
         write_state: bool = True,
-    ) -> Callable[[], str]:
+    ) -> Callable[[], str | None]:
         """Read the values now, and return a function that writes the checkpoint.
 
         Parameters
@@ -236,7 +237,9 @@ class Saver:
             path = f"{path}-{step:08d}" if self._pad else f"{path}-{step}"
         values = current_values(sess, self._variables or {})
 
-        def write() -> str:
+        def write() -> str | None:
+            if not values:
+                return None
             with failures("tf.train.Saver.save", directory):
                 if directory and not files.exists(directory):
                     files.makedirs(directory)
@@ -281,7 +284,9 @@ class Saver:
                 code=codes.NO_CHECKPOINT,
             )
         self.build()
-        variables = self._variables or {}
+        variables = self._variables
+        if not variables:
+            return
         reader = CheckpointReader(save_path)
         missing = [name for name in variables if not reader.has_tensor(name)]
         if missing:

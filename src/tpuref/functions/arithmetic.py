@@ -175,7 +175,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Return ``x / y``, the same as `truediv`.
+    """Return ``x / y`` in the dtype of `x`: of integers rounded towards zero.
 
     Parameters
     ----------
@@ -185,14 +185,23 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns
     -------
     Tensor
-        The quotient, as for `truediv`.
+        The quotient.
+
+    Raises
+    ------
+    tf.errors.InvalidArgumentError
+        At run time, if an integer is divided by zero.
 
     Examples
     --------
     >>> import tpuref as tf
-    >>> tf.Session().run(tf.realdiv([1., 0.], [4., 0.]))
-    array([0.25,  nan], dtype=float32)
+    >>> tf.Session().run([tf.realdiv([1., 0.], [4., 0.]), tf.realdiv([-7], [2])])
+    [array([0.25,  nan], dtype=float32), array([-3], dtype=int32)]
     """
+    x, y = convert_operands("RealDiv", (x, y))
+    if x.dtype.is_integer:  # as in TensorFlow, rounded towards zero
+        x = x - apply_one("TruncateMod", x, y)
+        return apply_one("FloorDiv", x, y, name=name or "RealDiv")
     return apply_one("RealDiv", x, y, name=name)
 
 

@@ -194,7 +194,7 @@ def split(
     """
     tensor = convert_to_tensor(value)
     place = static_integer(axis, "tf.split: axis")
-    sizes = _split_sizes(tensor, num_or_size_splits, place)
+    sizes = _split_sizes(num_or_size_splits)
     if num is not None and num != len(sizes):
         raise ValueError(f"tf.split: num is {num}, but there are {len(sizes)} sizes")
     return apply_all("Split", tensor, axis=place, sizes=sizes, name=name)
@@ -204,7 +204,7 @@ _MAX_PARTS = 1 << 20
 """The most outputs of one operation."""
 
 
-def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ...]:
+def _split_sizes(wanted: Any) -> tuple[int | None, ...]:
     what = "tf.split: num_or_size_splits"
     if _is_scalar(wanted):
         count = static_integer(wanted, what)
@@ -217,13 +217,7 @@ def _split_sizes(tensor: Tensor, wanted: Any, axis: int) -> tuple[int | None, ..
             f"{what}: expected sizes of at least 0, one of which may be -1, got "
             f"{list(sizes)}"
         )
-    if -1 not in sizes:
-        return sizes
-    length = _static_size(tensor, axis, "tf.split", "give the size of every part")
-    rest = length - (sum(sizes) + 1)
-    if rest < 0:
-        raise ValueError(f"{what}: {list(sizes)} exceed the size {length}")
-    return tuple(rest if size == -1 else size for size in sizes)
+    return tuple(None if size == -1 else size for size in sizes)
 
 
 def _is_scalar(value: Any) -> bool:

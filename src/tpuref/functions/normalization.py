@@ -19,7 +19,7 @@ from tpuref.functions.arguments import (
     static_number,
 )
 from tpuref.functions.extents import shape
-from tpuref.functions.identity import stop_gradient
+from tpuref.functions.identity import identity, stop_gradient
 from tpuref.functions.linalg import tensordot
 from tpuref.functions.random import random_uniform
 from tpuref.functions.reshaping import reshape
@@ -277,10 +277,15 @@ def fused_batch_norm(
     >>> tf.Session().run([mean, variance])
     [array([2.], dtype=float32), array([2.], dtype=float32)]
     """
-    images = convert_to_tensor(x)
+    images, lead = convert_to_tensor(x), data_format == "NCHW"
+    if images.shape.rank is None:
+        images = identity(images)
+        channels = convert_to_tensor(scale).shape.with_rank(1).as_tuple()
+        images.set_shape(
+            [None, *channels, None, None] if lead else [None] * 3 + [*channels]
+        )
     dtype = images.dtype
     wide = apply("Cast", images, dtype="float32") if dtype.size < 4 else images
-    lead = data_format == "NCHW"
     axes = (0, 2, 3) if lead else (0, 1, 2)
     least = max(static_number(epsilon, "tf.nn.fused_batch_norm: epsilon"), 1.001e-5)
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tpuref.base.dtypes import int32
+from tpuref.functions.arithmetic import maximum
+from tpuref.functions.comparison import greater_equal
 from tpuref.functions.conversion import cast
+from tpuref.functions.creation import zeros
+from tpuref.functions.extents import shape
 from tpuref.functions.joining import concat
 from tpuref.functions.reshaping import expand_dims, reshape
+from tpuref.functions.selection import where_v2
 from tpuref.graph.build import apply, apply_all
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
@@ -65,7 +70,8 @@ def unsorted_segment_sum(
     data
         Numbers; the first dimensions are those of `segment_ids`.
     segment_ids
-        The segment of each row, int32 or int64, from 0 to `num_segments` - 1.
+        The segment of each row, int32 or int64, below `num_segments`.  Rows with a
+        negative segment are left out.
     num_segments
         How many segments there are.
 
@@ -80,7 +86,7 @@ def unsorted_segment_sum(
     ValueError
         If the shapes do not go together.
     tf.errors.InvalidArgumentError
-        At run time, if a segment does not exist.
+        At run time, if a segment is not below `num_segments`.
 
     Examples
     --------
@@ -90,8 +96,11 @@ def unsorted_segment_sum(
     [[2.0], [5.0], [0.0]]
     """
     data, ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
-    places = expand_dims(ids, -1)
-    part = apply("Shape", data, out_type="int32")[ids.shape.ndims :]
+    places = expand_dims(maximum(ids, 0), -1)
+    part = shape(data)[ids.shape.ndims :]
+    if (known := ids.operand().value) is None or (known < 0).any():
+        counted = reshape(greater_equal(ids, 0), concat([shape(ids), part * 0 + 1], 0))
+        data = where_v2(counted, data, zeros([], data.dtype))
     count = reshape(cast(num_segments, int32), [1])
     total: Tensor = apply(
         "ScatterNd", places, data, concat([count, part], 0), name=name

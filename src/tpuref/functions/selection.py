@@ -29,7 +29,7 @@ def where(
     ----------
     condition
         A bool tensor: with the shape of `x`, a vector that selects whole rows of `x`,
-        or with any shape that broadcasts with `x` and `y`.
+        or with any known shape that broadcasts with `x` and `y`.
     x, y
         Tensors of one dtype.  Without them, the result is the true positions.
 
@@ -55,7 +55,8 @@ def where(
     if x is None or y is None:
         return _positions(test, name)
     rows = test.shape.rank == 1 and (x.shape.rank or 0) > 1
-    if rows and x.shape.is_compatible_with(y.shape):
+    unknown = test.shape.rank is None and x.shape.rank != 0
+    if (rows or unknown) and x.shape.is_compatible_with(y.shape):
         result: Tensor = apply("Select", test, x, y, name=name)
     else:
         result = apply("SelectV2", test, x, y, name=name)
@@ -147,12 +148,13 @@ def boolean_mask(
     value, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, bool_)
     begin = 0 if axis is None else static_integer(axis, "tf.boolean_mask: axis")
     depth, outer = chosen.shape.rank, value.shape.rank
-    if not depth or outer is None:
+    if not depth or (outer is None and begin < 0):
         raise ValueError(
-            "tf.boolean_mask: expected a tensor of known rank and a mask of known rank "
-            f"of at least 1, got {value.describe()} and {chosen.describe()}"
+            "tf.boolean_mask: expected a mask of known rank of at least 1, and for a "
+            f"negative axis a tensor of known rank, got {value.describe()} and "
+            f"{chosen.describe()}"
         )
-    begin = begin + outer if begin < 0 else begin
+    begin = begin + (outer or 0) if begin < 0 else begin
     masked = value.shape[begin : begin + depth]
     if not masked.is_compatible_with(chosen.shape):
         raise ValueError(

@@ -13,7 +13,7 @@ import numpy as np
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import instance_of, listed, wrong_type
 from tpuref.base.dtypes import DType, as_dtype, float32, string
-from tpuref.base.errors import coded
+from tpuref.base.errors import InaccessibleTensorError, coded
 from tpuref.base.shapes import as_shape
 from tpuref.functions.control_flow import group, py_func
 from tpuref.functions.initializers import GlorotUniform, Zeros
@@ -574,8 +574,13 @@ def _default_initializer(name: str, dtype: DType) -> Any:
 
 def _regularize(variable: Variable, regularizer: Callable[[Any], Any]) -> None:
     graph = get_default_graph()
-    with graph.outside_regions(), graph.name_scope(f"{variable.op.name}/Regularizer/"):
-        loss = regularizer(variable)
+    scope = f"{variable.op.name}/Regularizer/"
+    try:
+        with graph.outside_regions(), graph.name_scope(scope):
+            loss = regularizer(variable)
+    except InaccessibleTensorError:  # it uses a tensor of the loop or branch
+        with graph.name_scope(scope):
+            loss = regularizer(variable)
     if loss is not None:
         graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 

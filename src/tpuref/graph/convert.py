@@ -297,14 +297,16 @@ def _fill(array: Array, shape: Any, verify_shape: bool) -> Array:
             f"tf.constant: shape {sizes} is not fully known",
             code=codes.CONSTANT_DOES_NOT_FILL,
         )
+    count = sizes.num_elements() or 0
+    if not count:  # as in TensorFlow, the values then do not matter
+        return np.empty(sizes.as_tuple(), array.dtype)
     if verify_shape and not sizes.is_compatible_with(array.shape):
         raise coded(
             TypeError,
             f"tf.constant: expected a value of shape {sizes}, got {list(array.shape)}",
             code=codes.CONSTANT_DOES_NOT_FILL,
         )
-    count = sizes.num_elements() or 0
-    if array.size > count or (array.size == 0 and count):
+    if not 0 < array.size <= count:
         raise coded(
             ValueError,
             f"tf.constant: {array.size} values do not fit shape {sizes}, which holds "
@@ -396,7 +398,11 @@ def _hinted(value: Any, hint: DType, name: str | None) -> Tensor:
     try:
         return convert_to_tensor(value, hint, name)
     except (TypeError, ValueError):
-        return convert_to_tensor(value, None, name)
+        own = convert_to_tensor(value, None, name)
+        array = own.operand().value
+        if array is None or not (own.dtype.is_integer and hint.is_integer):
+            return own
+        return constant_of(array.astype(hint.np), name)  # wraps, as in TensorFlow
 
 
 def _fits(value: Any, hint: DType) -> bool:

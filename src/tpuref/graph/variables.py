@@ -427,15 +427,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
 
 
 def _is_trainable(given: bool | None, when: VariableSynchronization) -> bool:
-    if when is not VariableSynchronization.ON_READ:
-        return given is None or given
-    if given:
-        raise ValueError(
-            "tf.Variable: a variable that is synchronized on reading differs from "
-            "tower to tower, so it cannot be trainable; give trainable=False, or "
-            "synchronization=tf.VariableSynchronization.ON_WRITE"
-        )
-    return False
+    return when is not VariableSynchronization.ON_READ if given is None else given
 
 
 Part = TypeVar("Part")

@@ -9,14 +9,14 @@ from tpuref.functions.activations import relu
 from tpuref.functions.arguments import static_number
 from tpuref.functions.conversion import cast
 from tpuref.functions.exponentials import log
-from tpuref.functions.extents import shape
+from tpuref.functions.extents import rank, shape
 from tpuref.functions.identity import stop_gradient
 from tpuref.functions.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from tpuref.functions.reshaping import squeeze
+from tpuref.functions.reshaping import reshape, squeeze
 from tpuref.functions.scopes import name_scope
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.graph import GraphKeys
@@ -118,7 +118,10 @@ def sparse_softmax_cross_entropy(
     """
     with name_scope(scope, "sparse_softmax_cross_entropy_loss") as own:
         classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
-        classes = _without_last(classes, scores.shape.rank)
+        if None in (classes.shape.rank, scores.shape.rank):
+            classes = reshape(classes, shape(classes)[: rank(scores) - 1])
+        else:
+            classes = _without_last(classes, scores.shape.rank)
         factors = _without_last(
             convert_to_tensor(weights),
             None if classes.shape.rank is None else classes.shape.rank + 1,

@@ -211,7 +211,7 @@ def auc(
     summation_method
         ``"trapezoidal"``; ``"minoring"`` and ``"majoring"`` for the lower and the upper
         sum; or ``"careful_interpolation"``, which Davis and Goadrich (2006) describe,
-        for ``"PR"``.
+        for ``"PR"``, which for ``"ROC"`` means the first.
     weights, metrics_collections, updates_collections, name
         As for `tf.metrics.mean`.
 
@@ -234,9 +234,7 @@ def auc(
     ...     round(float(sess.run(update)), 3)
     0.75
     """
-    methods = {"trapezoidal", "minoring", "majoring"}
-    if curve == "PR":
-        methods.add("careful_interpolation")
+    methods = {"trapezoidal", "minoring", "majoring", "careful_interpolation"}
     if (
         curve not in ("ROC", "PR")
         or not isinstance(summation_method, str)
@@ -294,7 +292,9 @@ def _counts_at(
 def _area(counts: list[Tensor], curve: str, method: str, name: str) -> Tensor:
     tp, fn, tn, fp = counts
     if method == "careful_interpolation":
-        return _interpolated(tp, fn, fp, name)
+        if curve == "PR":
+            return _interpolated(tp, fn, fp, name)
+        method = "trapezoidal"
     small = 1e-6
     rate = (tp + small) / (tp + fn + small)
     if curve == "ROC":

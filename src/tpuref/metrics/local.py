@@ -12,6 +12,7 @@ from tpuref.functions.arithmetic import div_no_nan, multiply
 from tpuref.functions.conversion import cast
 from tpuref.functions.creation import ones_like, zeros
 from tpuref.functions.reshaping import expand_dims, squeeze
+from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import GraphKeys
@@ -42,6 +43,8 @@ def metric_variable(shape: Sequence[int], dtype: DType, name: str) -> Any:
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
         name=name,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
     )
 
 

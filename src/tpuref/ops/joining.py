@@ -78,7 +78,10 @@ def _infer_split(
 def _part_sizes(
     size: int | None, sizes: tuple[int | None, ...]
 ) -> Sequence[int | None]:
-    """Return the sizes of the parts; sizes that are all None mean equal parts."""
+    """Return the sizes of the parts.
+
+    Sizes that are all None mean equal parts; one None among sizes means the remainder.
+    """
     if size is None:
         return sizes
     if all(part is None for part in sizes):
@@ -89,9 +92,9 @@ def _part_sizes(
             )
         return [size // len(sizes)] * len(sizes)
     total = sum(part or 0 for part in sizes)
-    if total != size:
+    if total > size or (total < size and None not in sizes):
         raise ValueError(f"the parts {list(sizes)} add up to {total}, expected {size}")
-    return sizes
+    return [size - total if part is None else part for part in sizes]
 
 
 def _split(

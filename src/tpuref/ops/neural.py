@@ -181,16 +181,13 @@ def _stacked_sparse_cross_entropy(logits: Array, labels: Array) -> Array:
 
 
 def _infer_sigmoid_cross_entropy(logits: Operand, labels: Operand) -> TensorSpec:
-    dtype = require_same_dtype(logits, labels)
-    require_kind(logits, FLOATING)
+    """Refuse static shapes that differ; unknown sizes broadcast, as in TensorFlow."""
     if not logits.shape.is_compatible_with(labels.shape):
         raise ValueError(f"expected equal shapes, got {describe_all(logits, labels)}")
-    return TensorSpec(logits.shape.merge_with(labels.shape), dtype)
+    return broadcast_same_dtype(logits, labels, kind=FLOATING)
 
 
 def _sigmoid_cross_entropy(xp: Any, logits: Array, labels: Array) -> Any:
-    if logits.shape != labels.shape:
-        raise ValueError("expected equal shapes")
     x, z = widened(logits), widened(labels)
     loss = xp.maximum(x, 0) - x * z + xp.log1p(xp.exp(-xp.abs(x)))
     return loss.astype(logits.dtype)

@@ -173,14 +173,17 @@ def _check_mirror(shape: Sequence[int | None], paddings: Array, mode: str) -> No
 def _pad(xp: Any, x: Array, paddings: Array, constant_values: Array) -> Any:
     if len(paddings) != x.ndim:
         raise ValueError("paddings: expected a pair (before, after) for each axis")
-    return xp.pad(x, _pairs(paddings), "constant", constant_values=constant_values)
+    return _pad_axes(xp, x, paddings, "constant", constant_values=constant_values)
+
+
+def _pad_axes(xp: Any, x: Array, paddings: Array, mode: str, **options: Any) -> Any:
+    """Pad an array; NumPy refuses to pad a scalar, which has no axis to pad."""
+    return xp.pad(x, _pairs(paddings), mode, **options) if x.ndim else x
 
 
 def _mirror_pad(xp: Any, x: Array, paddings: Array, *, mode: str) -> Any:
     _check_mirror(x.shape, paddings, mode)
-    if mode == "REFLECT":
-        return xp.pad(x, _pairs(paddings), "reflect")
-    return xp.pad(x, _pairs(paddings), "symmetric")
+    return _pad_axes(xp, x, paddings, "reflect" if mode == "REFLECT" else "symmetric")
 
 
 OPERATIONS: tuple[OpDef, ...] = (

@@ -1,7 +1,7 @@
 """Operations on the elements of a ``tf.TensorArray``: rows, read and written by index.
 
 An array whose elements have no shape yet is blank: it has as many rows as elements, and
-each is an empty vector.  The first elements that are written give it its shape.
+each has the shape `BLANK`.  The first elements that are written give it its shape.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tpuref.ops.broadcasting import INDEX, require_kind, require_same_dtype
 from tpuref.ops.definition import OpDef, Operand
 from tpuref.ops.meaning import Array
 
-BLANK = (0,)
-"""The shape of an element without a shape."""
+BLANK = (0,) * 8
+"""The shape of an element without a shape: one that no element of a program has."""
 
 
 def is_blank(shape: TensorShape) -> bool:
@@ -33,7 +33,7 @@ def _infer_write(
     dtype = require_same_dtype(elements, rows)
     require_kind(indices, INDEX)
     known, own = elements.shape, _row_shape(indices, rows)
-    may_be_blank = is_blank(known) or known.as_tuple()[1:] == (None,)
+    may_be_blank = is_blank(known) or known.as_tuple()[1:] == (None,) * len(BLANK)
     shape = own if may_be_blank else known[1:].merge_with(own)
     size = None if grows or known.rank is None else known.as_tuple()[0]
     return TensorSpec(TensorShape([size]).concatenate(shape), dtype)

@@ -22,6 +22,8 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.context import context
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, eager_execution, executing_eagerly
+from tpuref.graph.eager_tensor import EagerTensor
+from tpuref.graph.tensor import Tensor
 from tpuref.missing.members import explain_missing_members
 from tpuref.runtime.log import advice
 from tpuref.tracing.arguments import Call, is_composite, leaves_of, taken_apart
@@ -137,6 +139,8 @@ class Function:
         def example(leaf: Any) -> Any:
             if is_composite(leaf):
                 return leaf._with_parts([example(p) for p in leaf._traced_parts()])
+            if isinstance(leaf, Tensor) and not isinstance(leaf, EagerTensor):
+                leaf = leaf.spec
             if not isinstance(leaf, TensorSpec):
                 return leaf
             sizes = [1 if n is None else n for n in leaf.shape.as_tuple()]

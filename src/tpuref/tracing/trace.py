@@ -14,7 +14,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.build import apply
 from tpuref.graph.connection import connected_target
 from tpuref.graph.convert import convert_to_tensor
-from tpuref.graph.default import get_default_graph
+from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.eager import STATE
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.executor import GraphExecutor
@@ -68,7 +68,7 @@ class ConcreteFunction:
         may_make_variables: bool,
         once: bool = False,
     ) -> None:
-        self.name = name
+        self.name, self._function = name, function
         self.specs = tuple(specs)
         self.variables_made = 0
         self._may_make_variables = may_make_variables
@@ -173,7 +173,10 @@ class ConcreteFunction:
         return with_values(self.structured_outputs, tensors)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the program on tensors: in the order of `inputs`, or by name."""
+        """Run the program on tensors: in the order of `inputs`, or by name.
+
+        Within a graph, the operations of the function join that graph.
+        """
         given = [
             leaf
             for leaf in leaves_of([list(args), list(kwargs.values())], object)
@@ -186,10 +189,9 @@ class ConcreteFunction:
                 f"tensors, got {len(given)}",
                 code=codes.OTHER_SIGNATURE,
             )
-        values = []
+        values: list[Any] = []
         for value, spec in zip(given, self.specs, strict=True):
             tensor = convert_to_tensor(value, spec.dtype)
-            assert isinstance(tensor, EagerTensor)
             if not spec.shape.is_compatible_with(tensor.shape):
                 raise coded(
                     ValueError,
@@ -198,7 +200,10 @@ class ConcreteFunction:
                     code=codes.OTHER_SIGNATURE,
                 )
             values.append(tensor)
-        return self.run(values, self._arguments.iterators)
+        iterators = self._arguments.iterators
+        if executing_eagerly():
+            return self.run(values, iterators)
+        return self._function(self._arguments.rebuilt(values, iterators))
 
     def __repr__(self) -> str:
         shown = ", ".join(spec.describe() for spec in self.specs)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tpuref.base import error_codes as codes
+from tpuref.base import nest
 from tpuref.base.errors import coded
 from tpuref.cluster_resolver.distribute import TPUClusterResolver
 from tpuref.distribute.replicas.strategy import Strategy, refuse
 from tpuref.distribute.system_description import describe_system
+from tpuref.distribute.values import PerDevice
+from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.device import DeviceName
+from tpuref.graph.tensor import Tensor
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.missing.members import explain_missing_members
 from tpuref.tpu.device_assignment import DeviceAssignment
@@ -26,6 +32,7 @@ __all__ = [
     "TPUStrategy",
 ]
 
+_NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 _HOST = "/job:localhost/replica:0/task:0"
 
 
@@ -85,6 +92,18 @@ class TPUStrategy(Strategy):
         """The resolver that led to the system."""
         return self._resolver
 
+    def _for_each(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Give and return tensors, one for each replica, as a program of cores does."""
+        inputs = nest.map_structure(_as_tensor, [list(args), kwargs])
+        results = super()._for_each(fn, *inputs[0], **inputs[1])
+        return nest.map_structure(self._per_replica, results)
+
+    def _per_replica(self, leaf: Any) -> Any:
+        tensor, names = _as_tensor(leaf), self.towers.names
+        if len(names) == 1 or not isinstance(tensor, Tensor):
+            return tensor
+        return PerDevice(dict.fromkeys(names, tensor))
+
 
 class ExperimentalTPUStrategy(TPUStrategy):
     """The earlier name of `TPUStrategy`, with ``device_assignment``.
@@ -99,6 +118,11 @@ class ExperimentalTPUStrategy(TPUStrategy):
         self, tpu_cluster_resolver: Any = None, device_assignment: Any = None
     ) -> None:
         super().__init__(tpu_cluster_resolver, device_assignment)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    """Return a number or an array as a tensor, and anything else as it is."""
+    return convert_to_tensor(leaf) if isinstance(leaf, _NUMBERS) else leaf
 
 
 def _assigned(assignment: Any, job: str | None) -> tuple[TowerSystem, Sequence[int]]:

@@ -158,13 +158,14 @@ def _cast_back(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 def _abs(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
     x = op.inputs[0]
     if x.dtype.is_complex:
-        return of_dtype(apply, dy, x) * apply("Sign", x)
+        scale = apply("DivNoNan", dy, op.outputs[0])
+        return of_dtype(apply, scale, x) * x
     return dy * _side(apply, x)
 
 
 def _side(apply: Apply, x: Tensor) -> Tensor:
-    """Return 1 above 0, -1 below it, and 0 for what is neither."""
-    return of_dtype(apply, x > 0, x) - of_dtype(apply, x < 0, x)
+    """Return the sign, 0 for no number; it has a gradient: zeros, as in TensorFlow."""
+    return where(apply, apply("Equal", x, x), apply("Sign", x))
 
 
 def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor:

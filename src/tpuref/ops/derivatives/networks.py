@@ -99,8 +99,8 @@ def _sparse_cross_entropy(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _sigmoid_cross_entropy(apply: Apply, op: Applied, dy: Tensor) -> Any:
     logits, labels = op.inputs
     return (
-        lambda: dy * (apply("Sigmoid", logits) - labels),
-        lambda: -dy * logits,
+        lambda: sum_to(apply, dy * (apply("Sigmoid", logits) - labels), logits),
+        lambda: sum_to(apply, -dy * logits, labels),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -32,24 +33,35 @@ def _matmul(apply: Apply, op: Applied, dy: Tensor) -> Any:
     A vector counts as a row on the left, and as a column on the right.
     """
     a, b = op.inputs
-    left = apply("ExpandDims", a, axis=0) if rank_of(op, a) == 1 else a
-    right = apply("ExpandDims", b, axis=1) if rank_of(op, b) == 1 else b
+    left = apply("ExpandDims", a, axis=0) if a.shape.rank == 1 else a
+    right = apply("ExpandDims", b, axis=1) if b.shape.rank == 1 else b
     dy = apply("ExpandDims", dy, axis=-1) if right is not b else dy
     dy = apply("ExpandDims", dy, axis=-2) if left is not a else dy
-    rule = _complex_matmul if a.dtype.is_complex else _real_matmul
+    turned_a, turned_b = (
+        op.attrs[f"transpose_{k}"] or op.attrs[f"adjoint_{k}"] for k in "ab"
+    )
+    # The adjoint is the transpose of the conjugate, whose own conjugate is the input.
+    others = [
+        x if op.attrs[f"adjoint_{k}"] else conj(apply, x)
+        for k, x in zip("ab", (left, right), strict=True)
+    ]
+    parts = _matrix_products(apply, others[0], others[1], dy, turned_a, turned_b)
 
     def own(k: int, x: Tensor, matrix: Tensor) -> Tensor:
-        found = rule(apply, op, left, right, dy)[k]()
-        if left.shape.rank > 2 or right.shape.rank > 2:
+        found = parts[k]()
+        if op.attrs[f"adjoint_{'ab'[k]}"]:
+            found = conj(apply, found)
+        if not left.shape.rank == right.shape.rank == 2:
             found = sum_to(apply, found, matrix)
         return found if matrix is x else reshaped_like(apply, found, x)
 
     return partial(own, 0, a, left), partial(own, 1, b, right)
 
 
-def _real_matmul(apply: Apply, op: Applied, a: Tensor, b: Tensor, dy: Tensor) -> Any:
-    turned_a = op.attrs["transpose_a"] or op.attrs["adjoint_a"]
-    turned_b = op.attrs["transpose_b"] or op.attrs["adjoint_b"]
+def _matrix_products(
+    apply: Apply, a: Tensor, b: Tensor, dy: Tensor, turned_a: bool, turned_b: bool
+) -> tuple[Callable[[], Tensor], Callable[[], Tensor]]:
+    """Return what gives the gradients of two matrices, which may be transposed."""
 
     def product(x: Tensor, y: Tensor, turn_x: bool, turn_y: bool) -> Tensor:
         return apply("MatMul", x, y, transpose_a=turn_x, transpose_b=turn_y)
@@ -65,30 +77,6 @@ def _real_matmul(apply: Apply, op: Applied, a: Tensor, b: Tensor, dy: Tensor) ->
         return product(a, dy, not turned_a, False)
 
     return of_a, of_b
-
-
-def _complex_matmul(apply: Apply, op: Applied, a: Tensor, b: Tensor, dy: Tensor) -> Any:
-    def turned(x: Tensor, side: str) -> Tensor:
-        if op.attrs[f"adjoint_{side}"]:
-            return _adjoint(apply, x)
-        return _swapped(apply, x) if op.attrs[f"transpose_{side}"] else x
-
-    def of_a() -> Tensor:
-        return turned(apply("MatMul", dy, turned(b, "b"), adjoint_b=True), "a")
-
-    def of_b() -> Tensor:
-        return turned(apply("MatMul", turned(a, "a"), dy, adjoint_a=True), "b")
-
-    return of_a, of_b
-
-
-def _swapped(apply: Apply, x: Tensor) -> Tensor:
-    last = x.shape.rank - 1
-    return apply("Transpose", x, perm=(*range(last - 1), last, last - 1))
-
-
-def _adjoint(apply: Apply, x: Tensor) -> Tensor:
-    return apply("Conj", _swapped(apply, x))
 
 
 # -- tensors -----------------------------------------------------------------------

@@ -16,7 +16,6 @@ from tpuref.ops.derivatives.rule import (
     number,
     of_dtype,
     over_root,
-    rank_of,
     reshaped_like,
     shape_of,
     size_of,
@@ -25,10 +24,13 @@ from tpuref.ops.derivatives.rule import (
 
 def _kept(apply: Apply, op: Applied, y: Tensor) -> Tensor:
     """Return a result with the axes that were reduced back, each of size 1."""
-    axis = op.attrs["axis"]
-    if op.attrs["keepdims"] or (axis is None and op.inputs[0].shape.rank is None):
+    x, axis = op.inputs[0], op.attrs["axis"]
+    if op.attrs["keepdims"] or (axis is None and x.shape.rank is None):
         return y
-    for index in normalize_axes(axis, rank_of(op, op.inputs[0])):
+    if x.shape.rank is None:
+        whole = apply(op.type, x, **{**op.attrs, "keepdims": True})
+        return reshaped_like(apply, y, whole)
+    for index in normalize_axes(axis, x.shape.rank):
         y = apply("ExpandDims", y, axis=index)
     return y
 
@@ -59,21 +61,23 @@ def _prod(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
     The product divided by the element would be 0 / 0 for an element of 0.
     """
-    x = op.inputs[0]
-    rank = rank_of(op, x)
-    axes = normalize_axes(op.attrs["axis"], rank)
-    order = (*axes, *[k for k in range(rank) if k not in axes])
-    rows = apply("Transpose", x, perm=order)
-    results = size_of(apply, op.outputs[0])
-    folded = apply(
-        "FloorDiv", size_of(apply, x), apply("Maximum", results, np.int32(1))
-    )
-    table = apply("Reshape", rows, apply("Pack", folded, results, axis=0))
-    left = apply("Cumprod", table, axis=0, exclusive=True, reverse=False)
-    right = apply("Cumprod", table, axis=0, exclusive=True, reverse=True)
-    others = reshaped_like(apply, left * right, rows)
-    back = apply("Transpose", others, perm=tuple(int(k) for k in np.argsort(order)))
-    return _spread(apply, op, dy) * conj(apply, back)
+    x, axis = op.inputs[0], op.attrs["axis"]
+    if axis is None:
+        others = reshaped_like(apply, _others(apply, flat(apply, x), 0), x)
+    else:
+        (first, *more) = (axis,) if isinstance(axis, int) else axis
+        others, rest, before = _others(apply, x, first), x, first
+        for k in more:
+            rest = apply("Prod", rest, axis=before, keepdims=True)
+            others, before = others * _others(apply, rest, k), k
+    return _spread(apply, op, dy) * conj(apply, others)
+
+
+def _others(apply: Apply, x: Tensor, axis: int) -> Tensor:
+    """Return for each element the product of the others along an axis."""
+    left = apply("Cumprod", x, axis=axis, exclusive=True, reverse=False)
+    right = apply("Cumprod", x, axis=axis, exclusive=True, reverse=True)
+    return left * right
 
 
 def _extreme(apply: Apply, op: Applied, dy: Tensor) -> Tensor:

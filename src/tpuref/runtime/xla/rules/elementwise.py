@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tpuref.base import error_codes as codes
+from tpuref.base.dtypes import as_dtype
 from tpuref.ops.arithmetic import is_integer, widened
 from tpuref.runtime.xla.rules import Check, Rule
 
@@ -61,7 +62,25 @@ def _fraction_and_whole(xp: Any, x: Any) -> Any:
     return xp.copysign(fraction, x), whole
 
 
+def _cast(xp: Any, x: Any, *, dtype: str) -> Any:
+    """Cast floats out of range to the integers that NumPy gives; XLA saturates."""
+    target = as_dtype(dtype).np
+    x = x.real if x.dtype.kind == "c" and target.kind not in "cb" else x
+    if target.kind not in "iu" or x.dtype.kind in "iub":
+        return x.astype(target)
+    wide = target.itemsize == 8 or target == np.uint32
+    through = np.dtype(np.int64 if wide else np.int32)
+    end = -float(np.iinfo(through).min)
+    x = x.astype(xp.promote_types(x.dtype, np.float32))
+    inside = (x >= -end) & (x < end)
+    found = xp.where(inside, x.astype(through), np.iinfo(through).min).astype(target)
+    if target == np.uint64:
+        found = xp.where((x >= end) & (x < 2 * end), x.astype(target), found)
+    return found
+
+
 RULES: dict[str, Rule] = {
+    "Cast": _cast,
     "Erf": _special("erf"),
     "Erfc": _special("erfc"),
     "Lgamma": _special("gammaln"),
