@@ -54,7 +54,9 @@ LISTED = (
         "",
         r"not in list of allowed values|does not match (expected )?type|No WhereOp|"
         r"does not match dtype parameter|Invalid argument type|must be real-valued|"
-        r"Expected \w+, got|same dtype|match dtype|conversion requested|must have the same type|Cannot convert|incompatible types",
+        r"Expected \w+, got|same dtype|match dtype|"
+        r"conversion requested|Expected numeric|expected n|must have the same type|"
+        r"Cannot convert|incompatible types",
         "later releases have more dtypes, and convert a Python number on the left to "
         "the dtype of the tensor on the right, and tpuref runs their programs too",
     ),
@@ -67,7 +69,9 @@ LISTED = (
     Listed(
         "accepts",
         "",
-        "AttributeError|NOT CONVERTIBLE|IndexError|RET_CHECK|unhashable|unsupported operand|object is not iterable",
+        "AttributeError|Requires start|outermost dimension of updates|"
+        "None values not supported|NOT CONVERTIBLE|IndexError|RET_CHECK|"
+        "unhashable|unsupported operand|object is not iterable",
         "an accident within this release's Python code",
     ),
     Listed(
@@ -110,8 +114,9 @@ LISTED = (
         "accepts",
         "",
         r"delta != 0|begin\[0\] == 0|empty output shape|Incompatible shapes|"
-        r"must be at least|Cannot reshape a tensor|Input to reshape|input dimensions: 0",
-        "kernels of this release refuse some empty arrays",
+        r"must be at least|Cannot reshape a tensor|Input to reshape|"
+        r"input dimensions: 0|same first dimension|Found:\[\]",
+        "kernels of this release refuse some empty arrays and scalars",
     ),
     Listed(
         "accepts",
@@ -129,7 +134,7 @@ LISTED = (
     Listed("static", "", "", "tpuref infers more, and the sizes of the values agree"),
     Listed(
         "less static",
-        "tf.(tile|repeat|broadcast_to|unsorted_segment_sum)",
+        r"tf.(tile|repeat|broadcast_to|unsorted_segment_sum|nn.softmax_cross\w+)",
         "",
         "tpuref infers no sizes from the other argument's rank or part of its value",
     ),
@@ -156,9 +161,46 @@ LISTED = (
         "the second derivative needs polygamma, which tpuref lacks",
     ),
     Listed("refuses", "tf.gradients of tf.slice", "pad_width", LATER),
+    Listed("refuses", "tf.where", "could not be broadcast", LATER, 6877),
+    Listed(
+        "sizes",
+        "tf.repeat",
+        "",
+        "no elements repeated are none; this release invents sizes",
+        11268,
+    ),
+    Listed("sizes", "tf.where", "", LATER, 10651),
     Listed(
         "refuses",
-        "tf.math.reduce_(euclidean_norm|variance|std)",
+        "tf.(linalg.)?norm",
+        "ord must be",
+        "the 2-norm of a matrix needs singular values, which tpuref lacks",
+        7472,
+    ),
+    Listed(
+        "refuses",
+        ".read",
+        "nothing was written",
+        "an element of a tf.TensorArray that nobody wrote is an error",
+        4219,
+    ),
+    Listed(
+        "refuses",
+        "tf.concat",
+        "out of range",
+        "the axis is checked for a single tensor too",
+        4251,
+    ),
+    Listed(
+        "refuses",
+        "tf.reduce_(max|min)",
+        "expected a real number",
+        "complex numbers have no order",
+        5491,
+    ),
+    Listed(
+        "refuses",
+        "tf.(nn.moments|math.reduce_(euclidean_norm|variance|std))",
         "expected a floating-point",
         "a root of integers rounds to an integer; later releases refuse variances too",
     ),
@@ -176,12 +218,19 @@ LISTED = (
     ),
     Listed(
         "refuses",
-        "tf.(shape|size|rank|ones_like|zeros_like)",
+        "tf.(shape|size|rank|ones_like|zeros_like|gradients of tf.tensor_scatter_add)",
         "E11",
         "TensorFlow never computes what only its static shape is read of",
     ),
+    Listed(
+        "accepts",
+        "tf.strided_slice",
+        "only stride 1",
+        "the stride of a single index is not used",
+        5745,
+    ),
     Listed("refuses", "tf.unsorted_segment_sum", "expected shape", LATER),
-    Listed("refuses", "", "expected equal dtypes, got uint", LATER),
+    Listed("refuses", "", "expected equal dtypes, got u?int", LATER),
     # Gradients that are None.
     Listed(
         "None",
@@ -256,8 +305,8 @@ LISTED = (
     ),
     Listed(
         "value",
-        "tf.(floordiv|floor_div|floormod|mod)|.__r?(floordiv|mod)__",
-        r"^int.*\d{8}",
+        "tf.(div|floordiv|floor_div|floormod|mod)|.__r?(floordiv|mod)__",
+        r"^int",
         "exact, where TensorFlow's intermediate sum overflows",
     ),
     Listed(
@@ -272,4 +321,20 @@ LISTED = (
         "",
         "TensorFlow's second derivative leaves out the labels",
     ),
+    Listed(
+        "value",
+        "tf.gradients of tf.losses.(sigmoid_cross_entropy|huber_loss)",
+        "",
+        "the weights of a loss are float32 in TensorFlow, whatever the loss",
+        6083,
+    ),
+    Listed(
+        "value",
+        "tf.((gradients of tf.)?(rsqrt|sqrt|sign|reciprocal)|clip_by_norm|math.l2_normal"
+        "ize|gradients of tf.losses.log_loss)",
+        NOT_FINITE,
+        "NaN by NumPy's rule, also of sign(NaN), which is 0 in TensorFlow",
+        9728,
+    ),
+    Listed("value", "tf.lin_?space", NOT_FINITE, "from or to a NaN or infinity", 4069),
 )

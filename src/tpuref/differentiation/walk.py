@@ -197,7 +197,9 @@ class Walk:
         with self._beside(step):
             try:
                 for source, part in self._gradients(step, gradients, wanted):
-                    _refine_shape(part, source)
+                    # One that is passed on may be the gradient of other branches too.
+                    if not any(part is gradient for gradient in gradients):
+                        _refine_shape(part, source)
                     self._parts.setdefault(source, []).append(part)
             except NoGradient as error:
                 raise self._without_gradient(step, f": {error}") from error

@@ -14,8 +14,8 @@ from tpuref.base.spec import TensorSpec
 from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     FLOATING,
-    INEXACT,
     INDEX,
+    INEXACT,
     NUMERIC,
     REAL,
     broadcast_same_dtype,
