@@ -330,8 +330,8 @@ LISTED = (
     ),
     Listed(
         "value",
-        "tf.((gradients of tf.)?(rsqrt|sqrt|sign|reciprocal)|clip_by_norm|math.l2_normal"
-        "ize|gradients of tf.losses.log_loss)",
+        "tf.((gradients of tf.)?(rsqrt|sqrt|sign|reciprocal)|clip_by_norm|math.l2_nor"
+        "malize|gradients of tf.losses.log_loss)",
         NOT_FINITE,
         "NaN by NumPy's rule, also of sign(NaN), which is 0 in TensorFlow",
         9728,
