@@ -197,6 +197,9 @@ class Walk:
         with self._beside(step):
             try:
                 for source, part in self._gradients(step, gradients, wanted):
+                    # One that is passed on may be the gradient of other branches too.
+                    if not any(part is gradient for gradient in gradients):
+                        _refine_shape(part, source)
                     self._parts.setdefault(source, []).append(part)
             except NoGradient as error:
                 raise self._without_gradient(step, f": {error}") from error
@@ -287,6 +290,12 @@ class Walk:
             "by what comes after it, or take its result through tf.stop_gradient",
             code=codes.NO_GRADIENT,
         )
+
+
+def _refine_shape(gradient: Gradient, source: Source) -> None:
+    """Give a gradient the static shape of what it is the gradient of."""
+    if isinstance(gradient, Tensor) and isinstance(source, Tensor):
+        gradient.set_shape(source.shape)
 
 
 def _paired(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import float32
 from tpuref.functions.arguments import static_integer, static_number
@@ -99,7 +101,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     value = convert_to_tensor(features)
     if value.dtype.is_integer:
         value = apply("Cast", value, dtype=float32.name)
-    slope = static_number(alpha, "tf.nn.leaky_relu: alpha")
+    slope = float(np.float32(static_number(alpha, "tf.nn.leaky_relu: alpha")))
     result: Tensor = apply("LeakyRelu", value, alpha=slope, name=name)
     return result
 

@@ -435,7 +435,9 @@ def sequence_mask(
     if maxlen is None:
         longest = apply("Max", counts, axis=None, keepdims=False)
         maxlen = apply("Maximum", longest, np.zeros((), counts.dtype.np))
-    positions = range(_cast_to(maxlen, counts.dtype), dtype=counts.dtype)
-    mask: Tensor = apply("Less", positions, expand_dims(counts, -1))
+    positions = range(maxlen)
+    mask: Tensor = apply(
+        "Less", positions, expand_dims(_cast_to(counts, positions.dtype), -1)
+    )
     target = as_dtype(dtype)
     return identity(mask, name) if target == bool_ else _cast_to(mask, target)

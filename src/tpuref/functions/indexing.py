@@ -61,6 +61,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """
     value = convert_to_tensor(input_)
     first, count = shape_tensor(begin), shape_tensor(size)
+    if isinstance(size, (list, tuple)) and count.dtype != first.dtype:
+        count = convert_to_tensor(size, first.dtype)
     result: Tensor = apply("Slice", value, first, count, name=name)
     return result
 

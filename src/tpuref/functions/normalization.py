@@ -315,13 +315,15 @@ def fused_batch_norm(
 
 def _size_along(x: Tensor, axes: Sequence[int]) -> Tensor:
     """Return the number of elements along some axes."""
-    sizes = x.shape.as_list()
-    axes = normalize_axes(tuple(axes), len(sizes))
-    if all(sizes[axis] is not None for axis in axes):
-        return convert_to_tensor(math.prod(sizes[axis] for axis in axes))
+    if x.shape.rank is not None:
+        sizes = x.shape.as_list()
+        axes = normalize_axes(tuple(axes), len(sizes))
+        if all(sizes[axis] is not None for axis in axes):
+            return convert_to_tensor(math.prod(sizes[axis] for axis in axes))
     known = shape(x)
-    result: Tensor = functools.reduce(operator.mul, [known[axis] for axis in axes])
-    return result
+    return functools.reduce(
+        operator.mul, [known[axis] for axis in axes], convert_to_tensor(1)
+    )
 
 
 def sufficient_statistics(

@@ -251,7 +251,7 @@ def closeness(
 
 
 def _refuse_zero(x: Array, y: Array) -> None:
-    if is_integer(y) and not np.all(y):
+    if is_integer(y) and x.size and not np.all(y):
         raise InvalidArgumentError(
             f"integer division by zero (inputs: {describe(x)}, {describe(y)}); use "
             "tf.truediv for a quotient that may be infinite",
@@ -259,9 +259,16 @@ def _refuse_zero(x: Array, y: Array) -> None:
         )
 
 
-def _floor_divide(x: Array, y: Array) -> Any:
+def _floor_divide(xp: Any, x: Array, y: Array) -> Any:
+    """Round the quotient itself, as TensorFlow does: 1.0 // 0.1 is 10, not 9."""
+    if is_integer(x):
+        return xp.floor_divide(x, y)
+    return xp.floor(xp.true_divide(x, y))
+
+
+def _checked_floor_divide(x: Array, y: Array) -> Any:
     _refuse_zero(x, y)
-    return np.floor_divide(x, y)
+    return _floor_divide(np, x, y)
 
 
 def _floor_mod(x: Array, y: Array) -> Any:
@@ -447,9 +454,8 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op(
         "FloorDiv",
         binary_real,
-        Ufunc("floor_divide"),
-        ieee(_floor_divide),
-        inexact=np.floor_divide,
+        _floor_divide,
+        ieee(_checked_floor_divide),
     ),
     _op(
         "FloorMod",

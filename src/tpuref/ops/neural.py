@@ -15,6 +15,7 @@ from tpuref.ops.arithmetic import widened
 from tpuref.ops.broadcasting import (
     FLOATING,
     INDEX,
+    INEXACT,
     NUMERIC,
     REAL,
     broadcast_same_dtype,
@@ -35,6 +36,10 @@ from tpuref.ops.meaning import Array, ieee
 
 def _infer_activation(features: Operand) -> TensorSpec:
     return same_shape(features, FLOATING)
+
+
+def _infer_sigmoid(features: Operand) -> TensorSpec:
+    return same_shape(features, INEXACT)
 
 
 def _infer_relu(features: Operand) -> TensorSpec:
@@ -87,6 +92,8 @@ def _selu(xp: Any, features: Array) -> Any:
 def _sigmoid(xp: Any, features: Array) -> Any:
     """Take exp of numbers below 0 only, so that it never overflows."""
     wide = widened(features)
+    if wide.dtype.kind == "c":
+        return 1 / (1 + xp.exp(-wide))
     small = xp.exp(-xp.abs(wide))
     return xp.where(wide >= 0, 1 / (1 + small), small / (1 + small)).astype(
         features.dtype
@@ -253,7 +260,7 @@ OPERATIONS: tuple[OpDef, ...] = (
     _op("LeakyRelu", infer=_infer_leaky_relu, meaning=_leaky_relu),
     _op("Elu", infer=_infer_activation, meaning=_elu),
     _op("Selu", infer=_infer_activation, meaning=_selu),
-    _op("Sigmoid", infer=_infer_activation, meaning=_sigmoid),
+    _op("Sigmoid", infer=_infer_sigmoid, meaning=_sigmoid),
     _op("Softplus", infer=_infer_activation, meaning=_softplus),
     _op("Softsign", infer=_infer_activation, meaning=_softsign),
     OpDef("Softmax", infer=_infer_along_axis, meaning=_softmax, batched=True),

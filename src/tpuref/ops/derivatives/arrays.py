@@ -96,7 +96,8 @@ def _concat(apply: Apply, op: Applied, dy: Tensor) -> Any:
 def _tile(apply: Apply, op: Applied, dy: Tensor) -> Any:
     """Count the copies along axes of their own, and sum over those."""
     x, multiples = op.inputs
-    rank = rank_of(op, x)
+    rank = multiples.shape.num_elements()
+    rank = rank_of(op, x) if rank is None else rank
     pairs = apply(
         "Pack", multiples, of_dtype(apply, shape_of(apply, x), multiples), axis=1
     )

@@ -168,9 +168,9 @@ def _side(apply: Apply, x: Tensor) -> Tensor:
     return where(apply, apply("Equal", x, x), apply("Sign", x))
 
 
-def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
+def _imag(apply: Apply, op: Applied, dy: Tensor) -> Tensor | None:
     if not op.inputs[0].dtype.is_complex:
-        return zeros_like(apply, op.inputs[0])
+        return None
     return apply("Complex", zeros_like(apply, dy), dy)
 
 

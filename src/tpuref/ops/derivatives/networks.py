@@ -119,8 +119,9 @@ def _l2_normalize(apply: Apply, op: Applied, dy: Tensor) -> Tensor:
 
 
 def _bias_add(apply: Apply, op: Applied, dy: Tensor) -> Any:
-    rank = rank_of(op, dy)
-    channels = 1 if op.attrs["data_format"] == "NCHW" else rank - 1
+    if op.attrs["data_format"] != "NCHW":
+        return dy, lambda: sum_to(apply, dy, op.inputs[1])
+    rank, channels = rank_of(op, dy), 1
     others = tuple(axis for axis in range(rank) if axis != channels)
     return dy, lambda: apply("Sum", dy, axis=others, keepdims=False)
 

@@ -1,0 +1,1130 @@
+"""Calls of TensorFlow's functions with random arguments, as plain data.
+
+See ``plain`` for what the data mean. Sizes are mostly small, with empty arrays and
+scalars among them; dtypes are mostly float32, values mostly moderate. Some arguments
+are wrong in their dtype, sizes or axis, so that errors are compared too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Sizes = tuple[int, ...]
+
+FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
+INTEGERS = ("int32", "int64", "uint8", "int32", "int8", "int16", "uint16")
+COMPLEX = ("complex64", "complex128")
+INDICES = ("int32", "int32", "int64")
+NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
+ANY = (*NUMBERS, "bool")
+LIMITS = {
+    "int8": (-128, 127),
+    "int16": (-(2**15), 2**15 - 1),
+    "uint16": (0, 2**16 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint8": (0, 255),
+}
+ODD_FLOATS = (0.0, -0.0, float("nan"), float("inf"), float("-inf"), 1e-30, 3e4, -1.0)
+
+
+class Draft:
+    """The steps of a program that grows, and the choices for it."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.steps: list[dict[str, Any]] = []
+        self.inputs: list[tuple[str, str, Sizes]] = []
+        self.odd = self.one_in(3)
+        """Whether values are special ones too."""
+        self.wrong = self.one_in(8)
+        """Whether arguments may be wrong."""
+        self.empty = self.one_in(4)
+        """Whether sizes may be zero."""
+        self.unknown = self.random.choice(["constant", "full", "part", "none", "mixed"])
+        """What static shapes know."""
+
+    def one_in(self, number: int) -> bool:
+        return self.random.randrange(number) == 0
+
+    def choice(self, *options: Any) -> Any:
+        return self.random.choice(options)
+
+    def slip(self) -> bool:
+        """Return whether to choose a wrong argument here."""
+        return self.wrong and self.one_in(3)
+
+    def size(self) -> int:
+        sizes = (0, 1, 2, 3) if self.empty else (1, 2, 3, 4)
+        return self.random.choice(sizes)
+
+    def sizes(self, least: int = 0, most: int = 3) -> Sizes:
+        if self.slip():
+            least, most = 0, 4
+        return tuple(self.size() for _ in range(self.random.randint(least, most)))
+
+    def dtype(self, options: Sequence[str]) -> str:
+        return self.random.choice(ANY if self.slip() else options)
+
+    def axis(self, sizes: Sizes) -> int:
+        rank = len(sizes)
+        if self.slip() or not rank:
+            return self.random.randint(-rank - 1, rank)
+        return self.random.randint(-rank, rank - 1)
+
+    def step(self, call: str, *args: Any, **kwargs: Any) -> str:
+        name = f"v{len(self.steps)}"
+        self.steps.append(
+            {"to": name, "call": call, "args": list(args), "kwargs": kwargs}
+        )
+        return "%" + name
+
+    # -- inputs ----------------------------------------------------------------
+
+    def x(
+        self,
+        dtypes: Sequence[str] = FLOATS,
+        sizes: Sizes | None = None,
+        least: int = 0,
+        most: int = 3,
+        **bounds: Any,
+    ) -> str:
+        """Add an input and return the reference to it."""
+        return self.given(self.dtype(dtypes), sizes, least, most, **bounds)
+
+    def given(
+        self,
+        dtype: str,
+        sizes: Sizes | None = None,
+        least: int = 0,
+        most: int = 3,
+        **bounds: Any,
+    ) -> str:
+        """Add an input of this dtype."""
+        if sizes is None or self.slip():
+            sizes = self.sizes(least, most)
+        name = f"v{len(self.steps)}"
+        count = 1
+        for size in sizes:
+            count *= size
+        data = [self.number(dtype, **bounds) for _ in range(count)]
+        self.steps.append(
+            {
+                "to": name,
+                "call": "input",
+                "dtype": dtype,
+                "data": data,
+                "sizes": list(sizes),
+            }
+        )
+        self.steps[-1]["static"] = self.static(sizes)
+        self.inputs.append((name, dtype, sizes))
+        return "%" + name
+
+    def static(self, sizes: Sizes) -> Any:
+        known = self.unknown
+        if known == "mixed":
+            known = self.choice("constant", "full", "part", "none")
+        if known in ("constant", "none"):
+            return known if known == "constant" else None
+        if known == "full":
+            return list(sizes)
+        return [None if self.one_in(2) else size for size in sizes]
+
+    def number(self, dtype: str, low: float | None = None, high: float = 0) -> Any:
+        if dtype == "bool":
+            return self.one_in(2)
+        if dtype in COMPLEX:
+            return [self.number("float32", low, high) for _ in range(2)]
+        if dtype in LIMITS:
+            least, most = LIMITS[dtype]
+            if low is not None:
+                return self.random.randint(max(int(low), least), min(int(high), most))
+            if self.odd and self.one_in(4):
+                return self.choice(least, most, most - 1, least + 1)
+            return self.random.randint(max(least, -5), 9)
+        if low is not None:
+            return round(self.random.uniform(low, high), 3)
+        if self.odd and self.one_in(3):
+            return self.random.choice(ODD_FLOATS)
+        return round(self.random.uniform(-3, 3), 2)
+
+    def index(self, size: int, sizes: Sizes) -> str:
+        """Add indices below a size."""
+        high = max(size - 1, 0)
+        least = -1 if self.slip() else 0
+        return self.x(INDICES, sizes, low=least, high=high + (1 if self.slip() else 0))
+
+    def vector(self, *numbers: int) -> Any:
+        """Return integers as a list, or as an input."""
+        if self.one_in(3):
+            return list(numbers)
+        name = f"v{len(self.steps)}"
+        self.steps.append(
+            {
+                "to": name,
+                "call": "input",
+                "dtype": self.random.choice(INDICES),
+                "data": list(numbers),
+                "sizes": [len(numbers)],
+                "static": self.choice("constant", "constant", [len(numbers)], None),
+            }
+        )
+        return "%" + name
+
+    def fitting(self, sizes: Sizes) -> Sizes:
+        """Return sizes that broadcast with others."""
+        if self.slip():
+            return self.sizes()
+        kept = sizes[self.random.randint(0, len(sizes)) :] if self.one_in(2) else sizes
+        return tuple(1 if self.one_in(4) else size for size in kept)
+
+    def last(self) -> Sizes:
+        return self.inputs[-1][2]
+
+
+Call = Callable[[Draft], Any]
+CALLS: dict[str, Call] = {}
+
+
+def add(names: str, call: Callable[[Draft, str], Any], prefix: str = "tf.") -> None:
+    """Let a call stand for functions of these names."""
+    for name in names.split():
+        CALLS[prefix + name] = lambda d, full=prefix + name: call(d, full)  # type: ignore[misc]
+
+
+def drawn(*names: str) -> Callable[[Callable[[Draft, str], Any]], Any]:
+    def register(call: Callable[[Draft, str], Any]) -> Any:
+        for name in names:
+            add(name, call)
+        return call
+
+    return register
+
+
+# -- elementwise ---------------------------------------------------------------
+
+MOSTLY_FLOATS = (*FLOATS, *FLOATS, *FLOATS, *ANY)
+
+
+def _unary(d: Draft, name: str) -> None:
+    d.step(name, d.x(MOSTLY_FLOATS))
+
+
+add(
+    "abs acos acosh angle asin asinh atan atanh ceil conj cos cosh erf erfc exp expm1 "
+    "floor imag is_finite is_inf is_nan lgamma log log1p negative ones_like real "
+    "reciprocal rint round rsqrt sigmoid sign sin sinh sqrt square tan tanh zeros_like "
+    "identity stop_gradient rank shape size to_double to_float to_int32 to_int64 "
+    "to_bfloat16 bitwise.invert math.softplus math.softsign nn.elu nn.leaky_relu "
+    "nn.relu nn.relu6 nn.selu nn.swish nn.crelu nn.l2_loss convert_to_tensor "
+    "linalg.norm transpose logical_not",
+    _unary,
+)
+
+
+def _binary(d: Draft, name: str) -> None:
+    options = INTEGERS if "bitwise" in name or d.one_in(3) else MOSTLY_FLOATS
+    dtype = d.dtype(("bool",) if "logical" in name else options)
+    first = d.given(dtype)
+    sizes = d.fitting(d.last())
+    second = d.given(d.dtype((dtype,)), sizes)
+    if d.one_in(6) and dtype != "bool":
+        second = d.choice(2, 0, -1, 2.5, 300)
+    args = (first, second) if d.one_in(2) else (second, first)
+    d.step(name, *args)
+
+
+add(
+    "add atan2 div div_no_nan divide equal floor_div floordiv floormod greater "
+    "greater_equal less less_equal math.nextafter maximum minimum mod multiply "
+    "not_equal pow squared_difference subtract truediv truncatemod logical_and "
+    "logical_or math.logical_xor bitwise.bitwise_and bitwise.bitwise_or "
+    "bitwise.bitwise_xor math.divide_no_nan",
+    _binary,
+)
+
+
+@drawn("bitwise.left_shift", "bitwise.right_shift")
+def _shift(d: Draft, name: str) -> None:
+    dtype = d.dtype(INTEGERS)
+    value = d.given(dtype)
+    d.step(name, value, d.given(dtype, d.fitting(d.last()), low=0, high=7))
+
+
+@drawn("operators")
+def _operators(d: Draft, name: str) -> None:
+    operators = "add sub mul truediv floordiv mod pow lt le gt ge and or xor matmul"
+    dtype = d.dtype((*INTEGERS, *MOSTLY_FLOATS, "bool", "bool"))
+    value = d.given(dtype)
+    operator = d.random.choice(operators.split())
+    other = d.choice(2, -1, 0.5, 7, True) if d.one_in(3) else None
+    if other is None:
+        other = d.given(d.dtype((dtype,)), d.fitting(d.last()))
+    mirrored = "" if operator[1] in "te" else d.choice("", "", "r")
+    d.step(f".__{mirrored}{operator}__", value, other)
+
+
+@drawn("cast", "saturate_cast")
+def _cast(d: Draft, name: str) -> None:
+    bounds = {} if d.one_in(2) else {"low": 0, "high": 100}
+    d.step(name, d.x(ANY, **bounds), "tf." + d.random.choice(ANY))
+
+
+@drawn("complex")
+def _complex(d: Draft, name: str) -> None:
+    dtype = d.dtype(("float32", "float64"))
+    real = d.given(dtype)
+    d.step(name, real, d.given(dtype, d.fitting(d.last())))
+
+
+@drawn("clip_by_value")
+def _clip(d: Draft, name: str) -> None:
+    dtype = d.dtype(NUMBERS)
+    value = d.given(dtype)
+    sizes = d.last()
+    low = d.choice(-1, 0) if d.one_in(2) else d.given(dtype, d.choice((), sizes))
+    d.step(name, value, low, d.choice(1, 2) if d.one_in(2) else d.given(dtype, ()))
+
+
+@drawn("clip_by_norm", "clip_by_average_norm")
+def _clip_by_norm(d: Draft, name: str) -> None:
+    value = d.x(FLOATS)
+    sizes = d.last()
+    axes = {"axes": [d.axis(sizes)]} if d.one_in(2) and "average" not in name else {}
+    d.step(name, value, d.choice(0.5, 1.0, 2), **axes)
+
+
+@drawn("clip_by_global_norm", "global_norm")
+def _global_norm(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    values = [d.given(dtype) for _ in range(d.choice(1, 2, 3))]
+    d.step(name, values, *([1.5] if "clip" in name else []))
+
+
+@drawn("add_n", "accumulate_n")
+def _add_n(d: Draft, name: str) -> None:
+    dtype, sizes = d.dtype(NUMBERS), d.sizes()
+    d.step(name, [d.given(dtype, sizes) for _ in range(d.choice(1, 2, 3))])
+
+
+@drawn("scalar_mul")
+def _scalar_mul(d: Draft, name: str) -> None:
+    dtype = d.dtype(NUMBERS)
+    d.step(name, d.choice(2, 0.5, d.given(dtype, ())), d.given(dtype))
+
+
+# -- reductions and scans ------------------------------------------------------
+
+
+def _axes(d: Draft, sizes: Sizes) -> Any:
+    kind = d.choice("none", "one", "several", "tensor")
+    if kind == "none":
+        return None
+    if kind == "one":
+        return d.axis(sizes)
+    axes = [a for a in range(len(sizes)) if d.one_in(2)]
+    axes = [a - len(sizes) if d.one_in(3) else a for a in axes]
+    if d.slip():
+        axes.append(d.axis(sizes))
+    return axes if kind == "several" else d.vector(*axes)
+
+
+def _reduce(d: Draft, name: str) -> None:
+    options = ("bool",) if name[-3:] in ("all", "any") else (*FLOATS, *NUMBERS)
+    value = d.x(options)
+    kwargs = {"axis": _axes(d, d.last())}
+    if d.one_in(2):
+        kwargs["keepdims"] = d.one_in(2)
+    d.step(name, value, **kwargs)
+
+
+add(
+    "count_nonzero reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean "
+    "reduce_min reduce_prod reduce_sum math.reduce_euclidean_norm math.reduce_std "
+    "math.reduce_variance",
+    _reduce,
+)
+
+
+@drawn("cumsum", "cumprod")
+def _scan_axis(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *NUMBERS), least=1)
+    flags = {key: True for key in ("exclusive", "reverse") if d.one_in(2)}
+    d.step(name, value, d.axis(d.last()), **flags)
+
+
+@drawn("argmax", "argmin")
+def _arg(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *NUMBERS), least=1)
+    kwargs = {"output_type": "tf." + d.choice("int32", "int64")} if d.one_in(2) else {}
+    d.step(name, value, d.axis(d.last()) if d.one_in(3) else None, **kwargs)
+
+
+@drawn("norm")
+def _norm(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *COMPLEX))
+    sizes = d.last()
+    axis: Any = d.choice(None, d.axis(sizes), [-2, -1])
+    order = d.choice("euclidean", 1, 2, 3, float("inf"), "fro", 0.5)
+    d.step(name, value, order, axis, keepdims=d.one_in(2))
+
+
+@drawn("nn.moments")
+def _moments(d: Draft, name: str) -> None:
+    value = d.x(FLOATS, least=1)
+    rank = len(d.last())
+    axes = [a for a in range(rank) if d.one_in(2)]
+    d.step(name, value, axes, keep_dims=d.one_in(2))
+
+
+@drawn("nn.sufficient_statistics")
+def _statistics(d: Draft, name: str) -> None:
+    value = d.x(FLOATS, least=1)
+    axes = sorted({d.axis(d.last()) % max(len(d.last()), 1)})
+    shift = d.given(d.inputs[-1][1], ()) if d.one_in(2) else None
+    d.step(name, value, axes, shift, keep_dims=d.one_in(2))
+
+
+@drawn("nn.normalize_moments")
+def _normalize_moments(d: Draft, name: str) -> None:
+    dtype, sizes = d.dtype(FLOATS), d.sizes()
+    mean, square = d.given(dtype, sizes), d.given(dtype, sizes)
+    shift = d.given(dtype, sizes) if d.one_in(2) else None
+    d.step(name, d.given(dtype, (), low=1, high=9), mean, square, shift)
+
+
+@drawn("math.softmax", "math.log_softmax", "math.l2_normalize")
+def _softmax(d: Draft, name: str) -> None:
+    value = d.x(FLOATS, least=1)
+    d.step(name, value, *([d.axis(d.last())] if d.one_in(2) or "l2" in name else []))
+
+
+# -- shapes --------------------------------------------------------------------
+
+
+@drawn("reshape")
+def _reshape(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    sizes = list(d.last())
+    d.random.shuffle(sizes)
+    if sizes and d.one_in(2):
+        sizes[d.random.randrange(len(sizes))] = -1
+    if d.one_in(3):
+        sizes = d.choice([-1], [*sizes, 1], [1, -1], [])
+    d.step(name, value, d.vector(*sizes))
+
+
+@drawn("expand_dims")
+def _expand_dims(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    d.step(name, value, d.axis((*d.last(), 1)))
+
+
+@drawn("squeeze")
+def _squeeze(d: Draft, name: str) -> None:
+    sizes = tuple(1 if d.one_in(2) else size for size in d.sizes(0, 4))
+    value = d.x(ANY, sizes)
+    ones = [a for a, size in enumerate(sizes) if size == 1 and d.one_in(2)]
+    d.step(name, value, *([ones] if d.one_in(2) else []))
+
+
+@drawn("transpose")
+def _transpose(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    order = list(range(len(d.last())))
+    d.random.shuffle(order)
+    flags = {"conjugate": True} if d.one_in(4) else {}
+    d.step(name, value, *([] if d.one_in(4) else [d.vector(*order)]), **flags)
+
+
+@drawn("tile")
+def _tile(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    d.step(name, value, d.vector(*(d.choice(0, 1, 2, 3) for _ in d.last())))
+
+
+@drawn("pad")
+def _pad(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    mode = d.choice("CONSTANT", "CONSTANT", "REFLECT", "SYMMETRIC")
+    pads = [[d.choice(0, 1, 2), d.choice(0, 1)] for _ in d.last()]
+    kwargs: dict[str, Any] = {"mode": mode}
+    if mode == "CONSTANT" and d.one_in(2):
+        kwargs["constant_values"] = d.choice(0, 1)
+    d.step(name, value, pads, **kwargs)
+
+
+@drawn("broadcast_to")
+def _broadcast_to(d: Draft, name: str) -> None:
+    sizes = d.sizes()
+    d.step(name, d.x(ANY, d.fitting(sizes)), d.vector(*sizes))
+
+
+@drawn("reverse")
+def _reverse(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    axes = {d.axis(d.last()) % max(len(d.last()), 1) for _ in range(2) if d.last()}
+    d.step(name, value, d.vector(*axes))
+
+
+@drawn("roll")
+def _roll(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    if d.one_in(2):
+        d.step(name, value, d.choice(-2, 1, 7), d.axis(d.last()))
+    else:
+        d.step(name, value, [1, -2], [d.axis(d.last()), d.axis(d.last())])
+
+
+@drawn("concat")
+def _concat(d: Draft, name: str) -> None:
+    dtype, sizes = d.dtype(ANY), d.sizes(1)
+    axis = d.axis(sizes)
+    parts = []
+    for _ in range(d.choice(1, 2, 3)):
+        own = list(sizes)
+        if own:
+            own[axis % len(own)] = d.size()
+        parts.append(d.given(dtype, tuple(own)))
+    d.step(name, parts, axis)
+
+
+@drawn("stack")
+def _stack(d: Draft, name: str) -> None:
+    dtype, sizes = d.dtype(ANY), d.sizes()
+    parts = [d.given(dtype, sizes) for _ in range(d.choice(1, 2, 3))]
+    d.step(name, parts, d.axis((*sizes, 1)))
+
+
+@drawn("unstack")
+def _unstack(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    sizes = d.last()
+    axis = d.axis(sizes)
+    num = {"num": sizes[axis]} if sizes and -len(sizes) <= axis < len(sizes) else {}
+    d.step(name, value, axis=axis, **(num if d.one_in(2) else {}))
+
+
+@drawn("split")
+def _split(d: Draft, name: str) -> None:
+    sizes = d.sizes(1)
+    axis = d.axis(sizes) if sizes else 0
+    where = axis % len(sizes) if sizes else 0
+    if d.one_in(2):
+        count = d.choice(1, 2, 3)
+        own = [*sizes[:where], count * d.size(), *sizes[where + 1 :]]
+        d.step(name, d.x(ANY, tuple(own)), count, axis)
+        return
+    parts = [d.size() for _ in range(d.choice(1, 2, 3))]
+    own = [*sizes[:where], sum(parts), *sizes[where + 1 :]]
+    d.step(name, d.x(ANY, tuple(own)), parts, axis)
+
+
+@drawn("[]")
+def _item(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    key: list[Any] = []
+    for size in d.last():
+        if d.one_in(8):
+            key.append(d.choice("...", None) if "..." not in key else None)
+        ends = [d.choice(None, 0, 1, -1, 2, size, -5, 9) for _ in range(2)]
+        stride = d.choice(None, None, 1, 2, -1, -2)
+        number = d.random.randrange(-size, size) if size else 0
+        key.append(d.choice({"slice": [*ends, stride]}, number))
+    key = key[: d.random.randint(1, len(key))] if key else [None]
+    d.step("[]", value, {"tuple": key})
+
+
+CALLS["[]"] = CALLS.pop("tf.[]")
+
+
+@drawn("slice")
+def _slice(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    begin = [d.random.randint(0, size) for size in d.last()]
+    size = [
+        d.choice(-1, d.random.randint(0, s - b))
+        for s, b in zip(d.last(), begin, strict=True)
+    ]
+    d.step(name, value, d.vector(*begin), d.vector(*size))
+
+
+@drawn("strided_slice")
+def _strided_slice(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    count = d.random.randint(1, max(len(d.last()), 1))
+    begin = [d.choice(0, 1, -1, -2) for _ in range(count)]
+    end = [d.choice(1, 2, -1, 3) for _ in range(count)]
+    strides = [[d.choice(1, 1, 2, -1) for _ in range(count)]] if d.one_in(2) else []
+    masks = {
+        key: d.random.randrange(4)
+        for key in ("begin_mask", "end_mask", "shrink_axis_mask", "new_axis_mask")
+        if d.one_in(4)
+    }
+    d.step(name, value, begin, end, *strides, **masks)
+
+
+@drawn("fill")
+def _fill(d: Draft, name: str) -> None:
+    d.step(name, d.vector(*d.sizes()), d.x(ANY, ()))
+
+
+@drawn("ones", "zeros")
+def _ones(d: Draft, name: str) -> None:
+    d.step(name, d.vector(*d.sizes()), "tf." + d.random.choice(ANY))
+
+
+@drawn("ones_like", "zeros_like", "shape", "size")
+def _like(d: Draft, name: str) -> None:
+    key, dtypes = ("dtype", ANY) if "like" in name else ("out_type", INDICES)
+    d.step(name, d.x(ANY), **{key: "tf." + d.random.choice(dtypes)})
+
+
+@drawn("eye")
+def _eye(d: Draft, name: str) -> None:
+    kwargs: dict[str, Any] = {"dtype": "tf." + d.random.choice(ANY)}
+    if d.one_in(2):
+        kwargs["num_columns"] = d.size()
+    if d.one_in(3):
+        kwargs["batch_shape"] = list(d.sizes(0, 2))
+    d.step(name, d.size(), **kwargs)
+
+
+@drawn("range")
+def _range(d: Draft, name: str) -> None:
+    dtype = d.dtype(("int32", "int64", "float32", "float64"))
+    numbers = [
+        d.given(dtype, (), low=low, high=high)
+        for low, high in ((-3, 2), (-1, 7), (-3, 3))
+    ]
+    d.step(name, *numbers[: d.choice(1, 2, 3)])
+
+
+@drawn("linspace", "lin_space")
+def _linspace(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    d.step(name, d.given(dtype, ()), d.given(dtype, ()), d.choice(1, 2, 5, 0))
+
+
+@drawn("meshgrid")
+def _meshgrid(d: Draft, name: str) -> None:
+    dtype = d.dtype(ANY)
+    parts = [d.given(dtype, (d.size(),)) for _ in range(d.choice(1, 2, 3))]
+    d.step(name, *parts, **({"indexing": d.choice("xy", "ij")} if d.one_in(2) else {}))
+
+
+@drawn("one_hot")
+def _one_hot(d: Draft, name: str) -> None:
+    indices = d.x((*INDICES, "uint8"), low=-1, high=4)
+    kwargs: dict[str, Any] = {}
+    if d.one_in(2):
+        kwargs.update(on_value=d.choice(2, 1.5), off_value=d.choice(0, -1.5))
+    if d.one_in(2):
+        kwargs["axis"] = d.axis((*d.last(), 1))
+    if d.one_in(3):
+        kwargs["dtype"] = "tf." + d.random.choice(ANY)
+    d.step(name, indices, d.choice(0, 1, 3, 4), **kwargs)
+
+
+@drawn("sequence_mask")
+def _sequence_mask(d: Draft, name: str) -> None:
+    args = [d.choice(0, 2, 4)] if d.one_in(2) else []
+    kwargs = {"dtype": "tf." + d.random.choice(ANY)} if d.one_in(3) else {}
+    d.step(name, d.x(INDICES, low=0, high=4), *args, **kwargs)
+
+
+@drawn("repeat")
+def _repeat(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    axis = d.axis(d.last()) if d.last() and d.one_in(2) else None
+    d.step(name, value, d.choice(0, 1, 2, 3), axis=axis)
+
+
+@drawn("ensure_shape")
+def _ensure_shape(d: Draft, name: str) -> None:
+    value = d.x(ANY)
+    d.step(name, value, d.choice(None, [None if d.one_in(2) else s for s in d.last()]))
+
+
+# -- gather, scatter, segments, sorting ----------------------------------------
+
+
+@drawn("gather")
+def _gather(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    sizes = d.last()
+    axis = d.axis(sizes) if d.one_in(2) and sizes else 0
+    size = sizes[axis] if -len(sizes) <= axis < len(sizes) else 1
+    indices = d.index(size, d.sizes(0, 2) if size else (0,))
+    d.step(name, value, indices, **({"axis": axis} if axis or d.one_in(2) else {}))
+
+
+@drawn("batch_gather")
+def _batch_gather(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=2)
+    sizes = d.last()
+    d.step(name, value, d.index((sizes or (1,))[-1], (*sizes[:-1], d.size())))
+
+
+@drawn("gather_nd")
+def _gather_nd(d: Draft, name: str) -> None:
+    value = d.x(ANY, tuple(d.choice(2, 3) for _ in range(d.choice(1, 2, 3))))
+    rank = d.random.randint(0, len(d.last()))
+    d.step(name, value, d.index(2, (*d.sizes(0, 2), rank)))
+
+
+@drawn("scatter_nd")
+def _scatter_nd(d: Draft, name: str) -> None:
+    shape = tuple(d.choice(2, 3) for _ in range(d.choice(1, 2, 3)))
+    rank = d.random.randint(1, len(shape))
+    outer = d.sizes(1, 2)
+    dtype = d.dtype(("int32", "int64"))
+    high = 1 + (2 if d.slip() else 0)
+    indices = d.given(dtype, (*outer, rank), low=0, high=high)
+    d.step(name, indices, d.x(NUMBERS, outer + shape[rank:]), list(shape))
+
+
+@drawn("tensor_scatter_add", "tensor_scatter_sub", "tensor_scatter_update")
+def _tensor_scatter(d: Draft, name: str) -> None:
+    shape = tuple(d.choice(2, 3) for _ in range(d.choice(1, 2, 3)))
+    rank = d.random.randint(1, len(shape))
+    outer = d.sizes(1, 2)
+    dtype = d.dtype(NUMBERS)
+    value = d.given(dtype, shape)
+    d.step(
+        name, value, d.index(2, (*outer, rank)), d.given(dtype, outer + shape[rank:])
+    )
+
+
+@drawn("unsorted_segment_sum")
+def _segments(d: Draft, name: str) -> None:
+    value = d.x(NUMBERS, least=1)
+    sizes = d.last()
+    ids = d.index(3, sizes[: d.random.randint(1, max(len(sizes), 1))])
+    d.step(name, value, ids, d.choice(3, 4))
+
+
+@drawn("boolean_mask")
+def _boolean_mask(d: Draft, name: str) -> None:
+    value = d.x(ANY, least=1)
+    sizes = d.last()
+    mask = d.given("bool", sizes[: d.random.randint(1, max(len(sizes), 1))])
+    d.step(name, value, mask)
+
+
+@drawn("where", "where_v2")
+def _where(d: Draft, name: str) -> None:
+    dtype, sizes = d.dtype(ANY), d.sizes()
+    if d.one_in(4):
+        d.step(name, d.x(("bool", "bool", *ANY), sizes))
+        return
+    condition = d.choice(sizes, sizes, sizes[:1])
+    parts = [d.given(d.dtype(("bool",)), condition)]
+    for _ in range(2):
+        parts.append(d.given(dtype, d.fitting(sizes) if "v2" in name else sizes))
+    d.step(name, *parts)
+
+
+@drawn("sort", "argsort")
+def _sort(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *INTEGERS), least=1)
+    kwargs: dict[str, Any] = {}
+    if d.one_in(2):
+        kwargs["axis"] = d.axis(d.last())
+    if d.one_in(2):
+        kwargs["direction"] = d.choice("ASCENDING", "DESCENDING")
+    d.step(name, value, **kwargs)
+
+
+@drawn("nn.top_k")
+def _top_k(d: Draft, name: str) -> None:
+    d.step(name, d.x((*FLOATS, *INTEGERS), least=1), d.choice(0, 1, 2))
+
+
+@drawn("nn.in_top_k")
+def _in_top_k(d: Draft, name: str) -> None:
+    rows, columns = d.size(), d.choice(2, 3)
+    predictions = d.given("float32", (rows, columns))
+    d.step(name, predictions, d.index(columns, (rows,)), d.choice(1, 2))
+
+
+@drawn("searchsorted")
+def _searchsorted(d: Draft, name: str) -> None:
+    dtype = d.dtype(("float32", "float64", "int32", "int64"))
+    batch = d.sizes(0, 1)
+    name_in_order = d.given(dtype, (*batch, d.choice(1, 3, 4)), low=0, high=5)
+    in_order = d.step("tf.sort", name_in_order)
+    values = d.given(dtype, (*batch, d.size()), low=-1, high=6)
+    d.step(name, in_order, values, d.choice("left", "right"))
+
+
+@drawn("unique")
+def _unique(d: Draft, name: str) -> None:
+    d.step(name, d.x((*FLOATS, *INTEGERS), (d.choice(0, 3, 6),), low=0, high=3))
+
+
+@drawn("confusion_matrix")
+def _confusion(d: Draft, name: str) -> None:
+    sizes = (d.size(),)
+    labels = d.index(3, sizes)
+    d.step(name, labels, d.index(3, sizes), *([d.choice(3, 4)] if d.one_in(2) else []))
+
+
+@drawn("nn.embedding_lookup")
+def _embedding(d: Draft, name: str) -> None:
+    dtype, rows, columns = d.dtype(FLOATS), 4, d.size()
+    count = d.choice(1, 1, 2)
+    tables = [d.given(dtype, (rows // count, columns)) for _ in range(count)]
+    kwargs: dict[str, Any] = {"max_norm": 1.0} if d.one_in(3) else {}
+    if d.one_in(2):
+        kwargs["partition_strategy"] = d.choice("mod", "div")
+    d.step(name, tables, d.index(rows, d.sizes(0, 2)), **kwargs)
+
+
+# -- linear algebra ------------------------------------------------------------
+
+
+@drawn("matmul")
+def _matmul(d: Draft, name: str) -> None:
+    dtype = d.dtype((*FLOATS, *FLOATS, "int32", "int64", *COMPLEX))
+    batch = d.sizes(0, 2) if d.one_in(2) else ()
+    n, k, m = d.size(), d.size(), d.size()
+    flags = {f: True for f in ("transpose_a", "transpose_b") if d.one_in(3)}
+    if dtype in COMPLEX and d.one_in(2):
+        flags = {f.replace("transpose", "adjoint"): True for f in flags}
+    first = (k, n) if any(f.endswith("a") for f in flags) else (n, k)
+    second = (m, k) if any(f.endswith("b") for f in flags) else (k, m)
+    other = d.fitting(batch) if d.one_in(3) else batch
+    d.step(name, d.given(dtype, batch + first), d.given(dtype, other + second), **flags)
+
+
+@drawn("linalg.matvec")
+def _matvec(d: Draft, name: str) -> None:
+    dtype, batch = d.dtype(FLOATS), d.sizes(0, 1)
+    n, k = d.size(), d.size()
+    d.step(name, d.given(dtype, (*batch, n, k)), d.given(dtype, (*batch, k)))
+
+
+@drawn("einsum")
+def _einsum(d: Draft, name: str) -> None:
+    dtype = d.dtype((*FLOATS, "int32"))
+    equation = d.choice(
+        "ij,jk->ik",
+        "ij,ij->",
+        "bij,bjk->bik",
+        "ij->ji",
+        "i,j->ij",
+        "ij,j->i",
+        "ij,jk",
+        "bi,bj->bij",
+        "ij->",
+        "abc,cd->abd",
+    )
+    sizes = {letter: d.size() for letter in "abcdijk"}
+    terms = equation.split("->")[0].split(",")
+    d.step(name, equation, *(d.given(dtype, tuple(sizes[c] for c in t)) for t in terms))
+
+
+@drawn("tensordot")
+def _tensordot(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    a, b, c = d.size(), d.size(), d.size()
+    axes, first, second = d.choice(
+        (1, (a, b), (b, c)),
+        (2, (c, a, b), (a, b)),
+        (0, (a,), (b,)),
+        ([[1], [0]], (a, b), (b, c)),
+        ([[0, 1], [1, 0]], (a, b, c), (b, a)),
+        ([[-1], [1]], (a, b), (c, b)),
+    )
+    d.step(name, d.given(dtype, first), d.given(dtype, second), axes)
+
+
+@drawn("trace", "matrix_transpose", "matrix_diag_part")
+def _matrix(d: Draft, name: str) -> None:
+    d.step(name, d.x(ANY, least=2))
+
+
+@drawn("matrix_diag", "linalg.diag")
+def _matrix_diag(d: Draft, name: str) -> None:
+    d.step(name, d.x(ANY, least=1))
+
+
+@drawn("matrix_band_part")
+def _band_part(d: Draft, name: str) -> None:
+    d.step(name, d.x(ANY, least=2), d.choice(-1, 0, 1), d.choice(-1, 0, 2))
+
+
+# -- neural networks -----------------------------------------------------------
+
+
+def _image(d: Draft) -> tuple[int, int, int, int]:
+    return d.choice(1, 2), d.choice(3, 4, 5), d.choice(3, 4, 6), d.choice(1, 2, 3)
+
+
+@drawn("nn.conv2d", "nn.depthwise_conv2d")
+def _conv2d(d: Draft, name: str) -> None:
+    dtype = d.dtype(("float32", "float32", "float64", "float16"))
+    image = _image(d)
+    value = d.given(dtype, image)
+    window = d.given(
+        dtype, (d.choice(1, 2, 3), d.choice(1, 2), image[3], d.choice(1, 2))
+    )
+    stride = d.choice(1, 1, 2)
+    across = stride if "depthwise" in name else d.choice(1, stride)
+    kwargs: dict[str, Any] = {"padding": d.choice("SAME", "VALID")}
+    if d.one_in(5) and stride == 1 and "depthwise" not in name:
+        kwargs["dilations"] = [1, 2, 2, 1]
+    d.step(name, value, window, strides=[1, stride, across, 1], **kwargs)
+
+
+@drawn("nn.conv1d")
+def _conv1d(d: Draft, name: str) -> None:
+    dtype, channels = d.dtype(("float32", "float64")), d.choice(1, 2)
+    value = d.given(dtype, (d.choice(1, 2), d.choice(4, 5), channels))
+    window = d.given(dtype, (d.choice(1, 2, 3), channels, d.choice(1, 2)))
+    d.step(name, value, window, d.choice(1, 2), d.choice("SAME", "VALID"))
+
+
+@drawn("nn.conv2d_transpose")
+def _conv2d_transpose(d: Draft, name: str) -> None:
+    dtype, stride = d.dtype(("float32", "float64")), d.choice(1, 2)
+    n, h, w, c = _image(d)
+    value = d.given(dtype, (n, h, w, c))
+    out = d.choice(1, 2)
+    window = d.given(dtype, (2, 2, out, c))
+    shape = [n, h * stride, w * stride, out]
+    d.step(name, value, window, shape, [1, stride, stride, 1], "SAME")
+
+
+@drawn("nn.atrous_conv2d")
+def _atrous(d: Draft, name: str) -> None:
+    image = _image(d)
+    value = d.given("float32", image)
+    window = d.given("float32", (2, 2, image[3], d.choice(1, 2)))
+    d.step(name, value, window, d.choice(1, 2), d.choice("SAME", "VALID"))
+
+
+@drawn("nn.separable_conv2d")
+def _separable(d: Draft, name: str) -> None:
+    image = _image(d)
+    value = d.given("float32", image)
+    depthwise = d.given("float32", (2, 2, image[3], 2))
+    pointwise = d.given("float32", (1, 1, image[3] * 2, 3))
+    stride = d.choice(1, 2)
+    d.step(
+        name,
+        value,
+        depthwise,
+        pointwise,
+        [1, stride, stride, 1],
+        d.choice("SAME", "VALID"),
+    )
+
+
+@drawn("nn.avg_pool", "nn.max_pool")
+def _pool(d: Draft, name: str) -> None:
+    dtype = d.dtype(("float32", "float64", "float16"))
+    window = [1, d.choice(1, 2, 3), d.choice(1, 2), 1]
+    strides = [1, d.choice(1, 2), d.choice(1, 2), 1]
+    d.step(name, d.given(dtype, _image(d)), window, strides, d.choice("SAME", "VALID"))
+
+
+@drawn("nn.pool")
+def _n_pool(d: Draft, name: str) -> None:
+    value = d.given("float32", _image(d))
+    kind, padding = d.choice("MAX", "AVG"), d.choice("SAME", "VALID")
+    kwargs = {"strides": [d.choice(1, 2)] * 2} if d.one_in(2) else {}
+    d.step(name, value, [2, d.choice(1, 2)], kind, padding, **kwargs)
+
+
+@drawn("nn.bias_add")
+def _bias_add(d: Draft, name: str) -> None:
+    dtype = d.dtype(NUMBERS)
+    value = d.given(dtype, least=2)
+    d.step(name, value, d.given(dtype, d.last()[-1:]))
+
+
+@drawn("nn.batch_normalization")
+def _batch_normalization(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    value = d.given(dtype, least=1)
+    own = d.last()[-1:]
+    mean, variance = d.given(dtype, own), d.given(dtype, own, low=0.1, high=2)
+    offset = d.given(dtype, own) if d.one_in(2) else None
+    scale = d.given(dtype, own) if d.one_in(2) else None
+    d.step(name, value, mean, variance, offset, scale, 0.01)
+
+
+@drawn("nn.fused_batch_norm")
+def _fused_batch_norm(d: Draft, name: str) -> None:
+    image = _image(d)
+    value = d.given("float32", image)
+    parts = [d.given("float32", image[3:], low=0.1, high=2) for _ in range(4)]
+    if d.one_in(2):
+        d.step(name, value, *parts, is_training=False)
+    else:
+        d.step(name, value, *parts[:2], epsilon=d.choice(0.001, 0.1))
+
+
+@drawn("nn.local_response_normalization")
+def _lrn(d: Draft, name: str) -> None:
+    kwargs = {"depth_radius": d.choice(1, 2), "alpha": 0.5} if d.one_in(2) else {}
+    d.step(name, d.given("float32", _image(d)), **kwargs)
+
+
+@drawn(
+    "nn.softmax_cross_entropy_with_logits",
+    "nn.softmax_cross_entropy_with_logits_v2",
+    "nn.sigmoid_cross_entropy_with_logits",
+)
+def _cross_entropy(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    logits = d.given(dtype, least=1)
+    sizes = d.last() if not d.slip() else d.fitting(d.last())
+    d.step(name, labels=d.given(dtype, sizes, low=0, high=1), logits=logits)
+
+
+@drawn("nn.sparse_softmax_cross_entropy_with_logits")
+def _sparse_cross_entropy(d: Draft, name: str) -> None:
+    logits = d.x(FLOATS, least=1)
+    sizes = d.last()
+    labels = d.index((sizes or (1,))[-1], sizes[:-1])
+    d.step(name, labels=labels, logits=logits)
+
+
+def _loss(d: Draft, name: str) -> None:
+    dtype = d.dtype(FLOATS)
+    first = d.given(dtype, least=2, low=0, high=1)
+    sizes = d.last()
+    args = [first, d.given(dtype, sizes)]
+    kwargs: dict[str, Any] = {"axis": -1} if "cosine" in name else {}
+    if d.one_in(2):
+        shapes = ((), tuple(1 for _ in sizes), sizes, sizes[:-1])
+        kwargs["weights"] = d.given("float32", d.choice(*shapes), low=0, high=1)
+    if d.one_in(2):
+        kwargs["reduction"] = d.choice(
+            *("none", "weighted_sum", "weighted_mean"),
+            *("weighted_sum_over_batch_size", "weighted_sum_by_nonzero_weights"),
+        )
+    d.step(name, *args, **kwargs)
+
+
+add(
+    "absolute_difference cosine_distance hinge_loss huber_loss log_loss "
+    "mean_squared_error sigmoid_cross_entropy softmax_cross_entropy",
+    _loss,
+    "tf.losses.",
+)
+
+
+@drawn("nn.dropout", "random_uniform", "random_normal", "truncated_normal")
+def _random(d: Draft, name: str) -> None:
+    """Random numbers, of which dtype, static shape and sizes are compared."""
+    if name.endswith("dropout"):
+        value = d.x(FLOATS)
+        made = d.step(name, value, keep_prob=d.choice(0.5, 1.0))
+    else:
+        dtype = d.random.choice(FLOATS)
+        made = d.step(name, d.vector(*d.sizes()), dtype="tf." + dtype)
+    d.steps[-1]["random"] = True
+    d.step("tf.shape", made)
+
+
+# -- control flow --------------------------------------------------------------
+
+
+def function(takes: Sequence[str], call: str, *args: Any, **kwargs: Any) -> Any:
+    """Return a function of one call."""
+    step = {"to": "out", "call": call, "args": list(args), "kwargs": kwargs}
+    return {"lambda": list(takes), "steps": [step], "gives": "%out"}
+
+
+MAPS = ("tf.tanh", "tf.square", "tf.negative", "tf.exp", "tf.identity", "tf.abs")
+
+
+@drawn("cond")
+def _cond(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *ANY))
+    branches = [function([], d.random.choice(MAPS), value) for _ in range(2)]
+    if d.one_in(3):
+        branches[1] = function([], "tf.reduce_sum", value)
+    d.step(name, d.given("bool", ()), *branches)
+
+
+@drawn("while_loop")
+def _while_loop(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *NUMBERS))
+    counted = function(["i", "x"], "tf.less", "%i", d.choice(0, 1, 3))
+    body = {
+        "lambda": ["i", "x"],
+        "steps": [
+            {"to": "j", "call": "tf.add", "args": ["%i", 1]},
+            {"to": "y", "call": d.random.choice(MAPS), "args": ["%x"]},
+        ],
+        "gives": ["%j", "%y"],
+    }
+    if d.one_in(4):
+        body["steps"][1] = {"to": "y", "call": "tf.concat", "args": [["%x", "%x"], 0]}  # type: ignore[index]
+    d.step(name, counted, body, [0, value])
+
+
+@drawn("map_fn")
+def _map_fn(d: Draft, name: str) -> None:
+    value = d.x((*FLOATS, *NUMBERS), least=1)
+    call = d.random.choice((*MAPS, "tf.reduce_sum"))
+    d.step(name, function(["x"], call, "%x"), value)
+
+
+@drawn("TensorArray")
+def _tensor_array(d: Draft, name: str) -> None:
+    dtype, sizes, count = d.dtype((*FLOATS, *ANY)), d.sizes(), d.choice(1, 2, 3)
+    array = d.step(
+        name,
+        "tf." + dtype,
+        size=count,
+        clear_after_read=False,
+        **({"dynamic_size": True} if d.one_in(3) else {}),
+    )
+    if d.one_in(3):
+        array = d.step(".unstack", array, d.given(dtype, (count, *sizes)))
+    else:
+        for index in range(count):
+            array = d.step(".write", array, index, d.given(dtype, sizes))
+    for _ in range(d.choice(1, 2)):
+        d.step(d.choice(".stack", ".concat", ".size"), array)
+    d.step(".read", array, d.choice(0, count - 1))
+    d.step(".gather", array, [0, count - 1])
+
+
+# -- whole programs ------------------------------------------------------------
+
+AFTER = ("tf.tanh", "tf.square", "tf.shape", "tf.reduce_sum", "tf.identity", "tf.abs")
+
+
+def _differentiate(d: Draft, made: str) -> None:
+    """Add first, and sometimes second, gradients of a result."""
+    sources = [
+        f"%{name}" for name, dtype, _ in d.inputs if "float" in dtype or "comp" in dtype
+    ]
+    if not sources:
+        return
+    first = d.step("tf.gradients", made, sources)
+    if d.one_in(3):
+        d.step("tf.gradients", first + ".0", sources)
+
+
+def draw(seed: int) -> list[dict[str, Any]]:
+    """Return the program of a seed."""
+    d = Draft(seed)
+    names = sorted(CALLS)
+    CALLS[names[seed % len(names)]](d)
+    made = "%" + d.steps[-1]["to"]
+    if d.one_in(3):
+        made = d.step(d.random.choice(AFTER), made)
+    if d.one_in(2):
+        _differentiate(d, made)
+    return d.steps

@@ -1,0 +1,340 @@
+"""Differences from TensorFlow 1.15.5 that stay, each with its reason.
+
+A difference is covered by the first entry that fits. An entry that fits none fails the
+comparison: what it lists no longer differs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .judge import Difference
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Differences with one reason.
+
+    Attributes
+    ----------
+    kind, call
+        The kind of the difference, and a regular expression for the function.
+    shows
+        A regular expression for what tpuref and TensorFlow give, as ``ours | theirs``.
+    reason
+        Why the difference stays.
+    seed
+        A program that shows it, where the first programs do not.
+    """
+
+    kind: str
+    call: str
+    shows: str
+    reason: str
+    seed: int | None = None
+
+    def covers(self, found: Difference) -> bool:
+        return (
+            found.kind == self.kind
+            and re.search(rf"{self.call}$", found.call) is not None
+            and re.search(self.shows, f"{found.ours} | {found.theirs}") is not None
+        )
+
+
+NOT_FINITE = "nan|inf"
+NARROW = r"^b?float16"
+UNKNOWN_RANK = "tpuref needs the rank when the graph is built, and its message says so"
+LATER = "another change of tpuref mends it"
+
+LISTED = (
+    # tpuref gives a value where TensorFlow raises.
+    Listed(
+        "accepts",
+        "",
+        r"not in list of allowed values|does not match (expected )?type|No WhereOp|"
+        r"does not match dtype parameter|Invalid argument type|must be real-valued|"
+        r"Expected \w+, got|same dtype|match dtype|"
+        r"conversion requested|Expected numeric|expected n|must have the same type|"
+        r"Cannot convert|incompatible types",
+        "later releases have more dtypes, and convert a Python number on the left to "
+        "the dtype of the tensor on the right, and tpuref runs their programs too",
+    ),
+    Listed(
+        "accepts",
+        "",
+        "No gradient defined|Gradient explicitly disabled|Second-order gradient",
+        "tpuref has gradients that this release lacks; None where nothing is connected",
+    ),
+    Listed(
+        "accepts",
+        "",
+        "AttributeError|Requires start|outermost dimension of updates|"
+        "None values not supported|NOT CONVERTIBLE|IndexError|RET_CHECK|"
+        "unhashable|unsupported operand|object is not iterable",
+        "an accident within this release's Python code",
+    ),
+    Listed(
+        "accepts",
+        "",
+        "unknown rank|rank of input or filter|statically known|<unknown>|rank -1",
+        "tpuref handles ranks that this release must know",
+    ),
+    Listed(
+        "accepts",
+        "tf.matrix_band_part",
+        "must be negative or",
+        "more diagonals than there are keep all",
+    ),
+    Listed(
+        "accepts",
+        "tf.losses.*",
+        "weights can not be broadcast",
+        "weights of unknown static shape broadcast; tpuref checks static shapes only",
+    ),
+    Listed(
+        "accepts",
+        "tf.confusion_matrix",
+        "out of bound",
+        "a class that is out of bounds counts for nothing, as the docstring says",
+    ),
+    Listed(
+        "accepts",
+        "tf.nn.pool",
+        "strides > window_shape",
+        "tpuref leaves out what lies between the windows",
+    ),
+    Listed(
+        "accepts",
+        "",
+        "Current libxsmm|do(es)? not (yet )?support",
+        "the CPU kernels of this release lack it",
+    ),
+    Listed(
+        "accepts",
+        "",
+        r"delta != 0|begin\[0\] == 0|empty output shape|Incompatible shapes|"
+        r"must be at least|Cannot reshape a tensor|Input to reshape|"
+        r"input dimensions: 0|same first dimension|Found:\[\]",
+        "kernels of this release refuse some empty arrays and scalars",
+    ),
+    Listed(
+        "accepts",
+        "tf.nn.fused_batch_norm",
+        "must be rank|must be 1-dimensional",
+        "tpuref does not check the ranks, and broadcasts",
+    ),
+    Listed(
+        "accepts",
+        "tf.(one_hot|confusion_matrix)",
+        "axis must be >= -1|axis = 1 not in",
+        "an axis counts from the end, and arrays are flattened, as NumPy has it",
+    ),
+    # Static shapes.
+    Listed("static", "", "", "tpuref infers more, and the sizes of the values agree"),
+    Listed(
+        "less static",
+        r"tf.(tile|repeat|broadcast_to|unsorted_segment_sum|nn.softmax_cross\w+)",
+        "",
+        "tpuref infers no sizes from the other argument's rank or part of its value",
+    ),
+    Listed("less static", "tf.(where|nn.fused_batch_norm)", "", LATER),
+    Listed(
+        "less static",
+        "tf.gradients of .*",
+        "",
+        "the gradient of an input of unknown rank has the shape of what it is made of",
+    ),
+    # tpuref refuses.
+    Listed(
+        "refuses",
+        "",
+        "is unknown until the graph runs",
+        "must be known when the graph is built (docs/decisions.md)",
+    ),
+    Listed("refuses", "", "(its|the) rank (of .*)?is unknown", UNKNOWN_RANK),
+    Listed("refuses", "", "known rank|unknown rank|known number of", UNKNOWN_RANK),
+    Listed(
+        "refuses",
+        "tf.gradients of tf.lgamma",
+        "Digamma",
+        "the second derivative needs polygamma, which tpuref lacks",
+    ),
+    Listed("refuses", "tf.gradients of tf.slice", "pad_width", LATER),
+    Listed("refuses", "tf.where", "could not be broadcast", LATER, 6877),
+    Listed(
+        "sizes",
+        "tf.repeat",
+        "",
+        "no elements repeated are none; this release invents sizes",
+        11268,
+    ),
+    Listed("sizes", "tf.where", "", LATER, 10651),
+    Listed(
+        "refuses",
+        "tf.(linalg.)?norm",
+        "ord must be",
+        "the 2-norm of a matrix needs singular values, which tpuref lacks",
+        7472,
+    ),
+    Listed(
+        "refuses",
+        ".read",
+        "nothing was written",
+        "an element of a tf.TensorArray that nobody wrote is an error",
+        4219,
+    ),
+    Listed(
+        "refuses",
+        "tf.concat",
+        "out of range",
+        "the axis is checked for a single tensor too",
+        4251,
+    ),
+    Listed(
+        "refuses",
+        "tf.reduce_(max|min)",
+        "expected a real number",
+        "complex numbers have no order",
+        5491,
+    ),
+    Listed(
+        "refuses",
+        "tf.(nn.moments|math.reduce_(euclidean_norm|variance|std))",
+        "expected a floating-point",
+        "a root of integers rounds to an integer; later releases refuse variances too",
+    ),
+    Listed(
+        "refuses",
+        "tf.nn.embedding_lookup",
+        "expected one table",
+        "several tables need sizes that are known",
+    ),
+    Listed(
+        "refuses",
+        "tf.searchsorted",
+        "expected equal shapes",
+        "the batch of the values differs; TensorFlow flattens both before it looks",
+    ),
+    Listed(
+        "refuses",
+        "tf.(shape|size|rank|ones_like|zeros_like|gradients of tf.tensor_scatter_add)",
+        "E11",
+        "TensorFlow never computes what only its static shape is read of",
+    ),
+    Listed(
+        "accepts",
+        "tf.strided_slice",
+        "only stride 1",
+        "the stride of a single index is not used",
+        5745,
+    ),
+    Listed("refuses", "tf.unsorted_segment_sum", "expected shape", LATER),
+    Listed("refuses", "", "expected equal dtypes, got u?int", LATER),
+    # Gradients that are None.
+    Listed(
+        "None",
+        "tf.gradients of .*",
+        r"^None \| \w+ \[.*\] [\[\]0., \-naif]*$",
+        "TensorFlow's rules give zeros for the second derivative of a step function",
+    ),
+    Listed(
+        "None",
+        "tf.gradients of tf.math.reduce_euclidean_norm",
+        r"\| None",
+        "this release has no gradient of it",
+    ),
+    # Dtypes and sizes.
+    Listed(
+        "dtype",
+        "tf.(linalg.norm|norm|math.reduce_(std|variance))",
+        "complex",
+        "norms and deviations of complex numbers are real, as in later releases",
+    ),
+    Listed("sizes", "tf.reshape", r"\[\]", LATER),
+    # Values.
+    Listed(
+        "value",
+        r".*tf.nn.(\w*conv\w*|\w*pool|local_response_normalization|bias_add|lrn)\w*",
+        NOT_FINITE,
+        "kernels skip or multiply what is outside of the image by NaN and infinity as "
+        "their algorithm has it; a maximum of NaN is NaN, as for tf.reduce_max",
+    ),
+    Listed(
+        "value",
+        "",
+        rf"{NARROW}.*({NOT_FINITE})",
+        "bfloat16 and float16 kernels compute NaN, infinities and overflows in their "
+        "own precision; tpuref computes them in float32",
+    ),
+    Listed(
+        "value",
+        "",
+        NARROW,
+        "rounds after each step, where tpuref rounds once",
+    ),
+    Listed(
+        "value",
+        "",
+        rf"^complex.*({NOT_FINITE})",
+        "which part of a complex product is NaN depends on the order of its terms",
+    ),
+    Listed(
+        "value",
+        "tf.(reduce_(max|min)|argmax|argmin|maximum|minimum)|.*nn.top_k|.*sort",
+        rf"{NOT_FINITE}|^int(32|64)",
+        "NaN by NumPy's rule (docs/decisions.md)",
+    ),
+    Listed(
+        "value",
+        "tf.math.reduce_euclidean_norm",
+        "-",
+        "the norm of one element is its absolute value",
+    ),
+    Listed(
+        "value",
+        "tf.nn.fused_batch_norm",
+        "",
+        "without training TensorFlow leaves mean and variance uninitialized",
+    ),
+    Listed(
+        "value",
+        "tf.reduce_mean",
+        r"^u?int",
+        "the sum of integers is exact; TensorFlow's wraps",
+    ),
+    Listed(
+        "value",
+        "tf.(div|floordiv|floor_div|floormod|mod)|.__r?(floordiv|mod)__",
+        r"^int",
+        "exact, where TensorFlow's intermediate sum overflows",
+    ),
+    Listed(
+        "value",
+        "tf.gradients of tf.nn.moments",
+        "",
+        "tpuref differentiates the variance, TensorFlow through tf.stop_gradient(mean)",
+    ),
+    Listed(
+        "value",
+        "tf.gradients of tf.nn.softmax_cross_entropy_with_logits(_v2)?",
+        "",
+        "TensorFlow's second derivative leaves out the labels",
+    ),
+    Listed(
+        "value",
+        "tf.gradients of tf.losses.(sigmoid_cross_entropy|huber_loss)",
+        "",
+        "the weights of a loss are float32 in TensorFlow, whatever the loss",
+        6083,
+    ),
+    Listed(
+        "value",
+        "tf.((gradients of tf.)?(rsqrt|sqrt|sign|reciprocal)|clip_by_norm|math.l2_nor"
+        "malize|gradients of tf.losses.log_loss)",
+        NOT_FINITE,
+        "NaN by NumPy's rule, also of sign(NaN), which is 0 in TensorFlow",
+        9728,
+    ),
+    Listed("value", "tf.lin_?space", NOT_FINITE, "from or to a NaN or infinity", 4069),
+)

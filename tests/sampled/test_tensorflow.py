@@ -1,0 +1,220 @@
+"""Programs drawn at random: tpuref gives what TensorFlow 1.15.5 gives.
+
+``TPUREF_TENSORFLOW`` names a Python that has that release; without it, the environment
+that ``tpuref conformance env tensorflow==1.15.5`` makes is used, if there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tpuref.compat.v1 as tf
+
+from . import calls, judge
+from .listed import LISTED, Listed
+
+SAMPLES = int(os.environ.get("TPUREF_SAMPLES", "3000"))
+FIRST = int(os.environ.get("TPUREF_FIRST_SAMPLE", "0"))
+SEEDS = [*range(FIRST, FIRST + SAMPLES), *(one.seed for one in LISTED if one.seed)]
+PYTHON = judge.interpreter()
+
+
+def entry(found: judge.Difference) -> Listed | None:
+    return next((one for one in LISTED if one.covers(found)), None)
+
+
+def compare(programs: list[judge.Program]) -> list[judge.Difference | None]:
+    assert PYTHON is not None
+    both = zip(
+        judge.of_tpuref(programs), judge.of_tensorflow(programs, PYTHON), strict=True
+    )
+    return [
+        judge.difference(program, ours, theirs)
+        for program, (ours, theirs) in zip(programs, both, strict=True)
+    ]
+
+
+@pytest.mark.skipif(PYTHON is None, reason="TPUREF_TENSORFLOW names no Python")
+def test_tpuref_gives_what_tensorflow_gives() -> None:
+    programs = [calls.draw(seed) for seed in SEEDS]
+    differences = compare(programs)
+    listed = Counter(entry(found) for found in differences if found is not None)
+    unlisted = [
+        (seed, program, found)
+        for seed, program, found in zip(SEEDS, programs, differences, strict=True)
+        if found is not None and entry(found) is None
+    ]
+    print(
+        f"{len(SEEDS)} programs, {len(unlisted)} differ, {sum(listed.values())} listed"
+    )
+    if unlisted:
+        pytest.fail("\n\n".join(map(report, unlisted[:5])))
+    if FIRST == 0 and SAMPLES >= 3000:
+        assert [one.reason for one in LISTED if not listed[one]] == []
+
+
+def report(case: tuple[int, judge.Program, judge.Difference]) -> str:
+    """Return the smallest program that differs as the one found does."""
+    seed, program, found = case
+
+    def differing(candidates: list[judge.Program]) -> list[bool]:
+        same = found.kind, found.call
+        return [d is not None and (d.kind, d.call) == same for d in compare(candidates)]
+
+    smaller = judge.smallest(program, differing)
+    return f"seed {seed}: {found}\n{judge.script(smaller)}"
+
+
+# -- the sampler itself ----------------------------------------------------------------
+
+
+def test_every_call_is_drawn() -> None:
+    drawn = {
+        step["call"] for seed in range(len(calls.CALLS)) for step in calls.draw(seed)
+    }
+    missing = {name for name in calls.CALLS if name not in drawn} - {"tf.operators"}
+    assert missing == set() and len(calls.CALLS) > 200
+
+
+def test_a_seed_gives_one_program() -> None:
+    assert repr(calls.draw(3)) == repr(calls.draw(3)) != repr(calls.draw(4))
+
+
+def test_most_programs_give_values() -> None:
+    outcomes = judge.of_tpuref([calls.draw(seed) for seed in range(300)])
+    raising = [
+        o for o in outcomes if any(r and "raises" in r for s in o.values() for r in s)
+    ]
+    assert len(raising) < 120
+
+
+def test_scripts_run() -> None:
+    """What a failure prints gives the values that the comparison saw."""
+    for seed in range(0, 600, 7):
+        program = calls.draw(seed)
+        (outcome,) = judge.of_tpuref([program])
+        if any(r and "raises" in r for some in outcome.values() for r in some):
+            continue
+        with tf.Graph().as_default():
+            made: dict[str, Any] = {}
+            exec(judge.script(program), made)
+            assert made.keys() >= outcome.keys()
+
+
+def test_the_smallest_program_keeps_what_differs() -> None:
+    d = calls.Draft(0)
+    x = d.x(("float32",), (2,))
+    y = d.step("tf.tanh", x)
+    d.step("tf.exp", x)
+    d.step("tf.abs", y)
+
+    def differing(candidates: list[judge.Program]) -> list[bool]:
+        return [any(s["call"] == "tf.tanh" for s in one) for one in candidates]
+
+    smaller = judge.smallest(d.steps, differing)
+    assert [step["call"] for step in smaller] == ["input", "tf.tanh"]
+
+
+def test_differences_are_seen() -> None:
+    """A wrong value, dtype, static shape and a missing error are differences."""
+    d = calls.Draft(0)
+    d.given("float32", (1,), low=1.5, high=1.5)
+    program = d.steps
+    program[0]["static"] = [None]
+    (right,) = judge.of_tpuref([program])
+    assert judge.difference(program, right, right) is None
+    (fine,) = right["v0"]
+    for kind, changed in [
+        ("value", {"bytes": "AADAQA=="}),
+        ("dtype", {"dtype": "int32"}),
+        ("static", {"static": None}),
+        ("less static", {"static": [1]}),
+        ("sizes", {"sizes": []}),
+        ("accepts", {"raises": "ValueError", "says": "no"}),
+    ]:
+        found = judge.difference(program, right, {"v0": [{**fine, **changed}]})
+        assert found is not None and found.kind == kind
+
+
+# -- what it found ---------------------------------------------------------------------
+
+
+def placed(value: Any, shape: Any = None) -> Any:
+    return tf.placeholder_with_default(np.asarray(value), shape)
+
+
+FLOATS = np.array([[1.0, -3.0, 2.0]], np.float32)
+
+
+def static_gradient() -> Any:
+    """Return a size of the gradient of an input that broadcasts."""
+    x = placed(FLOATS, [None, 3])
+    (gradient,) = tf.gradients(x * placed(FLOATS), [x])
+    return tf.constant(gradient.shape.as_list()[1])
+
+
+def gradient(build: Callable[[Any], Any], value: Any) -> Any:
+    x = placed(value)
+    return tf.gradients(build(x), [x])[0]
+
+
+FOUND: dict[str, tuple[Callable[[], Any], Any]] = {
+    "floordiv rounds the quotient": (
+        lambda: tf.constant(1.0) // tf.constant(0.1),
+        10.0,
+    ),
+    "floordiv by infinity": (lambda: tf.floor_div(-3.0, float("inf")), -0.0),
+    "mod of no integers": (
+        lambda: tf.mod(tf.zeros([2, 0], tf.int32), tf.zeros([2, 1], tf.int32)),
+        np.zeros([2, 0]),
+    ),
+    "gradient of mod": (
+        lambda: tf.gradients(tf.mod(float("inf"), y := tf.constant(1.53)), [y])[0],
+        -np.inf,
+    ),
+    "the gradient's static shape": (static_gradient, 3),
+    "sequence_mask of fractions": (lambda: tf.sequence_mask(1.6, 2), [True, False]),
+    "sigmoid of complex numbers": (lambda: tf.sigmoid(tf.constant(0j)), 0.5 + 0j),
+    "gradient of bias_add": (
+        lambda: tf.gradients(tf.nn.bias_add(placed(FLOATS), b := tf.zeros([3])), [b])[
+            0
+        ],
+        [1.0, 1.0, 1.0],
+    ),
+    "gradient of tile": (
+        lambda: gradient(lambda x: tf.tile(x, [2, 3]), FLOATS),
+        [[6.0, 6.0, 6.0]],
+    ),
+    "leaky_relu's alpha is a float32": (
+        lambda: tf.nn.leaky_relu(tf.constant(-2.18, tf.float64)),
+        -2.18 * float(np.float32(0.2)),
+    ),
+    "slice with begins of int64": (
+        lambda: tf.slice(placed([1, 2, 3]), tf.constant([1], tf.int64), [-1]),
+        [2, 3],
+    ),
+    "sufficient_statistics": (
+        lambda: tf.nn.sufficient_statistics(placed(FLOATS), [-1])[0],
+        3.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name: str) -> None:
+    build, wanted = FOUND[name]
+    with tf.Session() as session:
+        got = session.run(build())
+    np.testing.assert_array_equal(got, wanted)
+    assert np.array_equal(np.signbit(np.real(got)), np.signbit(np.real(wanted)))
+
+
+def test_the_imaginary_part_of_real_numbers_is_not_connected() -> None:
+    x = tf.constant([1.0])
+    assert tf.gradients(tf.imag(x), [x]) == [None]
