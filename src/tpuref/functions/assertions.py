@@ -317,3 +317,43 @@ def _all(
         values = [convert_to_tensor(value).operand().value for value in data]
         raise InvalidArgumentError(f"tf.{name}: {text}; the values are {values}")
     return Assert(reduce_all(holds), [text, *data], summarize, name)
+
+
+def assert_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_equal`, with the parameters of TensorFlow 2."""
+    return assert_equal(x, y, None, summarize, message, name)
+
+
+def assert_greater_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_greater`, with the parameters of TensorFlow 2."""
+    return assert_greater(x, y, None, summarize, message, name)
+
+
+def assert_less_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_less`, with the parameters of TensorFlow 2."""
+    return assert_less(x, y, None, summarize, message, name)
+
+
+def assert_rank_v2(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Do `assert_rank`, with the parameters of TensorFlow 2."""
+    return assert_rank(x, rank, None, None, message, name)
