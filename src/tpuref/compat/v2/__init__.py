@@ -1,5 +1,7 @@
 """The namespaces under ``tf.compat.v2``, for programs that reach for TensorFlow 2."""
 
+# ruff: noqa: F401 - a list of names
+
 from __future__ import annotations
 
 from tpuref import data as data
