@@ -30,14 +30,27 @@ NOTE = "In this process, import tensorflow means tpuref (--as-tensorflow)."
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "children")
 
 
-def install() -> None:
+SETTING = "TPUREF_AS_TENSORFLOW"
+"""The variable of the environment with the release, which child processes inherit."""
+
+
+def install(release: int | None = None) -> None:
     """Let ``import tensorflow`` mean tpuref from here on, also in child processes.
+
+    Parameters
+    ----------
+    release
+        1 or 2, as which release of TensorFlow the program starts; by default
+        that of the environment, or else it is as after ``import tpuref``.
 
     Raises
     ------
     ImportError
         If this process has imported the real TensorFlow before.
+    ValueError
+        If the release is neither 1 nor 2.
     """
+    start_as(release_in_environment() if release is None else release)
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     _refuse_if_loaded()
@@ -48,6 +61,30 @@ def install() -> None:
     if _CHILDREN not in path:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_CHILDREN, *path]))
     _end_tracebacks_with_the_note()
+
+
+def release_in_environment() -> int | None:
+    """Return the release that `SETTING` names, None where it is not set."""
+    value = os.environ.get(SETTING, "")
+    if value not in ("", "1", "2"):
+        raise coded(
+            ValueError,
+            f"{SETTING}: expected 1 or 2, got {value!r}",
+            code=codes.INVALID_SETTING,
+        )
+    return int(value) if value else None
+
+
+def start_as(release: int | None) -> None:
+    """Behave as a release of TensorFlow does at the start of a program."""
+    if release is None:
+        return
+    os.environ[SETTING] = str(release)
+    default = importlib.import_module("tpuref.graph.default")
+    if release == 2:
+        default.enable_v2_behavior()
+    else:
+        default.disable_v2_behavior()
 
 
 def _refuse_if_loaded() -> None:
