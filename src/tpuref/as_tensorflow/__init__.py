@@ -15,8 +15,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.missing.finder import Existing
-from tpuref.missing.namespaces import NAMESPACES, message_about
+from tpuref.names.namespace import Existing, is_public, message_about
 
 PACKAGES = {
     "tensorflow": "tpuref",
@@ -111,7 +110,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if ours is None:
             return None
         module = importlib.import_module(ours)
-        if module.__name__ not in NAMESPACES:  # one of tpuref's own parts
+        if not is_public(module):  # one of tpuref's own parts
             message = message_about(ours.replace("tpuref", "tf", 1))
             raise coded(
                 ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name

@@ -660,3 +660,15 @@ def _slice_of_unknown(key: slice) -> TensorShape:
     if start < 0 or stop < 0:
         return unknown_shape()
     return unknown_shape(max(0, stop - start))
+
+
+def dimension_value(dimension: Dimension | int | None) -> int | None:
+    """Return the size of a dimension, None if it is unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.compat.dimension_value(tf.TensorShape([None, 3])[1])
+    3
+    """
+    return dimension.value if isinstance(dimension, Dimension) else dimension

@@ -26,7 +26,7 @@ from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.recorder import record_read
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.ops.meaning import Array
 
 _eager_serial = itertools.count()

@@ -23,7 +23,7 @@ from tpuref.functions.variable_scope import (
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 _NAMES_IN_USE: weakref.WeakKeyDictionary[Graph, collections.Counter[str]]
 _NAMES_IN_USE = weakref.WeakKeyDictionary()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tpuref.missing.namespaces import first_missing
-from tpuref.missing.releases import table
+from tpuref.names.lookup import first_missing
+from tpuref.names.releases import table
 from tpuref.porting.program import Program
 
 SHOWN = 3

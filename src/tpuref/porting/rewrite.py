@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tpuref.missing.message import about, longest_known
-from tpuref.missing.namespaces import first_missing, is_namespace
+from tpuref.names.lookup import first_missing, is_namespace
+from tpuref.names.message import about, longest_known
 from tpuref.porting import notebook
 from tpuref.porting.program import Place, syntax_tree
 from tpuref.porting.replacement import Replacement, replaced

@@ -21,7 +21,7 @@ from tpuref.base.spec import TensorSpec
 from tpuref.graph.context import context
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, eager_execution, executing_eagerly
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.runtime.log import advice
 from tpuref.tracing.arguments import Call, is_composite, leaves_of, taken_apart
 from tpuref.tracing.trace import ConcreteFunction

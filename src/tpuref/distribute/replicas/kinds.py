@@ -14,7 +14,7 @@ from tpuref.distribute.replicas.strategy import Strategy, refuse
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tower_placement import TowerSystem
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.tpu.device_assignment import DeviceAssignment
 
 __all__ = [
