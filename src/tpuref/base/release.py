@@ -15,6 +15,8 @@ class Behavior:
         The release whose names ``tf`` has: 1 or 2.
     implicit
         Whether a name that only TensorFlow 2 has switched to 2, not the program.
+    noted
+        Whether the log says so.
     tensor_equality
         Whether ``==`` compares the elements of tensors, not their identity.
     integer_shapes
@@ -23,12 +25,13 @@ class Behavior:
 
     release: int = 1
     implicit: bool = False
+    noted: bool = False
     tensor_equality: bool = False
     integer_shapes: bool = False
 
     def follow(self, release: int, *, implicit: bool = False) -> None:
         """Behave as a release in everything."""
-        self.release, self.implicit = release, implicit
+        self.release, self.implicit, self.noted = release, implicit, False
         self.tensor_equality = self.integer_shapes = release == 2
 
 

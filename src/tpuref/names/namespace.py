@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import logging
 import opcode
 import sys
 from types import FrameType, ModuleType
@@ -12,8 +13,8 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.release import behavior
 from tpuref.names import table
-from tpuref.names.mode import MODE
 
 PACKAGE = "tpuref"
 
@@ -99,9 +100,22 @@ def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
     if not homes:
         raise missing_attribute(module.__name__, name, reader)
     if len(homes) > 1:
-        return load(homes[MODE.release() - 1])
+        return load(homes[_release_for(module.__name__, name) - 1])
     value = vars(module)[name] = load(homes[0])
     return value
+
+
+def _release_for(module: str, name: str) -> int:
+    """Return the release that a name means now; log it once if nobody has chosen."""
+    if behavior.implicit and not behavior.noted:
+        behavior.noted = True
+        logging.getLogger(__name__).info(
+            "%s and other names that differ between releases mean TensorFlow 2, "
+            "because the program uses names that only TensorFlow 2 has; tf.compat.v1 "
+            "has those of TensorFlow 1",
+            f"{module}.{name}".replace(PACKAGE, "tf", 1),
+        )
+    return behavior.release
 
 
 def load(home: str) -> Any:
