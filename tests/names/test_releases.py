@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tpuref.missing.message import about
-from tpuref.missing.namespaces import first_missing, part_there
-from tpuref.missing.releases import FILE, table
-from tpuref.missing.ways_out import WAYS_OUT
+from tpuref.names.message import about
+from tpuref.names.lookup import first_missing, part_there
+from tpuref.names.releases import FILE, table
+from tpuref.names.ways_out import WAYS_OUT
 
 ALL = ["1.8", "1.11", "1.15", "2.4", "2.21"]
 V1 = "tf.compat.v1"

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import tpuref as tf
-from tpuref import api
-from tpuref.missing.namespaces import public_names
+from tpuref.names import table
 
 SCRIPT = Path(__file__).with_name("user_script.py")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from tpuref.names import table
@@ -100,7 +100,8 @@ def public_names(module: ModuleType) -> frozenset[str]:
 def _is_searched(value: Any) -> bool:
     """Return whether the names below a value belong to the interface."""
     config = importlib.import_module("tpuref.configuration").config
-    return isinstance(value, ModuleType | type) or value is config
+    kinds = ModuleType | type | SimpleNamespace
+    return isinstance(value, kinds) or value is config
 
 
 def _has(value: Any, name: str) -> bool:

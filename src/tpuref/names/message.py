@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tpuref.names.lookup import everywhere, first_missing, is_private, names_below
 from tpuref.names.releases import table
+from tpuref.names.table import known_way_out
 from tpuref.names.ways_out import OPERATION, way_out
 
 V1 = "tf.compat.v1"
@@ -89,6 +90,8 @@ def about(name: str) -> Missing:
 
 def _way(short: str, origin: str) -> str:
     """Return what to do about a name, or about the documented one of a private name."""
+    if way := known_way_out(short):
+        return way
     names = [short]
     if _is_private(short):
         names = [*itertools.filterfalse(_is_private, _synonyms(short)), short]

@@ -52,6 +52,9 @@ class Private(NamedTuple):
     ways_out: dict[str, str]
 
 
+_NOTHING = Private({}, {})
+
+
 # -- stubs ---------------------------------------------------------------------
 
 
@@ -191,9 +194,8 @@ def _measured_home(path: str, name: str) -> str | None:
     if path.partition(".")[0] != "python":
         return None
     for other in _releases().same(f"{path}.{name}"):
-        namespace, _, last = other.rpartition(".")
-        home = stub(f"compat.v1.{namespace}".rstrip(".")).get(last)
-        if home is not None:
+        namespace, _, last = _path_of_v1(other).rpartition(".")
+        if home := stub(namespace).get(last):
             return home
     return None
 
@@ -287,8 +289,8 @@ def is_empty(path: str) -> bool:
 def known_way_out(name: str) -> str:
     """Return what the row of an absent private name says, empty without a row."""
     module, _, last = name.rpartition(".")
-    row = private_modules().get(module)
-    return "" if row is None else row.ways_out.get(last, "")
+    row = private_modules().get(module, _NOTHING)
+    return row.ways_out.get(last) or row.ways_out.get(ALL, "")
 
 
 @functools.cache

@@ -100,10 +100,6 @@ WAYS_OUT = (
     ),
     # -- the TPU system
     WayOut(
-        "python.tpu.tpu_strategy_util.initialize_tpu_system",
-        "Use tf.tpu.experimental.initialize_tpu_system.",
-    ),
-    WayOut(
         "config.experimental_list_devices",
         "Use tf.config.list_logical_devices.",
     ),
@@ -128,7 +124,7 @@ WAYS_OUT = (
         "Use tf.distribute.TPUStrategy.",
     ),
     WayOut(
-        "distribute.* contrib.distribute.* python.distribute",
+        "distribute.* contrib.distribute.* python.distribute.*",
         "Use tf.distribute.TPUStrategy, MirroredStrategy or OneDeviceStrategy, the "
         "strategies that tpuref has.",
     ),
@@ -144,7 +140,7 @@ WAYS_OUT = (
     ),
     # -- training
     WayOut(
-        "gradient* recompute_grad autodiff RegisterGradient NoGradient "
+        "gradient* recompute_grad autodiff.* RegisterGradient NoGradient "
         "NotDifferentiable contrib.eager.GradientTape grad_pass_through",
         "Use tf.gradients or tf.GradientTape, and tf.custom_gradient for a function "
         "with a gradient of its own.",
@@ -163,8 +159,7 @@ WAYS_OUT = (
         "tf.train.load_checkpoint.",
     ),
     WayOut(
-        "python.training.checkpoint* python.training.saver "
-        "python.training.checkpoint_utils",
+        "python.training.checkpoint* python.training.saver.*",
         "Use the names under tf.train, such as tf.train.Saver and "
         "tf.train.NewCheckpointReader.",
     ),
@@ -198,7 +193,7 @@ WAYS_OUT = (
     WayOut(
         "layers.* contrib.layers.* contrib.slim nn.rnn_cell.* nn.*_rnn contrib.rnn "
         "contrib.seq2seq contrib.cudnn_rnn contrib.recurrent contrib.nn "
-        "contrib.framework.arg_scope contrib.framework.variable python.layers "
+        "contrib.framework.arg_scope contrib.framework.variable python.layers.* "
         "contrib.framework.add_arg_scope contrib.framework.get_variables",
         "Use tf.layers, or write the layer as a subclass of tf.layers.Layer with "
         "functions such as tf.matmul, tf.nn.conv2d and tf.nn.relu.",
@@ -235,7 +230,7 @@ WAYS_OUT = (
         "io.TFRecord* "
         "io.*_csv decode_csv io.decode_* decode_* io.parse_* parse_* "
         "contrib.data.TFRecordDataset TFRecordReader WholeFileReader "
-        "read_file io.write_file write_file",
+        "io.write_file write_file",
         "Give the paths to tf.data.TFRecordDataset, for example those that "
         "tf.io.gfile.glob finds, or read the files with Python and hand the arrays "
         "over with tf.data.Dataset.from_generator.",
@@ -251,7 +246,7 @@ WAYS_OUT = (
         "or in tf.py_func.",
     ),
     WayOut(
-        "strings.* string_* regex_replace as_string substr lookup contrib.lookup.* "
+        "strings.* string_* as_string substr lookup contrib.lookup.* "
         "audio signal spectral",
         "Do this part with Python or NumPy before the data enters the graph, or in "
         "tf.py_func.",
@@ -264,7 +259,7 @@ WAYS_OUT = (
     ),
     # -- around the program
     WayOut(
-        "python.platform.app python.platform.gfile python.lib.io",
+        "python.platform.app.* python.platform.gfile.* python.lib.io.**",
         "Use tf.app, tf.gfile and tf.python_io.",
     ),
     WayOut(
@@ -315,7 +310,7 @@ WAYS_OUT = (
         "layers, summary and training.",
     ),
     WayOut(
-        "debugging dtypes.* manip",
+        "debugging.* dtypes.* manip.*",
         "Use the names that TensorFlow 1.15 has under tf itself, such as "
         "tf.assert_equal, tf.cast and tf.reshape.",
     ),
