@@ -24,7 +24,7 @@ REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "signatures.t
 
 ROOTS = {
     "1": ("tensorflow", "tpuref.compat.v1"),
-    "2": ("tensorflow", "tpuref"),
+    "2": ("tensorflow", "tpuref.compat.v2"),
 }
 """For each release, the module of TensorFlow and that of tpuref."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from tpuref.data.dataset import Dataset
 from tpuref.data.element import Item, component, spec_of
 from tpuref.data.stage import Pass, Stage
 from tpuref.files.file import GFile
-from tpuref.files.records import compression_of, tf_record_iterator
+from tpuref.files.records import compression_of, tf_record_iterator, unpacked
 
 __all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
 
@@ -87,27 +88,40 @@ class TFRecord(FileStage):
 class TextLine(FileStage):
     """Lines without their ends."""
 
+    def __init__(self, filenames: Any, compression: str) -> None:
+        self._compression = compression
+        super().__init__(filenames)
+
     def records(self, path: str) -> Iterator[bytes]:
         """Yield the lines of one file."""
         with GFile(path, "rb") as file:
-            for line in file:
+            for line in unpacked(cast(IO[bytes], file), self._compression, path):
                 yield line.rstrip(b"\r\n")
 
 
 class FixedLengthRecord(FileStage):
     """Records that all have the same length."""
 
-    def __init__(self, filenames: Any, length: int, header: int, footer: int) -> None:
+    def __init__(
+        self, filenames: Any, length: int, header: int, footer: int, compression: str
+    ) -> None:
         self._length, self._header, self._footer = length, header, footer
+        self._compression = compression
         super().__init__(filenames)
 
     def records(self, path: str) -> Iterator[bytes]:
         """Yield the records of one file."""
         with GFile(path, "rb") as file:
-            inside = file.size() - self._header - self._footer
-            file.seek(self._header)
-            for _ in range(inside // self._length):
-                yield file.read(self._length)
+            if self._compression:
+                opened = cast(IO[bytes], file)
+                whole = unpacked(opened, self._compression, path).read()
+                content: Any = io.BytesIO(whole)
+                size = len(whole)
+            else:
+                content, size = file, file.size()
+            content.seek(self._header)
+            for _ in range((size - self._header - self._footer) // self._length):
+                yield content.read(self._length)
 
 
 class TFRecordDataset(Dataset):
@@ -119,7 +133,7 @@ class TFRecordDataset(Dataset):
         A path, a list or tensor of paths, or a dataset of paths.
     compression_type
         ``""``, ``"ZLIB"`` or ``"GZIP"``.
-    buffer_size, num_parallel_reads
+    buffer_size, num_parallel_reads, name
         Accepted for compatibility; the files are read one after the other.
 
     Raises
@@ -146,6 +160,7 @@ class TFRecordDataset(Dataset):
         compression_type: str | None = None,
         buffer_size: int | None = None,
         num_parallel_reads: int | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(TFRecord(filenames, compression_of(compression_type)))
 
@@ -157,10 +172,21 @@ class TextLineDataset(Dataset):
     ----------
     filenames
         A path, a list or tensor of paths, or a dataset of paths.
+    compression_type
+        ``""``, ``"ZLIB"`` or ``"GZIP"``.
+    buffer_size, num_parallel_reads, name
+        As for `TFRecordDataset`.
     """
 
-    def __init__(self, filenames: Any, buffer_size: int | None = None) -> None:
-        super().__init__(TextLine(filenames))
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(TextLine(filenames, compression_of(compression_type)))
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -174,6 +200,8 @@ class FixedLengthRecordDataset(Dataset):
         The length of a record.
     header_bytes, footer_bytes
         How much to leave out at the start and at the end of each file.
+    compression_type, buffer_size, num_parallel_reads, name
+        As for `TFRecordDataset`.
     """
 
     def __init__(
@@ -183,9 +211,12 @@ class FixedLengthRecordDataset(Dataset):
         header_bytes: int | None = None,
         footer_bytes: int | None = None,
         buffer_size: int | None = None,
+        compression_type: str | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
     ) -> None:
+        around = (header_bytes or 0, footer_bytes or 0)
+        compression = compression_of(compression_type)
         super().__init__(
-            FixedLengthRecord(
-                filenames, record_bytes, header_bytes or 0, footer_bytes or 0
-            )
+            FixedLengthRecord(filenames, record_bytes, *around, compression)
         )

@@ -160,10 +160,11 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         failures("tf_record_iterator", text),
         files.open(text, "rb") as file,
     ):
-        yield from _records(_unpacked(file, compression_of(options), text), text)
+        yield from _records(unpacked(file, compression_of(options), text), text)
 
 
-def _unpacked(file: IO[bytes], compression: str, path: str) -> IO[bytes]:
+def unpacked(file: IO[bytes], compression: str, path: str) -> IO[bytes]:
+    """Return the content of an open file, unpacked."""
     if compression == "GZIP":
         opened: Any = gzip.GzipFile(fileobj=file)
         return cast(IO[bytes], opened)

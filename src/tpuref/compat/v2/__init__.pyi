@@ -201,10 +201,11 @@ from tpuref.graph.default import init_scope as init_scope
 from tpuref.graph.graph import Graph as Graph
 from tpuref.graph.tensor import Operation as Operation
 from tpuref.graph.tensor import Tensor as Tensor
-from tpuref.graph.variables import Variable as Variable
+from tpuref.graph.variables import VariableV2
 from tpuref.graph.variables import variable_creator_scope as variable_creator_scope
 from tpuref.tracing.function import function as function
 
+Variable = VariableV2
 argmax = argmax_v2
 argmin = argmin_v2
 assert_equal = assert_equal_v2
