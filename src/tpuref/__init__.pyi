@@ -8,5 +8,6 @@ from tpuref.compat.v1 import *
 from tpuref.compat.v2 import autodiff as autodiff
 from tpuref.version import __version__ as __version__
 
+compiler: Any
 core: Any
 python: Any

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tpuref.names.message import about
 from tpuref.names.lookup import first_missing, part_there
+from tpuref.names.message import about
 from tpuref.names.releases import FILE, table
 from tpuref.names.ways_out import WAYS_OUT
 

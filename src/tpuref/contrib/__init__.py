@@ -1,5 +1,5 @@
 """The names under ``tf.contrib``; the stubs beside this file list them."""
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__, holds_code=False)
+_attach(__name__, holds_code=False)

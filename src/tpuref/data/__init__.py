@@ -3,6 +3,6 @@
 See 001_66db0865fe92828f.txt, distribute_dataset and run_steps_on_dataset.
 """
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

@@ -3,6 +3,6 @@
 See 001_66db0865fe92828f.txt; the names of TensorFlow 2 are in `replicas`.
 """
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

@@ -1,5 +1,5 @@
 """The names under ``tf.losses``."""
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

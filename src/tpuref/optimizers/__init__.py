@@ -1,5 +1,5 @@
 """Optimizers as TensorFlow 2 has them: ``tf.optimizers``."""
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

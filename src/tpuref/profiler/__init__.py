@@ -1,5 +1,5 @@
 """Traces of the host and the cores over time, for Perfetto and chrome://tracing."""
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

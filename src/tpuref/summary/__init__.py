@@ -1,5 +1,5 @@
 """Summaries: what a program tells TensorBoard."""
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)

@@ -3,6 +3,6 @@
 See 000_04abb9e9288042d8.txt and 003_0632b6613bf28dbc.txt.
 """
 
-from tpuref.names.namespace import attach
+from tpuref.names.namespace import attach as _attach
 
-attach(__name__)
+_attach(__name__)
