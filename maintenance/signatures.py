@@ -28,7 +28,16 @@ ROOTS = {
 }
 """For each release, the module of TensorFlow and that of tpuref."""
 
-SKIPPED = ("compat", "compiler", "core", "examples", "keras", "python", "raw_ops", "test.mock")
+SKIPPED = (
+    "compat",
+    "compiler",
+    "core",
+    "examples",
+    "keras",
+    "python",
+    "raw_ops",
+    "test.mock",
+)
 """Modules at the top that are no interface of the release, or belong to Keras."""
 
 

@@ -41,10 +41,19 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> None:
             files.remove(before)
 
 
-def remove_checkpoint(prefix: PathLike) -> None:
-    """Remove a checkpoint, the index first; one that is not there is no error."""
-    files, path = files_at(prefix, "tf.train.remove_checkpoint", "checkpoint_prefix")
-    with failures("tf.train.remove_checkpoint", path):
+def remove_checkpoint(
+    checkpoint_prefix: PathLike,
+    checkpoint_format_version: int = 2,
+    meta_graph_suffix: str = "meta",
+) -> None:
+    """Remove a checkpoint, the index first; one that is not there is no error.
+
+    The format and the suffix are those of files that tpuref does not write.
+    """
+    files, path = files_at(
+        checkpoint_prefix, "tf.train.remove_checkpoint", "checkpoint_prefix"
+    )
+    with failures(function, path):
         tensors = _tensors_of(files, path)
         for one in (_index(path), tensors):
             if one is not None and files.exists(one):

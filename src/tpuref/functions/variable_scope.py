@@ -440,7 +440,7 @@ def get_local_variable(
     )
 
 
-def no_regularizer(variable: Any) -> None:
+def no_regularizer(_: Any) -> None:
     """Regularize nothing: for a scope in whose outer scope there is a regularizer."""
 
 

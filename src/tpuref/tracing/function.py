@@ -341,12 +341,13 @@ def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
     """Return a function that is traced once for each kind of call, then run at once.

@@ -51,7 +51,7 @@ from tpuref.compat.v2 import tpu as tpu
 from tpuref.compat.v2 import train as train
 from tpuref.configuration import config as config
 from tpuref.data.sparse import SparseTensor as SparseTensor
-from tpuref.differentiation.custom_gradient import custom_gradient as custom_gradient
+from tpuref.differentiation.custom_gradient import custom_gradient_v2
 from tpuref.differentiation.gradients import gradients_v2
 from tpuref.differentiation.gradients import hessians_v2
 from tpuref.differentiation.indexed_slices import IndexedSlices as IndexedSlices
@@ -218,6 +218,7 @@ cond = cond_v2
 constant = constant_v2
 constant_initializer = ConstantV2
 convert_to_tensor = convert_to_tensor_v2
+custom_gradient = custom_gradient_v2
 device = device_v2
 expand_dims = expand_dims_v2
 gather = gather_v2
