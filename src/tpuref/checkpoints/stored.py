@@ -50,9 +50,8 @@ def remove_checkpoint(
 
     The format and the suffix are those of files that tpuref does not write.
     """
-    files, path = files_at(
-        checkpoint_prefix, "tf.train.remove_checkpoint", "checkpoint_prefix"
-    )
+    function = "tf.train.remove_checkpoint"
+    files, path = files_at(checkpoint_prefix, function, "checkpoint_prefix")
     with failures(function, path):
         tensors = _tensors_of(files, path)
         for one in (_index(path), tensors):

@@ -445,7 +445,7 @@ def max_pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
@@ -496,7 +496,7 @@ def avg_pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
@@ -601,7 +601,7 @@ def pool(
         window_shape,
         1 if strides is None else strides,
         padding,
-        data_format or "NHWC",
+        data_format,
         name,
     )
 
@@ -613,9 +613,10 @@ def _pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str,
+    data_format: str | None,
     name: str | None,
 ) -> Tensor:
+    data_format = data_format or "NHWC"
     _check_format(function, data_format)
     if not isinstance(padding, str):
         raise ValueError(f"{function}: padding: expected 'SAME' or 'VALID'")
@@ -716,7 +717,7 @@ def max_pool_v2(
     name: str | None = None,
 ) -> Tensor:
     """Return `max_pool`, with the parameters of TensorFlow 2."""
-    return max_pool(input, ksize, strides, padding, data_format or "NHWC", name)
+    return max_pool(input, ksize, strides, padding, data_format, name)
 
 
 def avg_pool_v2(
@@ -728,7 +729,7 @@ def avg_pool_v2(
     name: str | None = None,
 ) -> Tensor:
     """Return `avg_pool`, with the parameters of TensorFlow 2."""
-    return avg_pool(input, ksize, strides, padding, data_format or "NHWC", name)
+    return avg_pool(input, ksize, strides, padding, data_format, name)
 
 
 def pool_v2(

@@ -235,7 +235,7 @@ class TestCase(unittest.TestCase):
         """Compare two numbers, to within `err`."""
         near = f1 == f2 or abs(f1 - f2) <= err
         self.assertTrue(
-            near, f"{f1} and {f2} differ by more than {err}. {msg or str()}"
+            near, f"{f1} and {f2} differ by more than {err}. {msg or ''}"
         )
 
     def assertArrayNear(

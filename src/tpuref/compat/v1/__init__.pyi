@@ -327,7 +327,11 @@ from tpuref.graph.default import disable_eager_execution as disable_eager_execut
 from tpuref.graph.default import disable_v2_behavior as disable_v2_behavior
 from tpuref.graph.default import eager_execution as eager_execution
 from tpuref.graph.default import enable_eager_execution as enable_eager_execution
+from tpuref.graph.default import disable_tensor_equality as disable_tensor_equality
+from tpuref.graph.default import disable_v2_tensorshape as disable_v2_tensorshape
+from tpuref.graph.default import enable_tensor_equality as enable_tensor_equality
 from tpuref.graph.default import enable_v2_behavior as enable_v2_behavior
+from tpuref.graph.default import enable_v2_tensorshape as enable_v2_tensorshape
 from tpuref.graph.default import executing_eagerly as executing_eagerly
 from tpuref.graph.default import get_default_graph as get_default_graph
 from tpuref.graph.default import init_scope as init_scope
