@@ -49,6 +49,7 @@ def test_every_row_leads_to_a_public_object(path: str) -> None:
 def test_a_stub_is_sorted_and_lists_each_name_once(stub: Path) -> None:
     docstring, *rows = filter(None, stub.read_text().split("\n"))
     assert docstring.startswith('"""') and docstring.endswith('"""')
+    rows = [row for row in rows if not row.endswith("Any")]
     imports = [row for row in rows if row.startswith("from ")]
     aliases = [row for row in rows if not row.startswith("from ")]
     assert rows == sorted(imports) + sorted(aliases)

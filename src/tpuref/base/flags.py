@@ -13,28 +13,6 @@ from typing import Any
 
 from tpuref.base.extras import optional_module
 
-_LISTED = """
-ArgumentParser ArgumentSerializer BaseListParser BooleanFlag BooleanParser
-CantOpenFlagFileError CsvListSerializer DEFINE DEFINE_alias DEFINE_bool DEFINE_boolean
-DEFINE_enum DEFINE_enum_class DEFINE_flag DEFINE_float DEFINE_integer DEFINE_list
-DEFINE_multi DEFINE_multi_enum DEFINE_multi_enum_class DEFINE_multi_float
-DEFINE_multi_integer DEFINE_multi_string DEFINE_spaceseplist DEFINE_string
-DuplicateFlagError EnumClassFlag EnumClassListSerializer EnumClassParser
-EnumClassSerializer EnumFlag EnumParser Error FLAGS Flag FlagHolder
-FlagNameConflictsWithMethodError FlagValues FloatParser IllegalFlagValueError
-IntegerParser ListParser ListSerializer MultiEnumClassFlag MultiFlag
-UnparsedFlagAccessError UnrecognizedFlagError ValidationError
-WhitespaceSeparatedListParser adopt_module_key_flags declare_key_flag
-disclaim_key_flags doc_to_help flag_dict_to_args get_help_width
-mark_bool_flags_as_mutual_exclusive mark_flag_as_required
-mark_flags_as_mutual_exclusive mark_flags_as_required multi_flags_validator
-override_value register_multi_flags_validator register_validator set_default text_wrap
-validator
-"""
-
-__all__ = _LISTED.split()
-"""What releases of TensorFlow have there, without what only newer ones of absl have."""
-
 _OLDER = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
@@ -88,7 +66,7 @@ def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        value = getattr(_absl(), name)
-        return _with_older_names(value) if name.startswith("DEFINE_") else value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_absl(), name)
+    return _with_older_names(value) if name.startswith("DEFINE_") else value

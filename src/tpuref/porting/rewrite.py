@@ -178,7 +178,7 @@ def _edit(found: Import, whole: str) -> list[Replacement] | str:
     if found.module is not None:
         below = below_tf(found.module.name)
         names = [joined(below or "", name.name.strip("*")) for name in found.names]
-        missing = [name for name in names if name and first_missing(name) is not None]
+        missing = [name for name in names if name and not _can_be_imported(name)]
         return _why(missing) or [_package_replaced(found.module)]
     edits = []
     for module in found.names:
@@ -197,7 +197,7 @@ def _edit_module(module: Imported, whole: str) -> Replacement | str:
     start = module.token.start
     if below == "compat.v2" and module.bound:
         return Replacement(start, module.end, TO)
-    if below and first_missing(below) is not None:
+    if below and not _can_be_imported(below):
         return _why([below])
     if below and not is_namespace(below):
         return f"tf.{below} is not a module. Use from {TO} import."
@@ -207,6 +207,11 @@ def _edit_module(module: Imported, whole: str) -> Replacement | str:
     if module.bound:
         return _package_replaced(module)
     return Replacement(start, module.end, f"{TO} as {FROM}")
+
+
+def _can_be_imported(name: str) -> bool:
+    """Return whether tpuref has a name, or a module of it whose names are missing."""
+    return first_missing(name) is None or is_namespace(name)
 
 
 def _package_replaced(module: Imported) -> Replacement:

@@ -1,3 +1,0 @@
-"""The names under ``tf.contrib.cloud``."""
-
-from tpuref.files.cloud import configure_gcs as configure_gcs
