@@ -29,6 +29,7 @@ def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
         path,
+        "  written for TensorFlow 1 (tf.image.resize_images, tf.dimension_value)",
         "  Save the variables with tf.train.Saver, and build the graph again to "
         "restore",
         "    them.",

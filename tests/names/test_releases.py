@@ -85,8 +85,7 @@ def test_the_names_that_advice_mentions_are_there() -> None:
      "contrib.tpu.keras_to_tpu_model",
      "contrib.tpu.python.tpu.tpu_context.TPUContext", "autograph.to_graph",
      "config.experimental_list_devices", "distribute.CentralStorageStrategy",
-     "contrib.training.HParams", "disable_v2_tensorshape",
-     "feature_column.input_layer"],
+     "contrib.training.HParams", "feature_column.input_layer"],
 )  # fmt: skip
 def test_what_programs_take_most_has_a_way_out(name: str) -> None:
     assert first_missing(name) is not None

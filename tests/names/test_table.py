@@ -20,8 +20,8 @@ from types import ModuleType
 import pytest
 
 import tpuref as tf
+from tpuref.base.release import behavior
 from tpuref.names import table
-from tpuref.names.mode import MODE
 from tpuref.names.namespace import Namespace, load
 
 ROOT = Path(table.ROOT)
@@ -137,7 +137,7 @@ def test_a_name_that_differs_follows_the_mode(monkeypatch: pytest.MonkeyPatch) -
     first, second = tf.compat.v1.summary.scalar, tf.compat.v2.summary.scalar
     assert first is not second
     for release, expected in ((1, first), (2, second), (1, first)):
-        monkeypatch.setattr(MODE, "release", lambda release=release: release)
+        monkeypatch.setattr(behavior, "release", release)
         assert tf.summary.scalar is expected
     assert "scalar" not in vars(tf.summary)
     assert tf.nn.relu is vars(tf.nn)["relu"]

@@ -49,10 +49,10 @@ def install(release: int | None = None) -> None:
     ValueError
         If the release is neither 1 nor 2.
     """
-    start_as(release_in_environment() if release is None else release)
+    refuse_if_loaded()
+    _start_as(release_in_environment() if release is None else release)
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
-    _refuse_if_loaded()
     sys.meta_path.insert(0, _Finder())
     sys.modules["tensorflow"] = importlib.import_module("tpuref")
     sys.path.insert(0, _CHILDREN)  # processes of multiprocessing get this path
@@ -74,7 +74,7 @@ def release_in_environment() -> int | None:
     return int(value) if value else None
 
 
-def start_as(release: int | None) -> None:
+def _start_as(release: int | None) -> None:
     """Behave as a release of TensorFlow does at the start of a program."""
     if release is None:
         return
@@ -86,7 +86,10 @@ def start_as(release: int | None) -> None:
         default.disable_v2_behavior()
 
 
-def _refuse_if_loaded() -> None:
+def refuse_if_loaded() -> None:
+    """Raise ImportError if this process has imported the real TensorFlow."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
     for package in PACKAGES:
         module = sys.modules.get(package)
         if module is not None:

@@ -9,6 +9,7 @@ import runpy
 import sys
 import time
 from contextlib import redirect_stdout
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -193,14 +194,13 @@ def _take_place_of_tensorflow(options: argparse.Namespace) -> None:
         return
     from tpuref import as_tensorflow
 
+    as_tensorflow.refuse_if_loaded()
     release = options.release or as_tensorflow.release_in_environment()
     as_tensorflow.install(release or _release_of(options.script))
 
 
 def _release_of(script: str) -> int | None:
     """Return the release that a script is written for, and say so."""
-    from pathlib import Path
-
     from tpuref.porting.program import read_program
     from tpuref.porting.release import release_of
     from tpuref.porting.source import read

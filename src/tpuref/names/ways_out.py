@@ -72,12 +72,12 @@ WAYS_OUT = (
     # -- modes
     WayOut(
         "disable_resource_variables "
-        "enable_resource_variables disable_v2_tensorshape disable_tensor_equality "
+        "enable_resource_variables "
         "disable_control_flow_v2",
         "Remove the call: tpuref builds graphs, as TensorFlow 1.15 does.",
     ),
     WayOut(
-        "enable_v2_tensorshape enable_tensor_equality compat.v2.*",
+        "compat.v2.*",
         "tpuref has the names and the meaning of TensorFlow 1.15, under tf and "
         "tf.compat.v1; tf.enable_eager_execution() switches on eager execution.",
     ),

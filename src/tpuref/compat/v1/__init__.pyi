@@ -324,11 +324,11 @@ from tpuref.graph.context import get_default_session as get_default_session
 from tpuref.graph.convert import constant as constant
 from tpuref.graph.convert import convert_to_tensor as convert_to_tensor
 from tpuref.graph.default import disable_eager_execution as disable_eager_execution
+from tpuref.graph.default import disable_tensor_equality as disable_tensor_equality
 from tpuref.graph.default import disable_v2_behavior as disable_v2_behavior
+from tpuref.graph.default import disable_v2_tensorshape as disable_v2_tensorshape
 from tpuref.graph.default import eager_execution as eager_execution
 from tpuref.graph.default import enable_eager_execution as enable_eager_execution
-from tpuref.graph.default import disable_tensor_equality as disable_tensor_equality
-from tpuref.graph.default import disable_v2_tensorshape as disable_v2_tensorshape
 from tpuref.graph.default import enable_tensor_equality as enable_tensor_equality
 from tpuref.graph.default import enable_v2_behavior as enable_v2_behavior
 from tpuref.graph.default import enable_v2_tensorshape as enable_v2_tensorshape
