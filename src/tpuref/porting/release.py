@@ -43,8 +43,8 @@ def release_of(program: Program) -> Release:
     """Return the release that a program is written for.
 
     A name that ``tf`` has in one of the releases alone tells, and the release with more
-    of them is taken.  ``tf.compat.v1`` is in both, so its names tell where the program
-    takes no others: it then means TensorFlow 1 whatever ``tf`` is.
+    of them is taken.  ``tf.compat.v1`` is in both: a program that takes only its names
+    means TensorFlow 1, one that takes them beside others of ``tf`` means TensorFlow 2.
     """
     telling: dict[int, list[tuple[int, str]]] = {1: [], 2: []}
     fixed = []
@@ -56,7 +56,7 @@ def release_of(program: Program) -> Release:
         elif (number := 2 if below != path else _only_in(path)) is not None:
             telling[number].append((-len(name.places), name.name))
     if not any(telling.values()):
-        telling[1] = fixed
+        telling[1 if len(fixed) == len(program.names) else 2] = fixed
     ones, twos = (len(telling[number]) for number in (1, 2))
     if ones == twos == 0:
         return Release(None, ())
