@@ -32,7 +32,7 @@ class Namespace(ModuleType):
         # The import system binds tpuref.layers.dropout, the module with the code, to
         # the attribute whose public meaning is the function.
         is_code = type(value) is ModuleType
-        if not (is_code and table.homes(path_of(self), name)):
+        if not (is_code and name in table.listed(path_of(self))):
             super().__setattr__(name, value)
 
 

@@ -234,9 +234,7 @@ class TestCase(unittest.TestCase):
     ) -> None:
         """Compare two numbers, to within `err`."""
         near = f1 == f2 or abs(f1 - f2) <= err
-        self.assertTrue(
-            near, f"{f1} and {f2} differ by more than {err}. {msg or ''}"
-        )
+        self.assertTrue(near, f"{f1} and {f2} differ by more than {err}. {msg or ''}")
 
     def assertArrayNear(
         self, farray1: Any, farray2: Any, err: float, msg: str | None = None

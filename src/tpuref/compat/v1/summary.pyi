@@ -1,5 +1,6 @@
 """The names under ``tf.compat.v1.summary``."""
 
+from tpuref.summary.contrib import initialize as initialize
 from tpuref.summary.event_file import FileWriter as FileWriter
 from tpuref.summary.event_file import FileWriterCache as FileWriterCache
 from tpuref.summary.messages import Event as Event

@@ -1,5 +1,6 @@
 """The names under ``tf.compat.v1.distribute.experimental``."""
 
+from tpuref.distribute.replicas.context import ValueContext as ValueContext
 from tpuref.distribute.replicas.cross_device import CommunicationImplementation as CommunicationImplementation
 from tpuref.distribute.replicas.cross_device import CommunicationOptions as CommunicationOptions
 from tpuref.distribute.replicas.kinds import ExperimentalTPUStrategy
