@@ -98,8 +98,7 @@ setup(
     ],
     package_dir={"": "src", "tpuref_conformance": "conformance"},
     package_data={
-        "tpuref": ["py.typed"],
-        "tpuref.missing": ["releases.txt.gz"],
+        "tpuref": ["py.typed", "**/*.pyi", "names/*.txt", "names/releases.txt.gz"],
         "tpuref.kernels.cython": ["*.h", "*.pyi", "*.p[xy][xd]"],
     },
     include_package_data=True,

@@ -5,7 +5,7 @@
 
 Each interpreter has one release installed; releases are given from the oldest to the
 newest.  The script runs itself in each of them, so it keeps to Python 3.6.  It writes
-`src/tpuref/missing/releases.txt.gz`, which `tpuref.missing.releases` reads: a line
+`src/tpuref/names/releases.txt.gz`, which `tpuref.names.releases` reads: a line
 with the columns, each a spelling (``tf`` or ``tf.compat.v1``) in a release, then a
 line for each name: the name, the columns that have it as bits, and, where another
 name stands for the same object in a release, that name.
@@ -23,7 +23,7 @@ import types
 
 FILE = os.path.join(
     os.path.dirname(os.path.abspath(__file__)),
-    *("..", "src", "tpuref", "missing", "releases.txt.gz"),
+    *("..", "src", "tpuref", "names", "releases.txt.gz"),
 )
 
 PACKAGES = ("tensorflow", "tensorflow_estimator", "keras", "tensorboard")

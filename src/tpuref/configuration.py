@@ -17,7 +17,7 @@ from tpuref.base.errors import coded
 from tpuref.base.executors import EXECUTORS
 from tpuref.base.limits import MAX_CORES
 from tpuref.base.mesh import MESH_FORM, parsed_mesh
-from tpuref.missing.namespaces import message_about
+from tpuref.names import namespace, table
 
 ALL_REDUCES = ("auto", "flat", "direct", "ring")
 
@@ -172,6 +172,8 @@ _SETTINGS = {
     "padding_visible": _Setting(False, None, "True or False", _is_switch),
 }
 _SIZES = ("topology", "cores")
+_FUNCTIONS = "_config"
+"""The list of the functions, which lie in modules above this one."""
 
 
 def _checked(setting: _Setting, name: str, value: Any, given: object) -> Any:
@@ -251,14 +253,12 @@ class Config:
         # Found without `__getattr__`, as each run reads many.
         vars(self).update(_from_environment())
 
-    def offer(self, **functions: Any) -> None:
-        """Give the object further attributes: functions of modules above this one."""
-        vars(self).update(functions)
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        message = message_about(f"tf.config.{name}")
+        if homes := table.homes(_FUNCTIONS, name):
+            return namespace.load(homes[0])
+        message = namespace.message_about(f"tf.config.{name}")
         raise coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -272,6 +272,9 @@ class Config:
         if name in _SIZES and value is not None:  # the later setting wins
             changed = {**dict.fromkeys(_SIZES), **changed}
         vars(self).update(changed)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *table.names_of(_FUNCTIONS)]
 
     @contextlib.contextmanager
     def override(self, **settings: Any) -> Iterator[Config]:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tpuref.as_tensorflow import NOTE
 
 PROGRAM = """\
@@ -108,3 +110,63 @@ def test_it_refuses_beside_the_real_one(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("tpuref run: import tensorflow cannot mean tpuref")
     assert "TPUREF-E253" in done.stderr
+
+
+DROPOUT = """\
+import tensorflow as tf
+import tensorflow.compat.v1 as v1
+
+x = tf.nn.dropout(tf.ones([4000]), 0.1)
+y = v1.nn.dropout(tf.ones([4000]), 0.1)
+if tf.executing_eagerly():
+    values = x.numpy(), y.numpy()
+else:
+    values = v1.Session().run([x, y])
+print(*[round(float((value > 0).mean()), 1) for value in values], end=" ")
+print(isinstance(x.shape[0], int), isinstance(x == x, bool))
+"""
+
+BY_MODE = "import tensorflow as tf\nprint(tf.executing_eagerly())\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("--as-tensorflow=1", "0.1 0.1 False True"),
+     ("--as-tensorflow=2", "0.9 0.1 True False")],
+)  # fmt: skip
+def test_the_release_that_is_asked_for(
+    tmp_path: Path, option: str, expected: str
+) -> None:
+    assert run(tmp_path, DROPOUT, "run", option).stdout.strip() == expected
+    assert run(tmp_path, DROPOUT, option).stdout.strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "release", "eager"),
+    [("tf.Session, tf.placeholder", "TensorFlow 1 (tf.Session, tf.placeholder)", False),
+     ("tf.random.set_seed", "TensorFlow 2 (tf.random.set_seed)", True),
+     ("", "either release of TensorFlow: nothing in it tells", False)],
+)  # fmt: skip
+def test_the_script_decides(
+    tmp_path: Path, line: str, release: str, eager: bool
+) -> None:
+    done = run(tmp_path, f"{BY_MODE}def unused():\n    return {line}\n",
+               "run", "--as-tensorflow")  # fmt: skip
+    assert done.stdout.strip() == str(eager)
+    (said,) = done.stderr.splitlines()
+    assert f"is written for {release}; --as-tensorflow=1 or =2 chooses" in said
+
+
+def test_the_environment_decides_in_children_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TPUREF_AS_TENSORFLOW", "2")
+    child = (
+        f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BY_MODE!r}])"
+    )
+    done = run(tmp_path, f"{BY_MODE}{child}\n", "run")
+    assert sorted(done.stdout.split()) == ["True", "True"]
+    monkeypatch.setenv("TPUREF_AS_TENSORFLOW", "3")
+    refused = run(tmp_path, BY_MODE, "run")
+    assert refused.returncode == 2
+    assert "expected 1 or 2, got '3'" in refused.stderr

@@ -17,7 +17,7 @@ import tensorflow as tf
 from tensorflow import saved_model
 
 tf.image.resize_images(tf.zeros)
-tf.debugging.assert_equal(1, 1)
+tf.dimension_value(1, 1)
 tf.tpu.shrad
 tf.image.resize_images()
 """
@@ -29,6 +29,7 @@ def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines == [
         path,
+        "  written for TensorFlow 1 (tf.image.resize_images, tf.dimension_value)",
         "  Save the variables with tf.train.Saver, and build the graph again to "
         "restore",
         "    them.",
@@ -37,8 +38,8 @@ def test_the_names_of_a_program(script: Script, capsys: Any) -> None:
         "or",
         "    in tf.py_func.",
         "      tf.image.resize_images: 5, 8",
-        "  Use tf.assert_equal, which is the same.",
-        "      tf.debugging.assert_equal: 6",
+        "  Use tf.compat.dimension_value, which is the same.",
+        "      tf.dimension_value: 6",
         "  Did you mean tf.tpu.shard?",
         "      tf.tpu.shrad: 7",
         "  tpuref has tf.zeros",
@@ -74,7 +75,7 @@ def test_json(script: Script, capsys: Any) -> None:
     assert found["summary"] == {
         "files": 1, "complete": 0, "names": 5, "there": 1, "missing": 4,
         "lacking": [["tf.saved_model", 1], ["tf.image.resize_images", 1],
-                    ["tf.debugging.assert_equal", 1], ["tf.tpu.shrad", 1]],
+                    ["tf.dimension_value", 1], ["tf.tpu.shrad", 1]],
     }  # fmt: skip
 
 

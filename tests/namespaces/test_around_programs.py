@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.missing.namespaces import first_missing
+from tpuref.names.lookup import first_missing
 
 
 def ran(program: str, *arguments: str, folder: Path) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tpuref.porting.program import read_program
+from tpuref.porting.release import fixed_release, release_of
 from tpuref.porting.replacement import Replacement, replaced
 from tpuref.porting.rewrite import rewrite
 from tpuref.porting.source import Source, read
@@ -26,6 +28,8 @@ def of(text: str, name: str = "a.py") -> Any:
         ("import tensorflow", "import tpuref as tensorflow"),
         ("import tensorflow.contrib.tpu", "import tpuref as tensorflow"),
         ("import tensorflow.compat.v1 as tf", "import tpuref.compat.v1 as tf"),
+        ("from tensorflow.contrib import slim", "from tpuref.contrib import slim"),
+        ("import tensorflow.contrib.slim as s", "import tpuref.contrib.slim as s"),
         ("import tensorflow.compat.v2 as tf", "import tpuref as tf"),
         ("import tensorflow.nn as nn", "import tpuref.nn as nn"),
         ("from tensorflow import nn, math", "from tpuref import nn, math"),
@@ -53,10 +57,10 @@ NO_SAVED_MODEL = "tpuref has no tf.saved_model (in TensorFlow"
     ("text", "reason"),
     [
         ("from tensorflow import saved_model, nn", NO_SAVED_MODEL),
-        ("from tensorflow.contrib import slim",
-         "tpuref has no tf.contrib.slim (in TensorFlow 1.8 to 1.15)."),
-        ("from tensorflow.python.eager import context",
-         "tpuref has no tf.python.eager"),
+        ("from tensorflow.contrib.slim import conv2d",
+         "tpuref has no tf.contrib.slim.conv2d (in TensorFlow 1.8 to 1.15)."),
+        ("from tensorflow.python.eager.context import ensure_initialized",
+         "tpuref has no tf.python.eager.context.ensure_initialized"),
         ("import tensorflow.saved_model as k", NO_SAVED_MODEL),
         ("import tensorflow.saved_model", NO_SAVED_MODEL),
         ("import tensorflow.config as c", "tf.config is not a module."),
@@ -157,3 +161,22 @@ def test_a_notebook_in_unusual_writing_stays() -> None:
 def test_replacements_in_any_order() -> None:
     both = [Replacement(4, 5, "E"), Replacement(0, 1, "AA")]
     assert replaced("abcdef", both) == "AAbcdEf"
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "module"),
+    [("import tensorflow as tf\ntf.Session(); tf.nn.dropout", 1, "tpuref.compat.v1"),
+     ("import tensorflow as tf\ntf.Session(); tf.contrib.tpu.shard", 1, "tpuref"),
+     ("import tensorflow as tf\ntf.compat.v1.Session(); tf.nn.dropout", 2, "tpuref"),
+     ("import tensorflow as tf\ntf.compat.v1.disable_v2_behavior()", 2, "tpuref"),
+     ("import tensorflow as tf\ntf.Session(); tf.placeholder; tf.random.set_seed(1)", 1,
+      "tpuref"),
+     ("import tensorflow as tf\ntf.compat.v1.Session()", 1, "tpuref.compat.v1"),
+     ("import tensorflow as tf\ntf.nn.dropout", None, "tpuref")],
+)  # fmt: skip
+def test_the_release_of_a_program(text: str, number: int | None, module: str) -> None:
+    source = Source(Path("a.py"), text, "utf-8")
+    program = read_program(source)
+    assert release_of(program).number == number
+    changed = rewrite(source, fixed_release(program)).text
+    assert changed.startswith(f"import {module} as tf\n")

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import tpuref
-from tpuref.missing.namespaces import NAMESPACES
+from tpuref.names.namespace import is_public
 
 from . import machinery, servers
 
@@ -139,9 +139,7 @@ def _namespace(name: str) -> Any:
         value = getattr(value, part, None)
         if value is None:
             break
-    if not isinstance(value, ModuleType) or value.__name__ not in NAMESPACES:
-        return None
-    return value
+    return value if is_public(value) else None
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import tpuref as tf
-from tpuref import api
-from tpuref.missing.namespaces import public_names
+from tpuref.names import table
 
 SCRIPT = Path(__file__).with_name("user_script.py")
 
@@ -45,19 +44,36 @@ def test_its_program_for_tensorflow_2_runs() -> None:
     assert 0 < float(done.stdout) < 1
 
 
-def test_completion_offers_public_names_alone() -> None:
-    assert set(dir(tf)) == public_names(api)
-    for namespace in (tf.tpu, tf.train, tf.contrib.tpu, tf.data, tf.compat.v1):
-        assert set(dir(namespace)) == public_names(namespace)
-        assert not {"annotations", "codes", "coded", "np"} & set(dir(namespace))
+@pytest.mark.parametrize(
+    ("imported", "path"),
+    [
+        ("tpuref", "tpu"),
+        ("tpuref", "layers"),
+        ("tpuref", "contrib.tpu"),
+        ("tpuref.compat.v1", "compat.v1.gfile"),
+        ("tpuref.compat.v2", "compat.v2"),
+        ("tpuref.compat.v2", "compat.v2.nn"),
+    ],
+)
+def test_an_editor_completes_public_names_alone(imported: str, path: str) -> None:
+    jedi = pytest.importorskip("jedi")
+    below = f"tpuref.{path}".removeprefix(imported)
+    completed = jedi.Script(f"import {imported} as tf\ntf{below}.").complete()
+    names = {one.name for one in completed if not one.name.startswith("_")}
+    assert names == table.listed(path).keys()
 
 
-def test_editors_see_each_package_of_tf() -> None:
-    """A name that only an import in a circle leads to is none to pyright."""
-    text = Path(tf.__file__).read_text()
-    listed = [*Path(api.__file__).read_text().splitlines()]
-    listed += Path(tf.compat.v1.__file__).read_text().splitlines()
-    packages = [line for line in listed if line.startswith("from tpuref import ")]
-    for line in packages:
-        if not line.split()[-1].startswith("_"):
-            assert f"    {line}\n" in text
+def test_an_editor_completes_each_name_of_tf() -> None:
+    jedi = pytest.importorskip("jedi")  # it lists the modules of the package, too
+    completed = jedi.Script("import tpuref as tf\ntf.").complete()
+    assert {one.name for one in completed} >= table.names_of("")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tf.tpu.shard", "tf.layers.Dense", "tf.compat.v2.nn.relu", "tf.gfile.Copy"],
+)
+def test_an_editor_shows_docstrings(name: str) -> None:
+    jedi = pytest.importorskip("jedi")
+    (found,) = jedi.Script(f"import tpuref as tf\n{name}").help()
+    assert eval(name).__doc__.strip().splitlines()[0] in found.docstring()

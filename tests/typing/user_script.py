@@ -8,6 +8,7 @@ import numpy as np
 
 import tpuref as tf
 import tpuref.compat.v1 as v1
+import tpuref.compat.v2 as v2
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -20,6 +21,8 @@ else:
 def computation(x: tf.Tensor) -> tf.Tensor:
     total = tf.tpu.cross_replica_sum(x)
     assert_type(total, tf.Tensor)
+    assert_type(v1.nn.relu(x), tf.Tensor)
+    assert_type(v2.nn.relu(x), tf.Tensor)
     assert_type(-total[..., None] * 2.0, tf.Tensor)
     return tf.reduce_mean(total / 2.0)
 

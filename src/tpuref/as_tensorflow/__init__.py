@@ -15,8 +15,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
-from tpuref.missing.finder import Existing
-from tpuref.missing.namespaces import NAMESPACES, message_about
+from tpuref.names.namespace import Existing, is_public, message_about
 
 PACKAGES = {
     "tensorflow": "tpuref",
@@ -30,17 +29,30 @@ NOTE = "In this process, import tensorflow means tpuref (--as-tensorflow)."
 _CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "children")
 
 
-def install() -> None:
+SETTING = "TPUREF_AS_TENSORFLOW"
+"""The variable of the environment with the release, which child processes inherit."""
+
+
+def install(release: int | None = None) -> None:
     """Let ``import tensorflow`` mean tpuref from here on, also in child processes.
+
+    Parameters
+    ----------
+    release
+        1 or 2, as which release of TensorFlow the program starts; by default
+        that of the environment, or else it is as after ``import tpuref``.
 
     Raises
     ------
     ImportError
         If this process has imported the real TensorFlow before.
+    ValueError
+        If the release is neither 1 nor 2.
     """
+    refuse_if_loaded()
+    _start_as(release_in_environment() if release is None else release)
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
-    _refuse_if_loaded()
     sys.meta_path.insert(0, _Finder())
     sys.modules["tensorflow"] = importlib.import_module("tpuref")
     sys.path.insert(0, _CHILDREN)  # processes of multiprocessing get this path
@@ -50,7 +62,34 @@ def install() -> None:
     _end_tracebacks_with_the_note()
 
 
-def _refuse_if_loaded() -> None:
+def release_in_environment() -> int | None:
+    """Return the release that `SETTING` names, None where it is not set."""
+    value = os.environ.get(SETTING, "")
+    if value not in ("", "1", "2"):
+        raise coded(
+            ValueError,
+            f"{SETTING}: expected 1 or 2, got {value!r}",
+            code=codes.INVALID_SETTING,
+        )
+    return int(value) if value else None
+
+
+def _start_as(release: int | None) -> None:
+    """Behave as a release of TensorFlow does at the start of a program."""
+    if release is None:
+        return
+    os.environ[SETTING] = str(release)
+    default = importlib.import_module("tpuref.graph.default")
+    if release == 2:
+        default.enable_v2_behavior()
+    else:
+        default.disable_v2_behavior()
+
+
+def refuse_if_loaded() -> None:
+    """Raise ImportError if this process has imported the real TensorFlow."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
     for package in PACKAGES:
         module = sys.modules.get(package)
         if module is not None:
@@ -74,7 +113,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if ours is None:
             return None
         module = importlib.import_module(ours)
-        if module.__name__ not in NAMESPACES:  # one of tpuref's own parts
+        if not is_public(module):  # one of tpuref's own parts
             message = message_about(ours.replace("tpuref", "tf", 1))
             raise coded(
                 ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name

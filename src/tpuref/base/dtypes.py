@@ -245,12 +245,12 @@ _BY_PYTHON_TYPE: dict[type[Any], DType] = {
 }
 
 
-def as_dtype(value: DTypeLike) -> DType:
-    """Convert `value` to an element type.
+def as_dtype(type_value: DTypeLike) -> DType:
+    """Convert `type_value` to an element type.
 
     Parameters
     ----------
-    value : DType, str, int, type or numpy.dtype
+    type_value : DType, str, int, type or numpy.dtype
         A type, its name, its number in serialized form, a Python or NumPy
         scalar type, or a NumPy dtype of any byte order. Python's ``int`` means
         int32 and ``float`` float32, as for Python numbers.
@@ -263,19 +263,19 @@ def as_dtype(value: DTypeLike) -> DType:
     Raises
     ------
     TypeError
-        If `value` is not an element type.
+        If `type_value` is not an element type.
 
     Examples
     --------
     >>> as_dtype("bfloat16"), as_dtype(float), as_dtype(9)
     (tf.bfloat16, tf.float32, tf.int64)
     """
-    dtype = _find(value)
+    dtype = _find(type_value)
     if dtype is None:
         raise coded(
             TypeError,
-            f"as_dtype: {value!r} is not an element type; expected a tf.DType, its "
-            f"name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
+            f"as_dtype: {type_value!r} is not an element type; expected a tf.DType, "
+            f"its name ({', '.join(_BY_NAME)}), its number, or a NumPy or Python type",
             code=codes.UNKNOWN_DTYPE,
         )
     return dtype

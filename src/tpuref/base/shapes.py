@@ -11,6 +11,7 @@ from typing import Any, SupportsIndex, TypeAlias, overload
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import integer
 from tpuref.base.errors import coded
+from tpuref.base.release import behavior
 
 DimensionLike: TypeAlias = "Dimension | SupportsIndex | None"
 ShapeLike: TypeAlias = "TensorShape | SupportsIndex | Iterable[Any] | None"
@@ -498,20 +499,26 @@ class TensorShape:
     def __bool__(self) -> bool:
         return self._dims is not None
 
-    def __iter__(self) -> Iterator[Dimension]:
-        return iter([Dimension(dim) for dim in self._known_dims("__iter__")])
+    def __iter__(self) -> Iterator[Any]:
+        return map(_item, self._known_dims("__iter__"))
+
+    def __add__(self, other: ShapeLike) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: ShapeLike) -> TensorShape:
+        return as_shape(other).concatenate(self)
 
     @overload
-    def __getitem__(self, key: SupportsIndex) -> Dimension: ...
+    def __getitem__(self, key: SupportsIndex) -> Any: ...
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
-    def __getitem__(self, key: SupportsIndex | slice) -> Dimension | TensorShape:
+    def __getitem__(self, key: SupportsIndex | slice) -> Any:
         if isinstance(key, slice):
             if self._dims is None:
                 return _slice_of_unknown(key)
             return TensorShape(self._dims[key])
         place = integer("TensorShape: an index", key)
-        return Dimension(None if self._dims is None else self._dims[place])
+        return _item(None if self._dims is None else self._dims[place])
 
     def __eq__(self, other: object) -> bool:
         try:
@@ -523,12 +530,14 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self) -> str:
-        return f"TensorShape({self.dims})"
+        items = None if self._dims is None else list(self)
+        return f"TensorShape({items})"
 
     def __str__(self) -> str:
         if self._dims is None:
             return "<unknown>"
-        dims = ["?" if dim is None else str(dim) for dim in self._dims]
+        unknown = "None" if behavior.integer_shapes else "?"
+        dims = [unknown if dim is None else str(dim) for dim in self._dims]
         return f"({dims[0]},)" if len(dims) == 1 else f"({', '.join(dims)})"
 
     def __reduce__(
@@ -549,6 +558,11 @@ class TensorShape:
             f"TensorShape.{method}: expected rank {expected}, got shape {self} of rank "
             f"{self.rank}"
         )
+
+
+def _item(size: int | None) -> Any:
+    """Return a size as an item of a shape, which depends on the release."""
+    return size if behavior.integer_shapes else Dimension(size)
 
 
 def as_shape(value: ShapeLike) -> TensorShape:
@@ -646,3 +660,15 @@ def _slice_of_unknown(key: slice) -> TensorShape:
     if start < 0 or stop < 0:
         return unknown_shape()
     return unknown_shape(max(0, stop - start))
+
+
+def dimension_value(dimension: Dimension | int | None) -> int | None:
+    """Return the size of a dimension, None if it is unknown.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.compat.dimension_value(tf.TensorShape([None, 3])[1])
+    3
+    """
+    return dimension.value if isinstance(dimension, Dimension) else dimension

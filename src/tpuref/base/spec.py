@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tpuref.base.arguments import instance_of
 from tpuref.base.dtypes import DType, DTypeLike, as_dtype, float32
@@ -50,12 +51,12 @@ class TensorSpec:
         object.__setattr__(self, "dtype", as_dtype(dtype))
         object.__setattr__(self, "name", name)
 
-    def is_compatible_with(self, other: TensorSpec) -> bool:
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Tell whether a tensor can satisfy both descriptions.
 
         Parameters
         ----------
-        other : TensorSpec
+        spec_or_tensor : TensorSpec or Tensor
             The other description. Names are ignored.
 
         Returns
@@ -63,7 +64,8 @@ class TensorSpec:
         bool
             True if the types agree and no known dimensions differ.
         """
-        instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", other)
+        given = getattr(spec_or_tensor, "spec", spec_or_tensor)
+        other = instance_of(TensorSpec, "TensorSpec: other", "a tf.TensorSpec", given)
         return self.dtype.is_compatible_with(
             other.dtype
         ) and self.shape.is_compatible_with(other.shape)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tpuref.base.arguments import integer, number
 from tpuref.base.errors import DataLossError, UnimplementedError
-from tpuref.checkpoints.stored import remove_checkpoint
+from tpuref.checkpoints.stored import remove_save
 from tpuref.files.filesystem import failures, files_at
 
 _log = logging.getLogger("tpuref.checkpoints")
@@ -83,7 +83,7 @@ class KeptCheckpoints:
             if save is None and path.rpartition("/")[0] != newest.rpartition("/")[0]:
                 continue
             try:
-                remove_checkpoint(path, save)
+                remove_save(path, save)
             except (DataLossError, UnimplementedError) as error:
                 _log.warning("the checkpoint %s stays: %s", path, error)
 

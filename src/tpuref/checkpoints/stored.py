@@ -51,7 +51,7 @@ def write_checkpoint(prefix: PathLike, arrays: Mapping[str, Array]) -> str:
     Returns
     -------
     str
-        What tells this save from all others, for `remove_checkpoint`.
+        What tells this save from all others, for `remove_save`.
     """
     files, path = files_at(prefix, "tf.train.Saver.save", "save_path")
     save = secrets.token_hex(8)
@@ -149,16 +149,14 @@ def _remove_tensors(files: FileSystem, path: str, prefix: str) -> None:
         _remove(files, path)
 
 
-def remove_checkpoint(prefix: PathLike, save: str | None = None) -> None:
+def remove_checkpoint(
+    checkpoint_prefix: PathLike,
+    checkpoint_format_version: int = 2,
+    meta_graph_suffix: str = "meta",
+) -> None:
     """Remove a checkpoint, the index first; one that is not there is no error.
 
-    Parameters
-    ----------
-    prefix
-        The checkpoint.
-    save
-        What `write_checkpoint` returned: nothing is removed if another save has
-        replaced that one.
+    The format and the suffix are those of files that tpuref does not write.
 
     Raises
     ------
@@ -167,6 +165,11 @@ def remove_checkpoint(prefix: PathLike, save: str | None = None) -> None:
     tpuref.errors.UnimplementedError
         If it is one of TensorFlow's; nothing is removed.
     """
+    remove_save(checkpoint_prefix)
+
+
+def remove_save(prefix: PathLike, save: str | None = None) -> None:
+    """Remove a checkpoint, unless another save than `save` has replaced it."""
     files, path = files_at(prefix, "tf.train.remove_checkpoint", "checkpoint_prefix")
     with failures("tf.train.remove_checkpoint", path):
         if not files.exists(_index(path)):

@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == [conformance.NAME]:
         return conformance.run(arguments[1:])
-    if arguments[:1] == [run.AS_TENSORFLOW]:  # a short form
+    if arguments and arguments[0].startswith(run.AS_TENSORFLOW):  # a short form
         arguments = [run.NAME, *arguments]
     parser = _parser()
     _complete(parser)

@@ -204,7 +204,9 @@ def _arguments(options: argparse.Namespace, host: int, port: int) -> list[str]:
     """Return the arguments of ``tpuref`` for a host."""
     cores = options.cores_per_host
     size = [] if cores is None else ["--cores", str(cores * options.hosts)]
-    named = [AS_TENSORFLOW] if options.as_tensorflow else []
+    release = f"={options.release}" if options.release else ""
+    asked = options.as_tensorflow or options.release
+    named = [f"{AS_TENSORFLOW}{release}"] if asked else []
     return [
         *("run", "--executor", "xla", "--coordinator", f"127.0.0.1:{port}"),
         *("--num-hosts", str(options.hosts), "--host", str(host)),

@@ -84,11 +84,13 @@ def _failed(message: str) -> int:
 def _examined(path: Path, write: bool) -> tuple[Program, Rewrite | None]:
     """Return the names of a program, and how its import lines are to change."""
     from tpuref.porting.program import read_program
+    from tpuref.porting.release import fixed_release
     from tpuref.porting.rewrite import rewrite
     from tpuref.porting.source import read
 
     source = read(path)
-    return read_program(source), rewrite(source) if write else None
+    program = read_program(source)
+    return program, rewrite(source, fixed_release(program)) if write else None
 
 
 def _dumped(found: list[tuple[Program, Rewrite | None]]) -> str:

@@ -9,6 +9,7 @@ import runpy
 import sys
 import time
 from contextlib import redirect_stdout
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +18,7 @@ from tpuref.base.executors import EXECUTORS
 
 NAME = "run"
 AS_TENSORFLOW = "--as-tensorflow"
+SETTING = "TPUREF_AS_TENSORFLOW"
 
 Commands = argparse._SubParsersAction  # the type has no public name
 
@@ -75,6 +77,14 @@ def add_program(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="let `import tensorflow` mean tpuref, in the script and its children",
     )
+    for number in (1, 2):  # argparse would take the script for an optional value
+        command.add_argument(
+            f"{AS_TENSORFLOW}={number}",
+            action="store_const",
+            const=number,
+            dest="release",
+            help=f"the same, with the meaning of TensorFlow {number}",
+        )
     command.add_argument("script", metavar="SCRIPT", help="the script to run")
     command.add_argument(
         "arguments",
@@ -175,10 +185,36 @@ def apply_settings(options: argparse.Namespace) -> None:
         config.executor = options.executor
     if not os.path.exists(options.script):
         raise ValueError(f"there is no file {options.script!r}")
-    if options.as_tensorflow:
-        from tpuref import as_tensorflow
+    _take_place_of_tensorflow(options)
 
-        as_tensorflow.install()
+
+def _take_place_of_tensorflow(options: argparse.Namespace) -> None:
+    """Let TensorFlow be tpuref, where the options or the environment say so."""
+    if not (options.as_tensorflow or options.release or os.environ.get(SETTING)):
+        return
+    from tpuref import as_tensorflow
+
+    as_tensorflow.refuse_if_loaded()
+    release = options.release or as_tensorflow.release_in_environment()
+    as_tensorflow.install(release or _release_of(options.script))
+
+
+def _release_of(script: str) -> int | None:
+    """Return the release that a script is written for, and say so."""
+    from tpuref.porting.program import read_program
+    from tpuref.porting.release import release_of
+    from tpuref.porting.source import read
+
+    try:
+        release = release_of(read_program(read(Path(script))))
+    except (OSError, ValueError):  # running it says what is wrong
+        return None
+    print(
+        f"tpuref run: {script} is written for {release.text}; {AS_TENSORFLOW}=1 or =2 "
+        "chooses",
+        file=sys.stderr,
+    )
+    return release.number
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.tpu import CloudTPUs
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 
 @explain_missing_members("tf.contrib.cluster_resolver.TPUClusterResolver")

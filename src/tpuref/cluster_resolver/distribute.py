@@ -13,7 +13,7 @@ from tpuref.cluster_resolver import metadata
 from tpuref.cluster_resolver.addresses import GRPC
 from tpuref.cluster_resolver.source import Master, text_of
 from tpuref.cluster_resolver.tpu import CloudTPUs
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.tpu.bring_up import experimental_connect_to_cluster, initialize_tpu_system
 
 _NAME = "TPUClusterResolver"

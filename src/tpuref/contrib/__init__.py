@@ -1,36 +1,5 @@
-"""The documented names under ``tf.contrib``."""
+"""The names under ``tf.contrib``; the stubs beside this file list them."""
 
-from __future__ import annotations
+from tpuref.names.namespace import attach as _attach
 
-from tpuref.contrib import (
-    cloud,
-    cluster_resolver,
-    data,
-    distribute,
-    estimator,
-    framework,
-    layers,
-    lookup,
-    opt,
-    summary,
-    tpu,
-    training,
-)
-from tpuref.missing.namespaces import explain_missing as _explain_missing
-
-__all__ = [
-    "cloud",
-    "cluster_resolver",
-    "data",
-    "distribute",
-    "estimator",
-    "framework",
-    "layers",
-    "lookup",
-    "opt",
-    "summary",
-    "tpu",
-    "training",
-]
-
-_explain_missing(__name__, "tf.contrib")
+_attach(__name__, holds_code=False)

@@ -10,6 +10,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base import nest
 from tpuref.base.dtypes import as_dtype, int64
 from tpuref.base.errors import InvalidArgumentError, coded
+from tpuref.base.processors import processors
 from tpuref.base.shapes import TensorShape, as_shape
 from tpuref.data import foreign
 from tpuref.data.element import components_of, mapped, specs_of
@@ -40,7 +41,7 @@ from tpuref.data.transformations import (
 from tpuref.files.operations import glob
 from tpuref.functions.random import get_seed
 from tpuref.graph.default import executing_eagerly, get_default_graph
-from tpuref.missing.members import ExplainsMissing, explain_missing_members
+from tpuref.names.members import ExplainsMissing, explain_missing_members
 from tpuref.runtime.state import State
 
 __all__ = ["Dataset"]
@@ -51,7 +52,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     """A sequence of elements, from sources and transformations.
 
     An element is a tensor, or a tuple, namedtuple or dict of elements; a list stands
-    is one tensor.  Nothing is computed until an iterator requests an element.
+    is one tensor.  Nothing is computed until an iterator requests an element.  All
+    methods take a `name` as TensorFlow 2 does; it shows in none of tpuref's traces.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     # -- sources ---------------------------------------------------------------
 
     @staticmethod
-    def from_tensors(tensors: Any) -> Dataset:
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset with a single element.
 
         Parameters
@@ -91,7 +93,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return Dataset(Tensors(tensors))
 
     @staticmethod
-    def from_tensor_slices(tensors: Any) -> Dataset:
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the rows of one tensor, or of several in parallel.
 
         Parameters
@@ -116,9 +118,11 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     @staticmethod
     def from_generator(
         generator: Callable[..., Iterable[Any]],
-        output_types: Any,
+        output_types: Any = None,
         output_shapes: Any = None,
         args: Sequence[Any] | None = None,
+        output_signature: Any = None,
+        name: str | None = None,
     ) -> Dataset:
         """Return a dataset of the values from a Python function's iterable.
 
@@ -132,6 +136,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             A shape for each component; unknown shapes by default.
         args
             Tensors whose values are passed to `generator`.
+        output_signature
+            A `tf.TensorSpec` for each component, instead of types and shapes.
 
         Raises
         ------
@@ -149,10 +155,13 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> [int(value) for value in dataset.as_numpy_iterator()]
         [0, 1, 2]
         """
+        if output_signature is not None:
+            output_types = mapped(output_signature, lambda spec: spec.dtype)
+            output_shapes = mapped(output_signature, lambda spec: spec.shape)
         return Dataset(Generator(generator, output_types, output_shapes, args))
 
     @staticmethod
-    def range(*args: Any, output_type: Any = int64) -> Dataset:
+    def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """Return a dataset of the values of Python's range.
 
         Parameters
@@ -171,11 +180,13 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         return Dataset(Range(*args, dtype=as_dtype(output_type)))
 
     @staticmethod
-    def zip(datasets: Any) -> Dataset:
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that combines the elements of several datasets.
 
         Parameters
         ----------
+        args
+            `datasets`, or several datasets.
         datasets
             A nested tuple or dict of datasets.  The result is as long as the shortest.
 
@@ -192,11 +203,16 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> [(int(a), int(b)) for a, b in both.as_numpy_iterator()]
         [(0, 5), (1, 6)]
         """
+        if args:
+            datasets = args[0] if len(args) == 1 else args
         return Dataset(Zip(mapped(datasets, _zipped)))
 
     @staticmethod
     def list_files(
-        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None
+        file_pattern: Any,
+        shuffle: bool | None = None,
+        seed: int | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """Return a dataset of the paths that match a pattern, found at once.
 
@@ -272,7 +288,13 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     # -- transformations -------------------------------------------------------
 
     def map(
-        self, map_func: Callable[..., Any], num_parallel_calls: Any = None
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
     ) -> Dataset:
         """Return a dataset that applies a function to each element.
 
@@ -281,7 +303,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         map_func
             Called once, with symbolic tensors; the components of a tuple are separate
             arguments.  It returns an element.
-        num_parallel_calls
+        num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool
             Accepted for compatibility; elements are computed one after another.
 
         Raises
@@ -298,7 +320,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         """
         return Dataset(Map(self.stage, map_func))
 
-    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Return a dataset of the elements for which a function returns true.
 
         Parameters
@@ -320,7 +342,14 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         """
         return Dataset(Filter(self.stage, predicate))
 
-    def batch(self, batch_size: Any, drop_remainder: Any = False) -> Dataset:
+    def batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
         """Return a dataset of consecutive elements stacked along a new dimension.
 
         Parameters
@@ -329,6 +358,8 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             The number of elements in a batch.
         drop_remainder
             Whether to drop an incomplete last batch, so that the size is static.
+        num_parallel_calls, deterministic
+            Accepted for compatibility, as for `map`.
 
         Raises
         ------
@@ -346,9 +377,10 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def padded_batch(
         self,
         batch_size: Any,
-        padded_shapes: Any,
+        padded_shapes: Any = None,
         padding_values: Any = None,
         drop_remainder: Any = False,
+        name: str | None = None,
     ) -> Dataset:
         """Return a dataset of batches of elements padded to equal shapes.
 
@@ -358,7 +390,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             As for `batch`.
         padded_shapes
             The padded shape of each component; None or -1 means the largest size in the
-            batch.
+            batch.  By default the static shapes.
         padding_values
             The padding value of each component, by default 0, False or an empty string.
 
@@ -378,7 +410,11 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         array([[1, 0],
                [2, 3]], dtype=int32)
         """
-        shapes = [_padded_shape(s) for s in self._like("padded_shapes", padded_shapes)]
+        if padded_shapes is None:
+            shapes = [spec.shape for spec in self.stage.specs]
+        else:
+            given = self._like("padded_shapes", padded_shapes)
+            shapes = [_padded_shape(shape) for shape in given]
         values: list[Any] = [None] * len(shapes)
         if padding_values is not None:
             values = self._like("padding_values", padding_values)
@@ -386,7 +422,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             PaddedBatch(self.stage, batch_size, shapes, values, drop_remainder)
         )
 
-    def repeat(self, count: Any = None) -> Dataset:
+    def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
         """Return a dataset that repeats the elements.
 
         Parameters
@@ -408,6 +444,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         buffer_size: Any,
         seed: int | None = None,
         reshuffle_each_iteration: bool | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """Return a dataset in random order.
 
@@ -431,7 +468,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         return Dataset(Shuffle(self.stage, buffer_size, get_seed(seed), reshuffle))
 
-    def take(self, count: Any) -> Dataset:
+    def take(self, count: Any, name: str | None = None) -> Dataset:
         """Return a dataset of the first `count` elements, or of all for -1.
 
         Examples
@@ -442,7 +479,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         """
         return Dataset(Take(self.stage, count))
 
-    def skip(self, count: Any) -> Dataset:
+    def skip(self, count: Any, name: str | None = None) -> Dataset:
         """Return a dataset without the first `count` elements, empty for -1.
 
         Examples
@@ -453,7 +490,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         """
         return Dataset(Skip(self.stage, count))
 
-    def cache(self, filename: str = "") -> Dataset:
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
         """Return a dataset whose elements are computed once and kept in memory.
 
         Parameters
@@ -481,7 +518,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
             )
         return Dataset(Cache(self.stage))
 
-    def prefetch(self, buffer_size: Any) -> Dataset:
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """Return a dataset whose elements a thread computes in advance.
 
         Parameters
@@ -501,9 +538,11 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
     def interleave(
         self,
         map_func: Callable[..., Any],
-        cycle_length: Any,
-        block_length: Any = 1,
+        cycle_length: Any = None,
+        block_length: Any = None,
         num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """Return the elements of the datasets that a function makes, in turn.
 
@@ -512,10 +551,11 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         map_func
             Takes an element as for `map` and returns a dataset.
         cycle_length
-            How many datasets are open at a time.
+            How many datasets are open at a time, by default (None or -1) as many as
+            this process has processors.
         block_length
-            How many elements each gives in its turn.
-        num_parallel_calls
+            How many elements each gives in its turn, by default 1.
+        num_parallel_calls, deterministic
             Accepted for compatibility; has no effect.
 
         Raises
@@ -531,13 +571,15 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         >>> [int(x) for x in dataset.as_numpy_iterator()]
         [0, 0, 10, 10, 0, 10]
         """
-        return Dataset(
-            Interleave(
-                self.stage, "Dataset.interleave", map_func, cycle_length, block_length
-            )
-        )
+        automatic = isinstance(cycle_length, int) and cycle_length == -1
+        if cycle_length is None or automatic:
+            cycle_length = processors()
+        turns = (cycle_length, 1 if block_length is None else block_length)
+        return Dataset(Interleave(self.stage, "Dataset.interleave", map_func, *turns))
 
-    def flat_map(self, map_func: Callable[..., Any]) -> Dataset:
+    def flat_map(
+        self, map_func: Callable[..., Any], name: str | None = None
+    ) -> Dataset:
         """Return the elements of the datasets that a function makes, one by one.
 
         Parameters
@@ -565,7 +607,7 @@ class Dataset(ElementDescription, metaclass=ExplainsMissing):
         check_callable("Dataset.apply", transformation_func)
         return transformation_func(self)
 
-    def with_options(self, options: Options) -> Dataset:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """Return the dataset itself: its options have no effect.
 
         Parameters

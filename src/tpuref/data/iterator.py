@@ -25,7 +25,7 @@ from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.graph import Graph
 from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.ops.meaning import Array
 from tpuref.runtime.iteration import Iteration
 from tpuref.runtime.lockstep import run_program

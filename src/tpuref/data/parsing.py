@@ -424,8 +424,8 @@ def _array(value: Any, dtype: DType) -> Array:
 
 
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: Any = None,
+    out_type: Any = None,
     little_endian: bool = True,
     name: str | None = None,
     bytes: Any = None,
@@ -459,11 +459,41 @@ def decode_raw(
     >>> tf.Session().run(tf.decode_raw(b"\x01\x00\x02\x00", tf.int16))
     array([1, 2], dtype=int16)
     """
+    given = input_bytes if bytes is None else bytes
+    return decode_raw_v2(given, out_type, little_endian, name=name)
+
+
+def decode_raw_v2(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    r"""Return the bytes of texts as numbers, with the parameters of TensorFlow 2.
+
+    Parameters
+    ----------
+    input_bytes, out_type, little_endian
+        As for `decode_raw`.
+    fixed_length
+        The number of bytes to read of each text; zeros follow a shorter one.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> numbers = decode_raw_v2([b"\x01\x02\x03", b""], tf.uint8, fixed_length=2)
+    >>> tf.Session().run(numbers).tolist()
+    [[1, 2], [0, 0]]
+    """
     dtype = as_dtype(out_type)
     order = dtype.np.newbyteorder("<" if little_endian else ">")
 
     def decode(texts: Any) -> Array:
-        several = np.asarray(texts, object)
+        several = np.array(texts, object)
+        if fixed_length is not None:
+            for place, text in np.ndenumerate(several):
+                several[place] = text[:fixed_length].ljust(fixed_length, b"\0")
         lengths = {len(text) for text in several.flat}
         if len(lengths) > 1 or any(length % dtype.size for length in lengths):
             raise InvalidArgumentError(
@@ -475,8 +505,28 @@ def decode_raw(
         return flat.reshape(*several.shape, -1) if flat.size else flat
 
     in_batches(decode, decode)
-    given = convert_to_tensor(input_bytes if bytes is None else bytes, string)
+    given = convert_to_tensor(input_bytes, string)
     result: Tensor = py_func(decode, [given], dtype, name=name_or(name, "DecodeRaw"))
     if given.shape.ndims is not None:
         result.set_shape([*given.shape.as_list(), None])
     return result
+
+
+def parse_example_v2(
+    serialized: Any,
+    features: Any,
+    example_names: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return `parse_example`, with the parameters of TensorFlow 2."""
+    return parse_example(serialized, features, name, example_names)
+
+
+def parse_single_example_v2(
+    serialized: Any,
+    features: Any,
+    example_names: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return `parse_single_example`, with the parameters of TensorFlow 2."""
+    return parse_single_example(serialized, features, name, example_names)

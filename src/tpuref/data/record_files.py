@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tpuref.data.element import Item, component, spec_of
 from tpuref.data.sources import integer
 from tpuref.data.stage import Pass, Stage
 from tpuref.files.file import GFile
-from tpuref.files.records import compression_of, tf_record_iterator
+from tpuref.files.records import compression_of, tf_record_iterator, unpacked
 
 __all__ = ["FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"]
 
@@ -91,17 +91,22 @@ class TFRecord(FileStage):
 class TextLine(FileStage):
     """Lines without their ends."""
 
+    def __init__(self, filenames: Any, compression: str) -> None:
+        self._compression = compression
+        super().__init__(filenames)
+
     def records(self, path: str, current: Pass) -> Iterator[bytes]:
         """Yield the lines of one file."""
         with GFile(path, "rb") as file:
-            for line in file:
+            for line in unpacked(cast(IO[bytes], file), self._compression, path):
                 yield line.rstrip(b"\r\n")
 
 
 class FixedLengthRecord(FileStage):
     """Records that all have the same length."""
 
-    def __init__(self, filenames: Any, **lengths: Any) -> None:
+    def __init__(self, filenames: Any, compression: str, **lengths: Any) -> None:
+        self._compression = compression
         self._lengths = {
             name: integer(f"tf.data.{self.name}: {name}", value)
             for name, value in lengths.items()
@@ -115,17 +120,27 @@ class FixedLengthRecord(FileStage):
             for name, value in self._lengths.items()
         )
         with GFile(path, "rb") as file:
-            inside = file.size() - header - footer
-            if inside < 0 or inside % length:
-                raise self.fault(
-                    InvalidArgumentError,
-                    f"{path!r} has {inside} bytes without header ({header}) and footer "
-                    f"({footer}), expected a multiple of record_bytes ({length})",
-                    code=codes.INVALID_DATASET_ARGUMENT,
-                )
-            file.seek(header)
-            for _ in range(inside // length):
-                yield file.read(length)
+            if not self._compression:
+                self._check_size(path, file.size() - header - footer, length)
+            content = unpacked(cast(IO[bytes], file), self._compression, path)
+            content.read(header)
+            # The size of a compressed file is known at its end only, so that what may
+            # be the footer waits until more follows.
+            waiting = content.read(footer)
+            while further := content.read(length):
+                self._check_size(path, len(further), length)
+                waiting += further
+                yield waiting[:length]
+                waiting = waiting[length:]
+
+    def _check_size(self, path: str, size: int, length: int) -> None:
+        if size < 0 or size % length:
+            raise self.fault(
+                InvalidArgumentError,
+                f"{path!r} has {size} bytes between header and footer, expected a "
+                f"multiple of record_bytes ({length})",
+                code=codes.INVALID_DATASET_ARGUMENT,
+            )
 
     def _at_least(self, least: int, argument: str, value: int) -> int:
         if value < least:
@@ -146,7 +161,7 @@ class TFRecordDataset(Dataset):
         A path, a list or tensor of paths, or a dataset of paths.
     compression_type
         ``""``, ``"ZLIB"`` or ``"GZIP"``.
-    buffer_size, num_parallel_reads
+    buffer_size, num_parallel_reads, name
         Accepted for compatibility; the files are read one after the other.
 
     Raises
@@ -173,6 +188,7 @@ class TFRecordDataset(Dataset):
         compression_type: str | None = None,
         buffer_size: int | None = None,
         num_parallel_reads: int | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(TFRecord(filenames, compression_of(compression_type)))
 
@@ -184,10 +200,21 @@ class TextLineDataset(Dataset):
     ----------
     filenames
         A path, a list or tensor of paths, or a dataset of paths.
+    compression_type
+        ``""``, ``"ZLIB"`` or ``"GZIP"``.
+    buffer_size, num_parallel_reads, name
+        As for `TFRecordDataset`.
     """
 
-    def __init__(self, filenames: Any, buffer_size: int | None = None) -> None:
-        super().__init__(TextLine(filenames))
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(TextLine(filenames, compression_of(compression_type)))
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -201,6 +228,8 @@ class FixedLengthRecordDataset(Dataset):
         The length of a record.
     header_bytes, footer_bytes
         How much to leave out at the start and at the end of each file.
+    compression_type, buffer_size, num_parallel_reads, name
+        As for `TFRecordDataset`.
 
     Raises
     ------
@@ -216,10 +245,14 @@ class FixedLengthRecordDataset(Dataset):
         header_bytes: int | None = None,
         footer_bytes: int | None = None,
         buffer_size: int | None = None,
+        compression_type: str | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
     ) -> None:
         super().__init__(
             FixedLengthRecord(
                 filenames,
+                compression_of(compression_type),
                 record_bytes=record_bytes,
                 header_bytes=0 if header_bytes is None else header_bytes,
                 footer_bytes=0 if footer_bytes is None else footer_bytes,

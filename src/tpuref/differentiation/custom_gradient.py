@@ -190,3 +190,8 @@ def passed_through(
         step.labels[RULE] = rule
     record(step)
     return outputs
+
+
+def custom_gradient_v2(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return `custom_gradient`, which TensorFlow 2 also calls without a function."""
+    return custom_gradient if f is None else custom_gradient(f)

@@ -220,3 +220,29 @@ def _hessian(slope: Any, x: Any) -> Tensor | None:
 
     (matrix,) = jacobians(pullback, target, [x])
     return matrix
+
+
+def gradients_v2(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str | None = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Return `gradients`, with the parameters of TensorFlow 2."""
+    options = (False, gate_gradients, aggregation_method, stop_gradients)
+    return gradients(ys, xs, grad_ys, name, *options, unconnected_gradients)
+
+
+def hessians_v2(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> list[Any]:
+    """Return `hessians`, with the parameters of TensorFlow 2."""
+    return hessians(ys, xs, name, False, gate_gradients, aggregation_method)

@@ -310,6 +310,7 @@ class GradientTape:
         self,
         target: Any,
         source: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Tensor:
@@ -320,6 +321,8 @@ class GradientTape:
         target, source
             Tensors whose first axis counts the elements; each part of the target
             depends on the same part of the source alone.
+        unconnected_gradients
+            Accepted for compatibility: the result of unconnected batches is zero.
         parallel_iterations, experimental_use_pfor
             Accepted for compatibility; has no effect.
 

@@ -190,7 +190,7 @@ class Walk:
     def _visit(
         self, step: Any, reached: Collection[Source], stops: Collection[Tensor]
     ) -> None:
-        wanted = [s for s in dict.fromkeys(taken_by(step)) if s in reached]
+        wanted = {s: None for s in taken_by(step) if s in reached}  # in order
         gradients = [None if t in stops else self._total(t) for t in step.outputs]
         if not wanted or all(gradient is None for gradient in gradients):
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.strategy import DistributionStrategy
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 __all__ = ["OneDeviceStrategy"]
 

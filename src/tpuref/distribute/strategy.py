@@ -45,7 +45,7 @@ from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.graph.variables import variable_creator_scope
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.runtime.hosts import here
 from tpuref.tracing.function import Function, functions_run_eagerly
 

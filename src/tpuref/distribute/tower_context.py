@@ -17,7 +17,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.distribute.explanation import Report
 from tpuref.distribute.shared_variables import SharedVariables
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.training.distribution import register
 
 if TYPE_CHECKING:  # only the public type of TowerContext.distribution_strategy

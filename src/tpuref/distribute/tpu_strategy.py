@@ -12,7 +12,7 @@ from tpuref.distribute.strategy import DistributionStrategy
 from tpuref.distribute.system_description import describe_system
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.session_options import ConfigProto
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.tpu.system import initialize_system, shutdown_system
 
 __all__ = ["TPUStrategy"]

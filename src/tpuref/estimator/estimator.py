@@ -17,7 +17,7 @@ from tpuref.base.errors import coded
 from tpuref.checkpoints.initialization import load_checkpoint
 from tpuref.checkpoints.saver import Saver
 from tpuref.checkpoints.state import latest_checkpoint
-from tpuref.estimator.export import no_saved_model
+from tpuref.estimator.export_outputs import no_saved_model
 from tpuref.estimator.functions import (
     call_input_fn,
     check_model_fn,
@@ -34,7 +34,7 @@ from tpuref.functions.random import set_random_seed
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.metrics.means import mean
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.runtime.hosts import here
 from tpuref.summary.event_file import FileWriterCache
 from tpuref.summary.messages import Summary
@@ -603,6 +603,11 @@ def step_of_checkpoint(path: str | None) -> int:
     reader = load_checkpoint(path)
     name = GraphKeys.GLOBAL_STEP
     return int(reader.get_tensor(name)) if reader.has_tensor(name) else 0
+
+
+def load_global_step_from_checkpoint_dir(checkpoint_dir: str) -> int:
+    """Return the global step of the last checkpoint of a directory, 0 without one."""
+    return step_of_checkpoint(latest_checkpoint(checkpoint_dir))
 
 
 def _with_directory(config: Any, model_dir: Any) -> Any:

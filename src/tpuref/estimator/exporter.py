@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpuref.estimator.export import no_saved_model
+from tpuref.estimator.export_outputs import no_saved_model
 
 
 class Exporter:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.arguments import listed
-from tpuref.base.errors import AlreadyExistsError, NotFoundError
+from tpuref.base.errors import AlreadyExistsError, NotFoundError, OpError
 from tpuref.files.filesystem import PathLike, failures, files_at, joined
 
 
@@ -144,7 +145,7 @@ def stat(path: PathLike) -> FileStatistics:
 
 
 def walk(
-    top: PathLike, topdown: bool = True
+    top: PathLike, topdown: bool = True, onerror: Callable[[OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Give each directory from `top` down, with its directories and its files.
 
@@ -154,9 +155,13 @@ def walk(
         Where to begin; nothing is given if it does not exist.
     topdown
         Whether a directory comes before those in it.
+    onerror
+        Called with the error if `top` is no directory.
     """
     files, text = files_at(top, "tf.io.gfile.walk", "top")
     if not files.isdir(text):
+        if onerror is not None:
+            onerror(NotFoundError(f"tf.io.gfile.walk: {text!r} is no directory"))
         return
     inside = sorted(files.names(text))
     directories = [name for name in inside if files.isdir(joined(text, name))]

@@ -176,7 +176,8 @@ def tf_record_iterator(path: PathLike, options: Any = None) -> Iterator[bytes]:
         failures("tf_record_iterator", text),
         files.open(text, "rb") as file,
     ):
-        yield from _records(file, compression_of(options), text)
+        compression = compression_of(options)
+        yield from _records(unpacked(file, compression, text), bool(compression), text)
 
 
 class _Inflated(io.RawIOBase):
@@ -203,7 +204,8 @@ class _Inflated(io.RawIOBase):
         return len(content)
 
 
-def _unpacked(file: IO[bytes], compression: str) -> Any:
+def unpacked(file: IO[bytes], compression: str, path: str) -> Any:
+    """Return the content of an open file, unpacked as it is read."""
     if compression == "GZIP":
         return gzip.GzipFile(fileobj=file)
     if compression == "ZLIB":  # Python has no file object for it
@@ -211,11 +213,11 @@ def _unpacked(file: IO[bytes], compression: str) -> Any:
     return file
 
 
-def _records(file: IO[bytes], compression: str, path: str) -> Iterator[bytes]:
-    content, start = _unpacked(file, compression), 0
+def _records(content: IO[bytes], compressed: bool, path: str) -> Iterator[bytes]:
+    start = 0
     while head := _read(content, 12, path, start):
         (length,) = struct.unpack("<Q", _checked(head[:8], head[8:], path, start))
-        if compression and length > _MOST:
+        if compressed and length > _MOST:
             raise _damaged(path, start, f"it has {length} bytes, more than {_MOST}")
         body = _read(content, length + 4, path, start)
         if body is None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tpuref.base.arguments import name_or
 from tpuref.base.dtypes import float32
 from tpuref.functions.arguments import static_integer, static_number
 from tpuref.functions.joining import concat
@@ -175,7 +174,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def swish(features: Any, name: str | None = None) -> Tensor:
+def swish(features: Any) -> Tensor:
     """Return ``features * sigmoid(features)``.
 
     Parameters
@@ -194,9 +193,7 @@ def swish(features: Any, name: str | None = None) -> Tensor:
     >>> tf.Session().run(tf.nn.swish([0.0, 1000.0])).tolist()
     [0.0, 1000.0]
     """
-    value = convert_to_tensor(features)
-    result: Tensor = apply("Mul", value, sigmoid(value), name=name_or(name, "swish"))
-    return result
+    return swish_v2(features)
 
 
 silu = swish
@@ -348,3 +345,39 @@ def class_axis(function: str, axis: Any, dim: Any) -> int:
         raise ValueError(f"{function}: give only one of axis and dim")
     given = dim if axis is None else axis
     return -1 if given is None else static_integer(given, f"{function}: axis")
+
+
+def softmax_v2(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Return `softmax`, with the parameters of TensorFlow 2."""
+    return softmax(logits, axis, name)
+
+
+def log_softmax_v2(
+    logits: Any, axis: int | None = None, name: str | None = None
+) -> Tensor:
+    """Return `log_softmax`, with the parameters of TensorFlow 2."""
+    return log_softmax(logits, axis, name)
+
+
+def crelu_v2(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """Return `crelu`, with the parameters of TensorFlow 2."""
+    return crelu(features, name, axis)
+
+
+def swish_v2(features: Any, beta: Any = 1.0) -> Tensor:
+    """Return ``features * sigmoid(beta * features)``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> float(tf.Session().run(swish_v2(2.0, beta=1000.0)))
+    2.0
+    """
+    value = convert_to_tensor(features)
+    one = isinstance(beta, float) and beta == 1.0
+    scaled = value if one else value * convert_to_tensor(beta, value.dtype)
+    result: Tensor = apply("Mul", value, sigmoid(scaled), name="swish")
+    return result
+
+
+silu_v2 = swish_v2

@@ -205,3 +205,17 @@ def _run_along(
     return apply_one(
         op, x, name=name, axis=along, exclusive=bool(exclusive), reverse=bool(reverse)
     )
+
+
+def argmax_v2(
+    input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
+) -> Tensor:
+    """Return `argmax`, with the parameters of TensorFlow 2."""
+    return argmax(input, axis, name, output_type=output_type)
+
+
+def argmin_v2(
+    input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
+) -> Tensor:
+    """Return `argmin`, with the parameters of TensorFlow 2."""
+    return argmin(input, axis, name, output_type=output_type)

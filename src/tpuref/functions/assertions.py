@@ -323,3 +323,92 @@ def _all(
         values = [convert_to_tensor(value).operand().value for value in data]
         raise InvalidArgumentError(f"tf.{name}: {text}; the values are {values}")
     return Assert(reduce_all(holds), [text, *data], summarize, name)
+
+
+def assert_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_equal`, with the parameters of TensorFlow 2."""
+    return assert_equal(x, y, None, summarize, message, name)
+
+
+def assert_greater_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_greater`, with the parameters of TensorFlow 2."""
+    return assert_greater(x, y, None, summarize, message, name)
+
+
+def assert_less_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_less`, with the parameters of TensorFlow 2."""
+    return assert_less(x, y, None, summarize, message, name)
+
+
+def assert_rank_v2(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Do `assert_rank`, with the parameters of TensorFlow 2."""
+    return assert_rank(x, rank, None, None, message, name)
+
+
+def assert_greater_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_greater_equal`, with the parameters of TensorFlow 2."""
+    return assert_greater_equal(x, y, None, summarize, message, name)
+
+
+def assert_less_equal_v2(
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_less_equal`, with the parameters of TensorFlow 2."""
+    return assert_less_equal(x, y, None, summarize, message, name)
+
+
+def assert_non_negative_v2(
+    x: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_non_negative`, with the parameters of TensorFlow 2."""
+    return assert_non_negative(x, None, summarize, message, name)
+
+
+def assert_positive_v2(
+    x: Any,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
+    """Do `assert_positive`, with the parameters of TensorFlow 2."""
+    return assert_positive(x, None, summarize, message, name)
+
+
+def assert_rank_at_least_v2(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> Operation | None:
+    """Do `assert_rank_at_least`, with the parameters of TensorFlow 2."""
+    return assert_rank_at_least(x, rank, None, None, message, name)

@@ -66,3 +66,15 @@ def confusion_matrix(
             counted = counted * reshape(each, [-1, 1])
         found = one_hot(columns, num_classes, dtype=exact)
         return cast(matmul(counted, found, transpose_a=True), kind)
+
+
+def confusion_matrix_v2(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Tensor:
+    """Return `confusion_matrix`, with the parameters of TensorFlow 2."""
+    return confusion_matrix(labels, predictions, num_classes, dtype, name, weights)

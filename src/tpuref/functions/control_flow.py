@@ -316,6 +316,31 @@ def numpy_function(
     return py_func(func, inp, Tout, name=name)
 
 
+def numpy_function_v2(
+    func: Callable[..., Any] | None = None,
+    inp: Sequence[Any] | None = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with NumPy arrays, or decorate it to be called so.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> @numpy_function_v2(Tout=tf.int32)
+    ... def successor(x):
+    ...     return x + 1
+    >>> int(tf.Session().run(successor(tf.constant(1))))
+    2
+    """
+    if func is None:
+        return lambda function: (
+            lambda *inputs: py_func(function, inputs, Tout, stateful, name)
+        )
+    return py_func(func, [] if inp is None else inp, Tout, stateful, name)
+
+
 def timestamp(name: str | None = None) -> Tensor:
     """Return the seconds since 1970, float64, when the operation runs.
 
@@ -387,7 +412,7 @@ def cond(
     """
     true_fn = _renamed("true_fn", true_fn, "fn1", fn1)
     false_fn = _renamed("false_fn", false_fn, "fn2", fn2)
-    if isinstance(pred, bool):
+    if isinstance(pred, bool) and not executing_eagerly():
         raise TypeError(
             "tf.cond: pred must be a tensor, got the Python bool "
             f"{pred}; use a Python `if` instead"
@@ -702,3 +727,52 @@ def _loop_now(
         values = packed(returned, _turned(returned, values, loose))
         turns += 1
     return values
+
+
+def tuple_v2(
+    tensors: Sequence[Any],
+    control_inputs: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> list[Any]:
+    """Return `tuple`, with the parameters of TensorFlow 2."""
+    return tuple(tensors, name, control_inputs)
+
+
+def cond_v2(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return `cond`, as TensorFlow 2 does: lists of one tensor stay lists.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> len(cond_v2(tf.constant(True), lambda: [1.0], lambda: [2.0]))
+    1
+    """
+    return cond(pred, true_fn, false_fn, strict=True, name=name)
+
+
+def while_loop_v2(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return `while_loop`, as TensorFlow 2 does: a list of one variable stays a list.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> len(while_loop_v2(lambda i: i < 3, lambda i: [i + 1], [0]))
+    1
+    """
+    options = (shape_invariants, parallel_iterations, back_prop, swap_memory)
+    return while_loop(cond, body, loop_vars, *options, name, maximum_iterations, True)

@@ -24,7 +24,7 @@ from tpuref.functions.identity import identity
 from tpuref.functions.joining import concat
 from tpuref.functions.reshaping import broadcast_to, expand_dims
 from tpuref.graph.build import apply
-from tpuref.graph.convert import convert_to_tensor, to_array
+from tpuref.graph.convert import convert_operands, convert_to_tensor, to_array
 from tpuref.graph.tensor import Tensor
 
 __all__ = [
@@ -441,3 +441,61 @@ def sequence_mask(
     )
     target = as_dtype(dtype)
     return identity(mask, name) if target == bool_ else _cast_to(mask, target)
+
+
+def zeros_like_v2(
+    input: Any, dtype: Any = None, name: str | None = None, layout: None = None
+) -> Tensor:
+    """Return `zeros_like`, with the parameters of TensorFlow 2.
+
+    `layout` is for DTensor, which tpuref does not have.
+    """
+    return zeros_like(input, dtype, name)
+
+
+def ones_like_v2(
+    input: Any, dtype: Any = None, name: str | None = None, layout: None = None
+) -> Tensor:
+    """Return `ones_like`, with the parameters of TensorFlow 2.
+
+    `layout` is for DTensor, which tpuref does not have.
+    """
+    return ones_like(input, dtype, name)
+
+
+def linspace_v2(
+    start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
+) -> Tensor:
+    """Return evenly spaced numbers from start to stop, which may be arrays.
+
+    Parameters
+    ----------
+    start, stop, num
+        As for `linspace`; start and stop may have any shapes that broadcast.
+    axis
+        The new axis of the result, along which the numbers lie.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(linspace_v2([0.0, 5.0], [10.0, 9.0], 3, axis=-1)).tolist()
+    [[0.0, 5.0, 10.0], [5.0, 7.0, 9.0]]
+    """
+    first, last = convert_operands("tf.linspace", (start, stop))
+    if first.dtype.is_integer:
+        first, last = _cast_to(first, float64), _cast_to(last, float64)
+    if first.shape.rank == last.shape.rank == 0:
+        return linspace(first, last, num, name)
+    # first + k * (last - first) / (num - 1), of which the last is `last` itself
+    widened = apply("Sub", last, first)
+    first = apply("AddV2", first, apply("ZerosLike", widened))
+    last = apply("AddV2", first, widened)
+    count = static_integer(num, "tf.linspace: num")
+    steps = [
+        apply("AddV2", first, apply("Mul", widened, part))
+        for part in np.arange(count - 1) / max(count - 1, 1)
+    ]
+    place = static_integer(axis, "tf.linspace: axis")
+    values = [*steps, last] if count > 1 else [first]
+    result: Tensor = apply("Pack", *values, axis=place, name=name or "linspace")
+    return result

@@ -88,3 +88,10 @@ def _within_norm(
     factor = apply("RealDiv", limit, apply("Maximum", length, limit))
     result: Tensor = apply("Mul", rows, factor, name=name)
     return result
+
+
+def embedding_lookup_v2(
+    params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
+    """Return `embedding_lookup`, with the parameters of TensorFlow 2."""
+    return embedding_lookup(params, ids, "div", name, max_norm=max_norm)

@@ -86,3 +86,13 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = apply("Rank", input, name=name)
     return result
+
+
+def shape_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """Return `shape`, with the parameters of TensorFlow 2."""
+    return shape(input, name, int32 if out_type is None else out_type)
+
+
+def size_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """Return `size`, with the parameters of TensorFlow 2."""
+    return size(input, name, int32 if out_type is None else out_type)

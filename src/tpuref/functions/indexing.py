@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
 from tpuref.functions.arguments import refine_shape, shape_tensor, static_integer
 from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
@@ -434,3 +436,74 @@ def _scatter(
 tensor_scatter_update = tensor_scatter_nd_update
 tensor_scatter_add = tensor_scatter_nd_add
 tensor_scatter_sub = tensor_scatter_nd_sub
+
+
+def gather_v2(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Return `gather`, with the parameters of TensorFlow 2."""
+    return gather(params, indices, validate_indices, name, axis, batch_dims)
+
+
+def gather_nd_v2(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Return `gather_nd`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.gather_nd", bad_indices_policy)
+    return gather_nd(params, indices, name, batch_dims)
+
+
+def scatter_nd_v2(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `scatter_nd`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.scatter_nd", bad_indices_policy)
+    return scatter_nd(indices, updates, shape, name)
+
+
+def tensor_scatter_nd_add_v2(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `tensor_scatter_nd_add`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.tensor_scatter_nd_add", bad_indices_policy)
+    return tensor_scatter_nd_add(tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub_v2(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Return `tensor_scatter_nd_sub`, with the parameters of TensorFlow 2."""
+    _check_policy("tf.tensor_scatter_nd_sub", bad_indices_policy)
+    return tensor_scatter_nd_sub(tensor, indices, updates, name)
+
+
+def _check_policy(function: str, policy: str) -> None:
+    """Refuse what is to be done with bad indices other than an error."""
+    if policy not in ("", "DEFAULT", "ERROR"):
+        raise coded(
+            ValueError,
+            f"{function}: bad_indices_policy: expected '', 'DEFAULT' or 'ERROR', got "
+            f"{policy!r}; remove bad indices before, with tf.boolean_mask",
+            code=codes.INDEX_OUT_OF_RANGE,
+        )

@@ -294,3 +294,37 @@ def fans(shape: Sequence[int]) -> tuple[float, float]:
         return float(shape[0]), float(shape[0])
     field = math.prod(shape[:-2])
     return float(field * shape[-2]), float(field * shape[-1])
+
+
+class ConstantV2(Constant):
+    """`Constant`, with the parameters of TensorFlow 2."""
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        super().__init__(value)
+
+
+class RandomNormalV2(RandomNormal):
+    """`RandomNormal`, with the parameters and defaults of TensorFlow 2."""
+
+    def __init__(
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None
+    ) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class TruncatedNormalV2(TruncatedNormal):
+    """`TruncatedNormal`, with the parameters and defaults of TensorFlow 2."""
+
+    def __init__(
+        self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None
+    ) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class RandomUniformV2(RandomUniform):
+    """`RandomUniform`, with the parameters and defaults of TensorFlow 2."""
+
+    def __init__(
+        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None
+    ) -> None:
+        super().__init__(minval, maxval, seed)

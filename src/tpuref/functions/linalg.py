@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tpuref.base.dtypes import as_dtype
 from tpuref.base.limits import MAX_AXES
 from tpuref.functions.arguments import static_axes, static_integers
 from tpuref.functions.arithmetic import abs as absolute
@@ -367,3 +368,53 @@ def _pairs_of_axes(axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         )
     first, second = (static_integers(part, "tf.tensordot: axes") for part in parts)
     return first, second
+
+
+def norm_v2(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `norm`, with the parameters of TensorFlow 2."""
+    return norm(tensor, ord, axis, keepdims, name)
+
+
+def matmul_v2(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Return `matmul`, with the parameters of TensorFlow 2.
+
+    Parameters
+    ----------
+    a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse
+        As for `matmul`.
+    output_type
+        The type to compute with and to return, such as int32 for int8.
+    grad_a, grad_b
+        Hints for TensorFlow's kernels, without a meaning here.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> a = tf.constant([[100]], tf.int8)
+    >>> tf.Session().run(matmul_v2(a, a, output_type=tf.int32)).tolist()
+    [[10000]]
+    """
+    if output_type is not None:
+        wide = as_dtype(output_type).name
+        a, b = apply("Cast", a, dtype=wide), apply("Cast", b, dtype=wide)
+    flags = (transpose_a, transpose_b, adjoint_a, adjoint_b, a_is_sparse, b_is_sparse)
+    return matmul(a, b, *flags, name=name)

@@ -237,3 +237,24 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """
     result: Tensor = apply("L2Loss", t, name=name)
     return result
+
+
+def softmax_cross_entropy_v2(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Return `softmax_cross_entropy_with_logits_v2`: TensorFlow 2's function."""
+    return softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
+
+
+def sparse_softmax_cross_entropy_v2(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """Return `sparse_softmax_cross_entropy_with_logits`, as TensorFlow 2 calls it."""
+    return sparse_softmax_cross_entropy_with_logits(None, labels, logits, name)
+
+
+def sigmoid_cross_entropy_v2(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """Return `sigmoid_cross_entropy_with_logits`, as TensorFlow 2 calls it."""
+    return sigmoid_cross_entropy_with_logits(None, labels, logits, name)

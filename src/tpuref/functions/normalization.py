@@ -532,3 +532,45 @@ def _drop_rate(keep_prob: Any, rate: Any) -> Any:
             "1 - keep_prob)"
         )
     return chance
+
+
+def moments_v2(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Return `moments`, with the parameters of TensorFlow 2."""
+    return moments(x, axes, shift, name, None, keepdims)
+
+
+def sufficient_statistics_v2(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """Return `sufficient_statistics`, with the parameters of TensorFlow 2."""
+    return sufficient_statistics(x, axes, shift, keepdims, name)
+
+
+def dropout_v2(
+    x: Any,
+    rate: Any,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `dropout`, as TensorFlow 2 calls it: `rate` is the fraction to drop.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.set_random_seed(1)
+    >>> kept = tf.count_nonzero(dropout_v2(tf.ones([1000]), 0.1))
+    >>> bool(tf.Session().run(kept) > 800)
+    True
+    """
+    return dropout(x, None, noise_shape, seed, name, rate)

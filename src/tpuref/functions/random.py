@@ -54,12 +54,12 @@ def set_random_seed(seed: int | None) -> None:
     get_default_graph().seed = _seed("tf.set_random_seed", seed)
 
 
-def get_seed(seed: int | None) -> tuple[int | None, int | None]:
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the graph's and the operation's seed for an operation given `seed`.
 
     Parameters
     ----------
-    seed
+    op_seed
         The seed passed to the operation, or None.
 
     Returns
@@ -67,7 +67,7 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     tuple
         Two integers; twice None if neither graph nor operation has a seed.
     """
-    return _seeds("tf.get_seed", seed)
+    return _seeds("tf.get_seed", op_seed)
 
 
 def _seeds(function: str, seed: Any) -> tuple[int | None, int | None]:

@@ -563,3 +563,70 @@ def _reduce(
     x = convert_to_tensor(input_tensor)
     axes = static_axes(function, axis, x)
     return apply_one(op, x, name=name, axis=axes, keepdims=bool(keepdims), **attrs)
+
+
+def reduce_sum_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_sum`, with the parameters of TensorFlow 2."""
+    return reduce_sum(input_tensor, axis, keepdims, name)
+
+
+def reduce_mean_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_mean`, with the parameters of TensorFlow 2."""
+    return reduce_mean(input_tensor, axis, keepdims, name)
+
+
+def reduce_prod_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_prod`, with the parameters of TensorFlow 2."""
+    return reduce_prod(input_tensor, axis, keepdims, name)
+
+
+def reduce_max_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_max`, with the parameters of TensorFlow 2."""
+    return reduce_max(input_tensor, axis, keepdims, name)
+
+
+def reduce_min_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_min`, with the parameters of TensorFlow 2."""
+    return reduce_min(input_tensor, axis, keepdims, name)
+
+
+def reduce_any_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_any`, with the parameters of TensorFlow 2."""
+    return reduce_any(input_tensor, axis, keepdims, name)
+
+
+def reduce_all_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_all`, with the parameters of TensorFlow 2."""
+    return reduce_all(input_tensor, axis, keepdims, name)
+
+
+def reduce_logsumexp_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Return `reduce_logsumexp`, with the parameters of TensorFlow 2."""
+    return reduce_logsumexp(input_tensor, axis, keepdims, name)
+
+
+def count_nonzero_v2(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Tensor:
+    """Return `count_nonzero`, with the parameters of TensorFlow 2."""
+    return count_nonzero(input, axis, keepdims, dtype, name)

@@ -205,3 +205,14 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 def _along(vector: Tensor, axis: int, rank: int) -> Tensor:
     return reshape(vector, [1] * axis + [-1] + [1] * (rank - axis - 1))
+
+
+def pad_v2(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Return `pad`, with the parameters of TensorFlow 2."""
+    return pad(tensor, paddings, mode, name, constant_values)

@@ -304,3 +304,20 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     sizes = shape_tensor(shape)
     result: Tensor = apply("BroadcastTo", value, sizes, name=name)
     return refine_shape(result, sizes)
+
+
+def expand_dims_v2(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Return `expand_dims`, with the parameters of TensorFlow 2."""
+    return expand_dims(input, axis, name)
+
+
+def squeeze_v2(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Return `squeeze`, with the parameters of TensorFlow 2."""
+    return squeeze(input, axis, name)
+
+
+def transpose_v2(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
+    """Return `transpose`, with the parameters of TensorFlow 2."""
+    return transpose(a, perm, name, conjugate)

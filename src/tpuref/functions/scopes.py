@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tpuref.base.arguments import wrong_type
 from tpuref.graph.default import executing_eagerly, get_default_graph
 
 __all__ = [
@@ -125,3 +126,25 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
 def get_collection_ref(key: str) -> list[Any]:
     """Return the actual list of a collection of the default graph."""
     return get_default_graph().get_collection_ref(key)
+
+
+@contextlib.contextmanager
+def name_scope_v2(name: str) -> Iterator[str]:
+    """Prefix the names of operations within a block, as TensorFlow 2 does.
+
+    Raises
+    ------
+    ValueError
+        If the name is no string.
+    """
+    if not isinstance(name, str):
+        raise ValueError(f"tf.name_scope: name: expected a string, got {name!r}")
+    with name_scope(name) as scope:
+        yield scope
+
+
+def device_v2(device_name: Any) -> Any:
+    """Return `device`, which takes no functions in TensorFlow 2."""
+    if callable(device_name):
+        raise wrong_type("tf.device: device_name", "a string or None", device_name)
+    return device(device_name)

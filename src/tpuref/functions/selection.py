@@ -173,3 +173,10 @@ def boolean_mask(
 def _joined_axes(value: Tensor, begin: int, depth: int) -> Tensor:
     sizes = shape(value)
     return reshape(value, concat([sizes[:begin], [-1], sizes[begin + depth :]], 0))
+
+
+def boolean_mask_v2(
+    tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask"
+) -> Tensor:
+    """Return `boolean_mask`, with the parameters of TensorFlow 2."""
+    return boolean_mask(tensor, mask, name, axis)

@@ -230,3 +230,33 @@ def searchsorted(
         name=name,
     )
     return result
+
+
+def in_top_k_v2(
+    targets: Any, predictions: Any, k: Any, name: str | None = None
+) -> Tensor:
+    """Return `in_top_k`, with the order of TensorFlow 2: the targets come first."""
+    return in_top_k(predictions, targets, k, name)
+
+
+def top_k_v2(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = int32,
+    name: str | None = None,
+) -> TopKV2:
+    """Return `top_k`, with the parameters of TensorFlow 2.
+
+    Parameters
+    ----------
+    input, k, sorted
+        As for `top_k`.
+    index_type
+        The integer type of the indices.
+    """
+    values, indices = top_k(input, k, sorted, name)
+    target = as_dtype(index_type)
+    if target != indices.dtype:
+        indices = apply("Cast", indices, dtype=target.name)
+    return TopKV2(values, indices)

@@ -23,7 +23,7 @@ from tpuref.graph.build import apply
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.ops.tensor_arrays import BLANK, is_blank
 
 __all__ = ["TensorArray"]

@@ -399,22 +399,48 @@ def _check_partitioner(function: str, partitioner: Any) -> None:
         )
 
 
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Variable:
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Sequence[str] | None = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Getter | None = None,
+    constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Variable:
     """Return a local variable of that name, which is neither trained nor saved.
 
-    Parameters
-    ----------
-    name, *args, **kwargs
-        As for `get_variable`, without `trainable`; `collections` adds to that of the
-        local variables.
+    The parameters are those of `get_variable`; `trainable` is taken as False, and
+    `collections` adds to that of the local variables.
     """
-    more = list(kwargs.pop("collections", None) or [])
-    kwargs["collections"] = [*more, GraphKeys.LOCAL_VARIABLES]
-    kwargs["trainable"] = False
-    return get_variable(name, *args, **kwargs)
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
 
 
-def no_regularizer(variable: Any) -> None:
+def no_regularizer(_: Any) -> None:
     """Regularize nothing: for a scope in whose outer scope there is a regularizer."""
 
 

@@ -446,7 +446,7 @@ def max_pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
@@ -497,7 +497,7 @@ def avg_pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
@@ -602,7 +602,7 @@ def pool(
         window_shape,
         1 if strides is None else strides,
         padding,
-        data_format or "NHWC",
+        data_format,
         name,
     )
 
@@ -614,9 +614,10 @@ def _pool(
     ksize: Any,
     strides: Any,
     padding: Any,
-    data_format: str,
+    data_format: str | None,
     name: str | None,
 ) -> Tensor:
+    data_format = data_format or "NHWC"
     _check_format(function, data_format)
     if not isinstance(padding, str):
         raise ValueError(f"{function}: padding: expected 'SAME' or 'VALID'")
@@ -630,3 +631,118 @@ def _pool(
         name=name,
     )
     return result
+
+
+def conv2d_v2(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `conv2d`, with the parameters of TensorFlow 2."""
+    holes = 1 if dilations is None else dilations
+    return conv2d(input, filters, strides, padding, True, data_format, holes, name)
+
+
+def conv1d_v2(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `conv1d`, with the parameters of TensorFlow 2."""
+    return conv1d(
+        input, filters, stride, padding, None, data_format, name, None, dilations
+    )
+
+
+def conv2d_transpose_v2(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `conv2d_transpose`, with the parameters of TensorFlow 2."""
+    place = (strides, padding, data_format, name)
+    return conv2d_transpose(input, filters, output_shape, *place, dilations=dilations)
+
+
+def depthwise_conv2d_v2(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `depthwise_conv2d`, with the parameters of TensorFlow 2."""
+    return depthwise_conv2d(
+        input, filter, strides, padding, dilations, name, data_format
+    )
+
+
+def separable_conv2d_v2(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `separable_conv2d`, with the parameters of TensorFlow 2."""
+    weights = depthwise_filter, pointwise_filter
+    return separable_conv2d(
+        input, *weights, strides, padding, dilations, name, data_format
+    )
+
+
+def max_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `max_pool`, with the parameters of TensorFlow 2."""
+    return max_pool(input, ksize, strides, padding, data_format, name)
+
+
+def avg_pool_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `avg_pool`, with the parameters of TensorFlow 2."""
+    return avg_pool(input, ksize, strides, padding, data_format, name)
+
+
+def pool_v2(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return `pool`, with the parameters of TensorFlow 2."""
+    window = (window_shape, pooling_type, padding, dilations)
+    return pool(input, *window, strides, name, data_format)

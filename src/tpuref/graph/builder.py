@@ -21,6 +21,15 @@ class Builder(Protocol):
     ) -> Any:
         """Apply the operation `op` and return its output."""
 
+    def has_elements(self, value: Any) -> bool:
+        """Return whether a value is more than a place in a graph of TensorFlow 1."""
+
+    def equal(self, value: Any, other: Any) -> Any:
+        """Return where the elements of two values are equal."""
+
+    def not_equal(self, value: Any, other: Any) -> Any:
+        """Return where the elements of two values differ."""
+
     def get_item(self, value: Any, item: Any) -> Any:
         """Return the part of a tensor or variable that a subscript names."""
 

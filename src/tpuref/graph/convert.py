@@ -488,3 +488,38 @@ def _is_tensor(value: Any, depth: int = 0) -> bool:
             raise _too_deep(value)
         return any(_is_tensor(item, depth + 1) for item in value)
     return isinstance(value, Tensor) or hasattr(value, "_as_tensor")
+
+
+def convert_to_tensor_v2(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """Return `convert_to_tensor`, with the parameters of TensorFlow 2."""
+    return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)
+
+
+def constant_v2(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+) -> Tensor:
+    """Return `constant`, as TensorFlow 2 does: only one value may fill a shape.
+
+    Raises
+    ------
+    TypeError
+        If the number of values is neither 1 nor that of the shape.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.Session().run(constant_v2(7, shape=[3])).tolist()
+    [7, 7, 7]
+    """
+    given, sizes = None, as_shape(shape)
+    if shape is not None and not isinstance(value, Tensor):
+        given = to_array(value, None if dtype is None else as_dtype(dtype)).size
+    if given not in (None, 1, sizes.num_elements()):
+        raise coded(
+            TypeError,
+            f"tf.constant: {given} values do not fill the shape {sizes}",
+            code=codes.CONSTANT_DOES_NOT_FILL,
+        )
+    return constant(value, dtype, shape, name)

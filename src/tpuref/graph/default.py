@@ -8,6 +8,7 @@ from typing import Any
 
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
+from tpuref.base.release import behavior
 from tpuref.graph.context import context
 from tpuref.graph.graph import Graph
 
@@ -80,23 +81,61 @@ def disable_eager_execution() -> None:
 
 
 def enable_v2_behavior() -> None:
-    """Behave as TensorFlow 2 does: run operations at once from now on.
+    """Behave as TensorFlow 2 does from now on.
+
+    Operations run at once, names that differ between the releases mean those of
+    TensorFlow 2, ``==`` compares the elements of tensors, and the items of shapes are
+    integers.
 
     Raises
     ------
     ValueError
         If operations were already added to the default graph.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> tf.enable_v2_behavior()
+    >>> (tf.constant([1, 2]) == [1, 3]).numpy(), tf.zeros([2]).shape[0]
+    (array([ True, False]), 2)
+    >>> tf.disable_v2_behavior()
     """
     enable_eager_execution()
+    behavior.follow(2)
 
 
 def disable_v2_behavior() -> None:
     """Behave as TensorFlow 1 does: build graphs from now on."""
     disable_eager_execution()
+    behavior.follow(1)
+
+
+def enable_tensor_equality() -> None:
+    """Let ``==`` and ``!=`` compare the elements of tensors and variables.
+
+    It holds where TensorFlow 2 runs operations at once or traces a function; in graphs
+    of 1.x a tensor equals itself alone.
+    """
+    behavior.tensor_equality = True
+
+
+def disable_tensor_equality() -> None:
+    """Let ``==`` and ``!=`` compare the identity of tensors and variables."""
+    behavior.tensor_equality = False
+
+
+def enable_v2_tensorshape() -> None:
+    """Let the items of a `TensorShape` be integers or None."""
+    behavior.integer_shapes = True
+
+
+def disable_v2_tensorshape() -> None:
+    """Let the items of a `TensorShape` be Dimensions."""
+    behavior.integer_shapes = False
 
 
 def begin_eagerly() -> None:
-    """Run operations at once from now on, unless the program builds graphs.
+    """Behave as TensorFlow 2 does from now on, unless the program builds graphs.
 
     The names that only programs for TensorFlow 2 use call it, because those programs
     never say that they want eager mode.
@@ -104,6 +143,7 @@ def begin_eagerly() -> None:
     undecided = not (_outermost.chosen or _outermost.graph.version or context.eager)
     if undecided:
         _outermost.eager = True
+        behavior.follow(2, implicit=True)
 
 
 @contextlib.contextmanager
@@ -150,12 +190,14 @@ def eager_execution() -> Iterator[None]:
 
 @contextlib.contextmanager
 def fresh_defaults() -> Iterator[None]:
-    """Begin with an empty default graph, no session, and no eager mode.
+    """Begin with an empty default graph, no session, no eager mode, and release 1.
 
     After the block everything is as before it.
     """
     global _outermost
     around, stacks = _outermost, vars(context).copy()
+    before = vars(behavior).copy()
+    behavior.follow(1)
     context.graphs, context.eager, context.sessions = [], [], []
     _outermost = _Outermost()
     try:
@@ -163,3 +205,4 @@ def fresh_defaults() -> Iterator[None]:
     finally:
         _outermost = around
         vars(context).update(stacks)
+        vars(behavior).update(before)

@@ -24,7 +24,7 @@ from tpuref.graph.lowering import needed_operations
 from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.graph.tower_placement import LABEL, TowerPlacement
-from tpuref.missing.members import ExplainsMissing, explain_missing_members
+from tpuref.names.members import ExplainsMissing, explain_missing_members
 
 if TYPE_CHECKING:
     from tpuref.drawings.graph import GraphDrawing

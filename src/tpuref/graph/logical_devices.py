@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tpuref.base import error_codes as codes
@@ -134,3 +135,19 @@ def get_soft_device_placement() -> bool:
 
 def accepted(*args: Any, **kwargs: Any) -> None:
     """Accept a setting that has no effect on CPU cores."""
+
+
+experimental = SimpleNamespace(
+    disable_mlir_bridge=accepted,
+    enable_mlir_bridge=accepted,
+    enable_op_determinism=accepted,
+    list_logical_devices=list_logical_devices,
+    list_physical_devices=list_physical_devices,
+    set_memory_growth=accepted,
+    set_visible_devices=accepted,
+)
+optimizer = SimpleNamespace(set_experimental_options=accepted, set_jit=accepted)
+threading = SimpleNamespace(
+    set_inter_op_parallelism_threads=accepted,
+    set_intra_op_parallelism_threads=accepted,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
@@ -42,10 +44,18 @@ def implements_reduction(ufunc: np.ufunc) -> Callable[[F], F]:
     return register
 
 
+@functools.cache
+def _load() -> None:
+    """Import the modules that fill the tables; few programs call NumPy on tensors."""
+    importlib.import_module("tpuref.functions.numpy_arrays")
+    importlib.import_module("tpuref.functions.numpy_math")
+
+
 def apply_ufunc(
     ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Build the operation of ``ufunc(*inputs)`` or ``ufunc.reduce(*inputs)``."""
+    _load()
     if method == "reduce" and ufunc in _REDUCTIONS:
         return _REDUCTIONS[ufunc](*inputs, **kwargs)
     if method != "__call__":
@@ -74,6 +84,7 @@ def apply_function(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Build the operations of a NumPy function that is no ufunc."""
+    _load()
     if function not in _FUNCTIONS:
         _refuse(f"np.{function.__name__}")
     return _FUNCTIONS[function](*args, **kwargs)

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tpuref.base import error_codes as codes
 from tpuref.base.dtypes import DType
+from tpuref.base.errors import coded
+from tpuref.base.release import behavior
 from tpuref.graph.builder import builder
 
 if TYPE_CHECKING:
     from tpuref.graph.tensor import Tensor
+
+
+class Reference:
+    """Stands for a tensor or variable in dictionaries and sets, by its identity.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> x = tf.constant(1)
+    >>> {x.ref(): "one"}[x.ref()], x.ref().deref() is x
+    ('one', True)
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def deref(self) -> Any:
+        """Return the tensor or variable."""
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._value is other._value
+
+    def __hash__(self) -> int:
+        return id(self._value)
 
 
 class Operators:
@@ -85,6 +114,37 @@ class Operators:
 
     def __rmatmul__(self, other: Any) -> Tensor:
         return _binary("MatMul", other, self, "matmul")
+
+    def __eq__(self, other: object) -> Any:
+        if behavior.tensor_equality and builder().has_elements(self):
+            return builder().equal(self, other)
+        return object.__eq__(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        if behavior.tensor_equality and builder().has_elements(self):
+            return builder().not_equal(self, other)
+        return object.__ne__(self, other)
+
+    def __hash__(self) -> int:
+        # tpuref's own tables hold nodes of graphs, which are equal if identical.
+        if (
+            behavior.tensor_equality
+            and builder().has_elements(self)
+            and not sys._getframe(1).f_globals["__name__"].startswith("tpuref.")
+        ):
+            raise coded(
+                TypeError,
+                f"{self!r} cannot be hashed, because == compares its elements; use "
+                "its ref() as the key, and deref() of that",
+                code=codes.NO_TRUTH_VALUE,
+            )
+        return object.__hash__(self)
+
+    def ref(self) -> Reference:
+        """Return what can be a key of a dictionary; its `deref` is the tensor."""
+        return Reference(self)
+
+    experimental_ref = ref
 
     def __lt__(self, other: Any) -> Tensor:
         return _binary("Less", self, other)

@@ -18,7 +18,7 @@ from tpuref.graph.fetches import Fetches, identity
 from tpuref.graph.graph import Graph
 from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.program import Program
 from tpuref.runtime import recording
 from tpuref.runtime.devices import DeviceAttributes

@@ -154,8 +154,8 @@ class Tensor(Operators):
     """The symbolic result of an operation: a value that exists once a session runs.
 
     Tensors understand Python's operators and NumPy's functions, which add operations
-    to the graph.  ``==`` compares identity, as in TensorFlow 1.x; ``tf.equal`` compares
-    values.
+    to the graph.  ``==`` compares identity, as in TensorFlow 1.x, or elements where
+    TensorFlow 2 does; ``tf.equal`` always compares elements.
 
     Attributes
     ----------
@@ -217,7 +217,8 @@ class Tensor(Operators):
 
     def consumers(self) -> list[Operation]:
         """Return the operations that use the tensor."""
-        return [op for op in self.graph.get_operations() if self in op.inputs]
+        operations = self.graph.get_operations()
+        return [op for op in operations if any(self is t for t in op.inputs)]
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Evaluate the tensor in `session`, by default the current one."""

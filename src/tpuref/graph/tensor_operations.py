@@ -7,6 +7,7 @@ from typing import Any
 from tpuref.graph.build import apply
 from tpuref.graph.builder import register
 from tpuref.graph.convert import convert_to_tensor
+from tpuref.graph.equality import equal, has_elements, not_equal
 from tpuref.graph.numpy_protocol import apply_function, apply_ufunc
 from tpuref.graph.range_loops import turns
 from tpuref.graph.slicing import get_item
@@ -19,6 +20,9 @@ class TensorOperations:
     apply_ufunc = staticmethod(apply_ufunc)
     apply_function = staticmethod(apply_function)
     turns = staticmethod(turns)
+    has_elements = staticmethod(has_elements)
+    equal = staticmethod(equal)
+    not_equal = staticmethod(not_equal)
 
     def get_item(self, value: Any, item: Any) -> Any:
         """Return the part of a tensor or variable that a subscript names."""

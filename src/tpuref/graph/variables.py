@@ -26,7 +26,7 @@ from tpuref.graph.graph import Graph, GraphKeys
 from tpuref.graph.operators import Operators
 from tpuref.graph.recorder import record_read
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.ops.meaning import Array
 
 _eager_serial = itertools.count()
@@ -112,7 +112,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         The collections to join, by default that of global variables.
     validate_shape
         Whether the shape is fixed by the initial value.
-    caching_device, use_resource
+    caching_device, use_resource, variable_def, import_scope
         Accepted for programs that give them; they have no effect.
     name
         The name; it is made unique.
@@ -120,7 +120,7 @@ class Variable(Operators, metaclass=_MadeByCreators):
         The element type, by default that of the initial value.
     constraint
         A function that optimizers apply after an update; kept as an attribute.
-    shape
+    shape, expected_shape
         The static shape, by default that of the initial value.
     synchronization, aggregation
         For a variable made in the scope of a distribution strategy: when its
@@ -152,15 +152,19 @@ class Variable(Operators, metaclass=_MadeByCreators):
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
+        variable_def: None = None,
         dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: None = None,
         constraint: Callable[[Any], Any] | None = None,
         use_resource: bool | None = None,
-        shape: Any = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
     ) -> None:
         if initial_value is None:
             raise ValueError("tf.Variable: initial_value must be given")
+        shape = expected_shape if shape is None else shape
         self.trainable = _is_trainable(trainable, synchronization)
         self.constraint = constraint
         self.synchronization = synchronization
@@ -503,3 +507,70 @@ def assign_sub(
 ) -> Any:
     """Subtract `value` from the variable `ref` and return the new value."""
     return _referred("tf.assign_sub", ref).assign_sub(value, name=name)
+
+
+class _MadeAsVariable(_MadeByCreators):
+    """Makes a `Variable` of a call of `VariableV2`, and takes each for one of its own.
+
+    The two differ in the parameters of the call alone; programs ask whether something
+    is a ``tf.Variable`` of either release.
+    """
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is not VariableV2:
+            return super().__call__(*args, **kwargs)
+        given = inspect.signature(cls.__init__).bind(None, *args, **kwargs).arguments
+        del given["self"]
+        given.pop("experimental_enable_variable_lifting", None)
+        return Variable(**given)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Variable) if cls is VariableV2 else _is_a(cls, value)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, Variable) if cls is VariableV2 else cls in kind.__mro__
+
+
+def _is_a(cls: type, value: Any) -> bool:
+    return type.__instancecheck__(cls, value)
+
+
+class VariableV2(Variable, metaclass=_MadeAsVariable):
+    """`Variable`, with the parameters of TensorFlow 2.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> with tf.eager_execution():
+    ...     v = VariableV2(1.0, True, name="one")
+    >>> v.name, isinstance(v, VariableV2), type(v).__name__
+    ('one:0', True, 'Variable')
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: None = None,
+        dtype: Any = None,
+        import_scope: None = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        super().__init__(
+            initial_value,
+            trainable,
+            validate_shape=validate_shape,
+            name=name,
+            dtype=dtype,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            shape=shape,
+        )

@@ -20,10 +20,11 @@ from tpuref.functions.variable_scope import (
     get_variable,
     variable_scope,
 )
+from tpuref.graph.aggregation import VariableAggregation, VariableSynchronization
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.graph.graph import Graph, GraphKeys
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 _NAMES_IN_USE: weakref.WeakKeyDictionary[Graph, collections.Counter[str]]
 _NAMES_IN_USE = weakref.WeakKeyDictionary()
@@ -169,13 +170,18 @@ class Layer:
         regularizer: Callable[[Any], Any] | None = None,
         trainable: bool | None = None,
         constraint: Callable[[Any], Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        partitioner: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """Return a variable in the layer's scope, as `tf.get_variable` does.
+        r"""Return a variable in the layer's scope, as `tf.get_variable` does.
 
         Parameters
         ----------
-        name, shape, initializer, regularizer, constraint, **kwargs
+        name, shape, initializer, regularizer, constraint, use_resource, \
+        synchronization, aggregation, partitioner, **kwargs
             As for `tf.get_variable`.
         dtype
             By default that of the layer.
@@ -199,6 +205,10 @@ class Layer:
                 regularizer=regularizer,
                 trainable=False if frozen else trainable,
                 constraint=constraint,
+                use_resource=use_resource,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                partitioner=partitioner,
                 **kwargs,
             )
         self._losses += losses[known:]

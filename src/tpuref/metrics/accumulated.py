@@ -23,7 +23,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 __all__ = ["Accuracy", "Mean", "Metric", "SparseCategoricalAccuracy", "Sum"]
 

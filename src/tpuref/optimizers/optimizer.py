@@ -16,8 +16,8 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, init_scope
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable
-from tpuref.missing.members import explain_missing_members
-from tpuref.optimizers.schedules import LearningRateSchedule
+from tpuref.names.members import explain_missing_members
+from tpuref.optimizers.learning_rate_schedules import LearningRateSchedule
 from tpuref.training.distribution import current_strategy, current_tower
 from tpuref.training.elementwise import ElementwiseOptimizer
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from tpuref.missing.message import Missing, about, longest_known
-from tpuref.missing.namespaces import first_missing, part_there
+from tpuref.names.lookup import first_missing, part_there
+from tpuref.names.message import Missing, about, longest_known
 from tpuref.porting import notebook
 from tpuref.porting.scope import Scope
 from tpuref.porting.source import Part, Source

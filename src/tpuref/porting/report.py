@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tpuref.porting.program import Name, Place, Program
+from tpuref.porting.release import release_of
 from tpuref.porting.rewrite import Rewrite
 
 WIDTH = 80
@@ -20,7 +21,7 @@ MOST = 10
 
 def program_text(program: Program) -> str:
     """Return the names of a program: the missing by what to do, then the others."""
-    lines = [str(program.path)]
+    lines = [str(program.path), _filled(f"written for {release_of(program).text}", 2)]
     if program.unparsed:
         lines.append("  (Python 3 cannot parse it, so its tokens were read)")
     by_advice: dict[str, list[str]] = {}
@@ -112,6 +113,7 @@ def program_dict(program: Program, rewrite: Rewrite | None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "file": str(program.path),
         "parsed": not program.unparsed,
+        "release": release_of(program)._asdict(),
         "names": [_name_dict(name) for name in program.names],
     }
     if rewrite is not None:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tpuref.missing.message import about, longest_known
-from tpuref.missing.namespaces import first_missing, is_namespace
+from tpuref.names.lookup import first_missing, is_namespace
+from tpuref.names.message import about, longest_known
 from tpuref.porting import notebook
 from tpuref.porting.program import Place, syntax_tree
 from tpuref.porting.replacement import Replacement, replaced
@@ -80,8 +80,15 @@ class Rewrite:
             self.source.path.write_bytes(data)
 
 
-def rewrite(source: Source) -> Rewrite:
+def rewrite(source: Source, release: int | None = None) -> Rewrite:
     """Return a file whose import lines take tpuref, with all else byte for byte.
+
+    Parameters
+    ----------
+    source
+        The file.
+    release
+        1 where ``import tensorflow`` is to mean TensorFlow 1 whatever the mode.
 
     Raises
     ------
@@ -93,7 +100,8 @@ def rewrite(source: Source) -> Rewrite:
     for part in source.parts():
         cell = part.cell or 0
         replacements[cell] = []
-        for line, edit in _edits(part):
+        whole = f"{TO}.compat.v1" if release == 1 else TO
+        for line, edit in _edits(part, whole):
             if isinstance(edit, str):
                 result.refusals.append(Refusal(Place(cell, line), edit))
             else:
@@ -116,7 +124,7 @@ def _changes(part: Part, replacements: list[Replacement]) -> list[Change]:
     ]
 
 
-def _edits(part: Part) -> Iterator[tuple[int, list[Replacement] | str]]:
+def _edits(part: Part, whole: str) -> Iterator[tuple[int, list[Replacement] | str]]:
     """Give the line of each import of TensorFlow, with its edits or why there are none.
 
     The lines of the tokens have to be those of the syntax tree, where there is one, so
@@ -128,7 +136,7 @@ def _edits(part: Part) -> Iterator[tuple[int, list[Replacement] | str]]:
         found = import_of(statement)
         if found is not None and _is_of_tensorflow(found):
             if expected is None or line in expected:
-                yield line, _edit(found)
+                yield line, _edit(found, whole)
             if expected is not None:
                 expected.discard(line)
     for line in sorted(expected or ()):
@@ -162,37 +170,48 @@ def _is_of_tensorflow(found: Import) -> bool:
     return any(_package(module.name) == FROM for module in modules)
 
 
-def _edit(found: Import) -> list[Replacement] | str:
-    """Return the edits of an import, or why it stays."""
+def _edit(found: Import, whole: str) -> list[Replacement] | str:
+    """Return the edits of an import, or why it stays.
+
+    `whole` is the module that ``import tensorflow`` becomes.
+    """
     if found.module is not None:
         below = below_tf(found.module.name)
         names = [joined(below or "", name.name.strip("*")) for name in found.names]
-        missing = [name for name in names if name and first_missing(name) is not None]
+        missing = [name for name in names if name and not _can_be_imported(name)]
         return _why(missing) or [_package_replaced(found.module)]
     edits = []
     for module in found.names:
         if _package(module.name) != FROM:
             continue
-        edit = _edit_module(module)
+        edit = _edit_module(module, whole)
         if isinstance(edit, str):
             return edit
         edits.append(edit)
     return edits
 
 
-def _edit_module(module: Imported) -> Replacement | str:
+def _edit_module(module: Imported, whole: str) -> Replacement | str:
     """Return the edit of ``import module as bound``, or why it stays."""
     below = below_tf(module.name) or ""
     start = module.token.start
     if below == "compat.v2" and module.bound:
         return Replacement(start, module.end, TO)
-    if below and first_missing(below) is not None:
+    if below and not _can_be_imported(below):
         return _why([below])
     if below and not is_namespace(below):
         return f"tf.{below} is not a module. Use from {TO} import."
+    if not below and module.name == FROM:
+        bound = "" if module.bound else f" as {FROM}"
+        return Replacement(start, module.end, f"{whole}{bound}")
     if module.bound:
         return _package_replaced(module)
     return Replacement(start, module.end, f"{TO} as {FROM}")
+
+
+def _can_be_imported(name: str) -> bool:
+    """Return whether tpuref has a name, or a module of it whose names are missing."""
+    return first_missing(name) is None or is_namespace(name)
 
 
 def _package_replaced(module: Imported) -> Replacement:

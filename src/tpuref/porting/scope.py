@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tpuref.missing.releases import table
+from tpuref.names.releases import table
 
 Take = Callable[[str, int, str], None]
 """Is called with a name below ``tf``, its line, and as much of the name as another

@@ -7,6 +7,7 @@ a test needs it.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="let `import tensorflow` mean tpuref, in all tests and what they start",
     )
+    for number in (1, 2):
+        group.addoption(
+            f"--tpu-as-tensorflow={number}",
+            action="store_const",
+            const=number,
+            dest="tpu_as_tensorflow",
+            help=f"the same, with the meaning of TensorFlow {number}",
+        )
     parser.addini(
         "tpu_timeout",
         "seconds after which a test on a TPU system fails, with the stacks of host and "
@@ -67,12 +76,13 @@ def pytest_load_initial_conftests(
 
     Both must have happened before a conftest.py is imported.
     """
-    if early_config.known_args_namespace.tpu_as_tensorflow:
+    asked = early_config.known_args_namespace.tpu_as_tensorflow
+    if asked or os.environ.get("TPUREF_AS_TENSORFLOW"):
         from tpuref import as_tensorflow
 
         try:
-            as_tensorflow.install()
-        except ImportError as error:
+            as_tensorflow.install(None if asked in (True, False, None) else asked)
+        except (ImportError, ValueError) as error:
             raise pytest.UsageError(f"--tpu-as-tensorflow: {error}") from None
     if any(one.split("::")[0] == "tpuref.conformance" for one in args):
         _add_conformance_options(parser)
@@ -92,7 +102,8 @@ def _add_conformance_options(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say what TensorFlow is."""
     asked = config.getoption("tpu_as_tensorflow")
-    return "tensorflow: tpuref (--tpu-as-tensorflow)" if asked else None
+    option = "--tpu-as-tensorflow" + ("" if asked is True else f"={asked}")
+    return f"tensorflow: tpuref ({option})" if asked else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -229,13 +229,15 @@ class TestCase(unittest.TestCase):
         """Refuse elements that are not in a set."""
         self.assertLessEqual(set(self._ndarray(target).ravel().tolist()), expected_set)
 
-    def assertNear(self, f1: float, f2: float, err: float, msg: str = "") -> None:
+    def assertNear(
+        self, f1: float, f2: float, err: float, msg: str | None = None
+    ) -> None:
         """Compare two numbers, to within `err`."""
         near = f1 == f2 or abs(f1 - f2) <= err
-        self.assertTrue(near, f"{f1} and {f2} differ by more than {err}. {msg}")
+        self.assertTrue(near, f"{f1} and {f2} differ by more than {err}. {msg or ''}")
 
     def assertArrayNear(
-        self, farray1: Any, farray2: Any, err: float, msg: str = ""
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
     ) -> None:
         """Compare two lists of numbers, each to within `err`."""
         self.assertEqual(len(farray1), len(farray2))

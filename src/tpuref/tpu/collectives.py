@@ -16,7 +16,7 @@ from tpuref.base.dtypes import int32
 from tpuref.base.errors import coded
 from tpuref.differentiation.custom_gradient import passed_through
 from tpuref.functions.identity import identity
-from tpuref.graph.build import apply
+from tpuref.graph.build import apply, apply_one
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.tensor import Tensor
 from tpuref.kernels.fold import SUMMABLE
@@ -24,7 +24,7 @@ from tpuref.runtime.log import advice
 from tpuref.tpu.peers import Peers, current_peers, replicated_region
 from tpuref.tpu.per_replica import PerReplica
 
-__all__ = ["cross_replica_sum"]
+__all__ = ["cross_replica_sum", "replica_id"]
 
 _log = advice()
 
@@ -118,6 +118,25 @@ def cross_replica_sum(
         )
     total: Tensor = apply("CrossReplicaSum", tensor, groups=groups, name=name)
     return total
+
+
+def replica_id(name: str | None = None) -> Tensor:
+    """Return the number of the replica that computes it, 0 outside of `replicate`.
+
+    It is `replica_id` of TensorFlow's module ``compiler.tf2xla.python.xla``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> from tpuref.compiler.tf2xla.python import xla
+    >>> with tf.config.override(cores=2), tf.Session() as sess:
+    ...     ids = tf.tpu.replicate(xla.replica_id, [[], []])
+    ...     [int(value) for (value,) in sess.run(ids)]
+    [0, 1]
+    """
+    if replicated_region() is None:
+        return convert_to_tensor(np.int32(0))
+    return apply_one("ReplicaId", name=name)
 
 
 def _tower_total(

@@ -17,7 +17,7 @@ from tpuref.graph.build import apply_all, perform
 from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.tensor import Operation, Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.tpu.cores import core
 from tpuref.tpu.device_assignment import DeviceAssignment
 from tpuref.tpu.infeed_places import beside, check_one_device, hosts, ordinals

@@ -24,7 +24,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.default import begin_eagerly, eager_execution, executing_eagerly
 from tpuref.graph.eager_tensor import EagerTensor
 from tpuref.graph.tensor import Tensor
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.runtime.log import advice
 from tpuref.tracing.arguments import Call, is_composite, leaves_of, taken_apart
 from tpuref.tracing.trace import ConcreteFunction
@@ -346,12 +346,13 @@ def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
-    experimental_implements: str | None = None,
-    experimental_autograph_options: Any = None,
-    experimental_relax_shapes: bool | None = None,
-    experimental_compile: bool | None = None,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
     """Return a function that is traced once for each kind of call, then run at once.

@@ -32,7 +32,7 @@ from tpuref.graph.graph import GraphKeys
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.variables import Variable, trainable_variables
 from tpuref.losses.reduction import Reduction
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.training.distribution import (
     Strategy,
     beside,

@@ -10,7 +10,7 @@ from tpuref.distribute.replicas.reduce_op import ReduceOp, reduce_op
 from tpuref.distribute.replicas.reduction import joined, reduced
 from tpuref.distribute.tower_context import TowerContext
 from tpuref.functions.identity import identity
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 __all__ = ["InputContext", "ReplicaContext", "ValueContext"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tpuref.distribute.replicas.reduce_op import reduce_op
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 if TYPE_CHECKING:
     from tpuref.distribute.replicas.strategy import Strategy

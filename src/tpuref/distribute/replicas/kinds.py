@@ -20,7 +20,7 @@ from tpuref.graph.convert import convert_to_tensor
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tensor import Tensor
 from tpuref.graph.tower_placement import TowerSystem
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 from tpuref.tpu.device_assignment import DeviceAssignment
 
 __all__ = [

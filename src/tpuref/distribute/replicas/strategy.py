@@ -24,7 +24,7 @@ from tpuref.distribute.strategy import DistributionStrategy
 from tpuref.distribute.tower_devices import TowerDevices
 from tpuref.graph.default import begin_eagerly, executing_eagerly
 from tpuref.graph.tower_placement import TowerSystem
-from tpuref.missing.members import explain_missing_members
+from tpuref.names.members import explain_missing_members
 
 __all__ = ["Strategy"]
 

@@ -1,0 +1,42 @@
+"""The names under ``tf.app``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpuref.base import flags
+from tpuref.base.extras import optional_module
+
+__all__ = ["run"]
+
+
+def run(
+    main: Callable[[Sequence[str]], Any] | None = None,
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Parse the flags, call `main` with the other arguments, and exit.
+
+    Parameters
+    ----------
+    main
+        By default the function ``main`` of the program.
+    argv
+        The command line, by default that of the process.
+
+    Raises
+    ------
+    ImportError
+        If absl is not installed.
+    SystemExit
+        With what `main` returns, when it has.
+    """
+    absl = optional_module("absl.app", "tf.app.run")
+    chosen = main or sys.modules["__main__"].main
+    absl.run(chosen, argv=argv, flags_parser=_parsed)
+
+
+def _parsed(arguments: Sequence[str]) -> Any:
+    """Parse the flags that are defined; others are left to the program."""
+    return flags.FLAGS(arguments, known_only=True)

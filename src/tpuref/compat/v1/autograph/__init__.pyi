@@ -1,0 +1,3 @@
+"""The names under ``tf.compat.v1.autograph``."""
+
+from tpuref.compat.v1.autograph import experimental as experimental

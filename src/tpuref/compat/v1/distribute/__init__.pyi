@@ -1,0 +1,24 @@
+"""The names under ``tf.compat.v1.distribute``."""
+
+from tpuref.cluster_resolver.server import Server as Server
+from tpuref.compat.v1.distribute import cluster_resolver as cluster_resolver
+from tpuref.compat.v1.distribute import experimental as experimental
+from tpuref.distribute.replicas.context import InputContext as InputContext
+from tpuref.distribute.replicas.context import ReplicaContext as ReplicaContext
+from tpuref.distribute.replicas.context import ValueContext as ValueContext
+from tpuref.distribute.replicas.cross_device import CrossDeviceOps as CrossDeviceOps
+from tpuref.distribute.replicas.cross_device import HierarchicalCopyAllReduce as HierarchicalCopyAllReduce
+from tpuref.distribute.replicas.cross_device import NcclAllReduce as NcclAllReduce
+from tpuref.distribute.replicas.cross_device import ReductionToOneDevice as ReductionToOneDevice
+from tpuref.distribute.replicas.cross_device import RunOptions as RunOptions
+from tpuref.distribute.replicas.current import get_replica_context as get_replica_context
+from tpuref.distribute.replicas.current import get_strategy as get_strategy
+from tpuref.distribute.replicas.current import has_strategy as has_strategy
+from tpuref.distribute.replicas.current import in_cross_replica_context as in_cross_replica_context
+from tpuref.distribute.replicas.kinds import MirroredStrategy as MirroredStrategy
+from tpuref.distribute.replicas.kinds import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from tpuref.distribute.replicas.kinds import OneDeviceStrategy as OneDeviceStrategy
+from tpuref.distribute.replicas.kinds import TPUStrategy as TPUStrategy
+from tpuref.distribute.replicas.reduce_op import ReduceOp as ReduceOp
+from tpuref.distribute.replicas.strategy import Strategy as Strategy
+from tpuref.distribute.values import DistributedValues as DistributedValues

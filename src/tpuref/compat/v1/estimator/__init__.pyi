@@ -1,0 +1,34 @@
+"""The names under ``tf.compat.v1.estimator``."""
+
+from tpuref.compat.v1.estimator import export as export
+from tpuref.compat.v1.estimator import inputs as inputs
+from tpuref.compat.v1.estimator import tpu as tpu
+from tpuref.estimator.estimator import Estimator as Estimator
+from tpuref.estimator.exporter import BestExporter as BestExporter
+from tpuref.estimator.exporter import Exporter as Exporter
+from tpuref.estimator.exporter import FinalExporter as FinalExporter
+from tpuref.estimator.exporter import LatestExporter as LatestExporter
+from tpuref.estimator.mode_keys import ModeKeys as ModeKeys
+from tpuref.estimator.run_config import RunConfig as RunConfig
+from tpuref.estimator.spec import EstimatorSpec as EstimatorSpec
+from tpuref.estimator.train_and_evaluate import EvalSpec as EvalSpec
+from tpuref.estimator.train_and_evaluate import TrainSpec as TrainSpec
+from tpuref.estimator.train_and_evaluate import train_and_evaluate as train_and_evaluate
+from tpuref.training.hooks.checkpoint_saver import CheckpointSaverHook as CheckpointSaverHook
+from tpuref.training.hooks.checkpoint_saver import CheckpointSaverListener as CheckpointSaverListener
+from tpuref.training.hooks.feed_fn import FeedFnHook as FeedFnHook
+from tpuref.training.hooks.final_ops import FinalOpsHook as FinalOpsHook
+from tpuref.training.hooks.global_step_waiter import GlobalStepWaiterHook as GlobalStepWaiterHook
+from tpuref.training.hooks.logging_tensor import LoggingTensorHook as LoggingTensorHook
+from tpuref.training.hooks.nan_tensor import NanLossDuringTrainingError as NanLossDuringTrainingError
+from tpuref.training.hooks.nan_tensor import NanTensorHook as NanTensorHook
+from tpuref.training.hooks.profiler import ProfilerHook as ProfilerHook
+from tpuref.training.hooks.session_run_hook import SessionRunArgs as SessionRunArgs
+from tpuref.training.hooks.session_run_hook import SessionRunContext as SessionRunContext
+from tpuref.training.hooks.session_run_hook import SessionRunHook as SessionRunHook
+from tpuref.training.hooks.session_run_hook import SessionRunValues as SessionRunValues
+from tpuref.training.hooks.step_counter import StepCounterHook as StepCounterHook
+from tpuref.training.hooks.step_timer import SecondOrStepTimer as SecondOrStepTimer
+from tpuref.training.hooks.stop_at_step import StopAtStepHook as StopAtStepHook
+from tpuref.training.hooks.summary_saver import SummarySaverHook as SummarySaverHook
+from tpuref.training.warm_start import WarmStartSettings as WarmStartSettings

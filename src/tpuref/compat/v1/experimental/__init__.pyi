@@ -1,0 +1,3 @@
+"""The names under ``tf.compat.v1.experimental``."""
+
+from tpuref.compat.v1.experimental import dlpack as dlpack

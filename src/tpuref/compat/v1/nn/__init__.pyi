@@ -1,0 +1,50 @@
+"""The names under ``tf.compat.v1.nn``."""
+
+from tpuref.compat.v1.nn import rnn_cell as rnn_cell
+from tpuref.functions.activations import crelu as crelu
+from tpuref.functions.activations import elu as elu
+from tpuref.functions.activations import leaky_relu as leaky_relu
+from tpuref.functions.activations import log_softmax as log_softmax
+from tpuref.functions.activations import relu as relu
+from tpuref.functions.activations import relu6 as relu6
+from tpuref.functions.activations import selu as selu
+from tpuref.functions.activations import sigmoid as sigmoid
+from tpuref.functions.activations import silu as silu
+from tpuref.functions.activations import softmax as softmax
+from tpuref.functions.activations import softplus as softplus
+from tpuref.functions.activations import softsign as softsign
+from tpuref.functions.activations import swish as swish
+from tpuref.functions.embeddings import embedding_lookup as embedding_lookup
+from tpuref.functions.losses import l2_loss as l2_loss
+from tpuref.functions.losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
+from tpuref.functions.losses import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits
+from tpuref.functions.losses import softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2
+from tpuref.functions.losses import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from tpuref.functions.normalization import batch_normalization as batch_normalization
+from tpuref.functions.normalization import bias_add as bias_add
+from tpuref.functions.normalization import dropout as dropout
+from tpuref.functions.normalization import fused_batch_norm as fused_batch_norm
+from tpuref.functions.normalization import l2_normalize as l2_normalize
+from tpuref.functions.normalization import local_response_normalization as local_response_normalization
+from tpuref.functions.normalization import lrn as lrn
+from tpuref.functions.normalization import moments as moments
+from tpuref.functions.normalization import normalize_moments as normalize_moments
+from tpuref.functions.normalization import sufficient_statistics as sufficient_statistics
+from tpuref.functions.sorting import in_top_k as in_top_k
+from tpuref.functions.sorting import top_k as top_k
+from tpuref.functions.trigonometry import tanh as tanh
+from tpuref.functions.windows import atrous_conv2d as atrous_conv2d
+from tpuref.functions.windows import avg_pool as avg_pool
+from tpuref.functions.windows import conv1d as conv1d
+from tpuref.functions.windows import conv2d as conv2d
+from tpuref.functions.windows import conv2d_transpose as conv2d_transpose
+from tpuref.functions.windows import depthwise_conv2d as depthwise_conv2d
+from tpuref.functions.windows import depthwise_conv2d_native as depthwise_conv2d_native
+from tpuref.functions.windows import max_pool as max_pool
+from tpuref.functions.windows import pool as pool
+from tpuref.functions.windows import separable_conv2d as separable_conv2d
+from tpuref.layers.recurrent import dynamic_rnn as dynamic_rnn
+from tpuref.training.average_loss import compute_average_loss as compute_average_loss
+from tpuref.training.average_loss import scale_regularization_loss as scale_regularization_loss
+
+avg_pool2d = avg_pool

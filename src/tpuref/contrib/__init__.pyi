@@ -1,0 +1,17 @@
+"""The names under ``tf.contrib``; those without types are rows of `names/private.txt`."""
+
+from typing import Any
+
+from tpuref.contrib import cluster_resolver as cluster_resolver
+from tpuref.contrib import distribute as distribute
+from tpuref.contrib import tpu as tpu
+
+cloud: Any
+data: Any
+estimator: Any
+framework: Any
+layers: Any
+lookup: Any
+opt: Any
+summary: Any
+training: Any

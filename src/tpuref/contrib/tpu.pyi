@@ -1,0 +1,33 @@
+"""The names under ``tf.contrib.tpu``."""
+
+from tpuref.estimator.tpu_config import InputPipelineConfig as InputPipelineConfig
+from tpuref.estimator.tpu_config import RunConfig as RunConfig
+from tpuref.estimator.tpu_config import TPUConfig as TPUConfig
+from tpuref.estimator.tpu_estimator import TPUEstimator as TPUEstimator
+from tpuref.estimator.tpu_spec import TPUEstimatorSpec as TPUEstimatorSpec
+from tpuref.runtime.topology import Topology as Topology
+from tpuref.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
+from tpuref.tpu.collectives import cross_replica_sum as cross_replica_sum
+from tpuref.tpu.cores import core as core
+from tpuref.tpu.cross_shard_optimizer import CrossShardOptimizer as CrossShardOptimizer
+from tpuref.tpu.device_assignment import DeviceAssignment as DeviceAssignment
+from tpuref.tpu.device_assignment import device_assignment as device_assignment
+from tpuref.tpu.feeds import infeed_dequeue as infeed_dequeue
+from tpuref.tpu.feeds import infeed_dequeue_tuple as infeed_dequeue_tuple
+from tpuref.tpu.feeds import infeed_enqueue as infeed_enqueue
+from tpuref.tpu.feeds import infeed_enqueue_tuple as infeed_enqueue_tuple
+from tpuref.tpu.feeds import outfeed_dequeue as outfeed_dequeue
+from tpuref.tpu.feeds import outfeed_dequeue_tuple as outfeed_dequeue_tuple
+from tpuref.tpu.feeds import outfeed_enqueue as outfeed_enqueue
+from tpuref.tpu.feeds import outfeed_enqueue_tuple as outfeed_enqueue_tuple
+from tpuref.tpu.host_calls import outside_compilation as outside_compilation
+from tpuref.tpu.infeed_queue import InfeedQueue as InfeedQueue
+from tpuref.tpu.replication import replicate as replicate
+from tpuref.tpu.replication import rewrite as rewrite
+from tpuref.tpu.sharding import batch_parallel as batch_parallel
+from tpuref.tpu.sharding import shard as shard
+from tpuref.tpu.system import initialize_system as initialize_system
+from tpuref.tpu.system import shutdown_system as shutdown_system
+from tpuref.tpu.training_loop import repeat as repeat
+from tpuref.tpu.training_loop import while_loop as while_loop
+from tpuref.training.hooks.async_checkpoint_saver import AsyncCheckpointSaverHook as AsyncCheckpointSaverHook

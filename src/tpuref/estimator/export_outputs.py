@@ -1,0 +1,98 @@
+"""The names under ``tf.estimator.export``: what would go into a SavedModel.
+
+A model function may name its outputs, and a program what it serves; there is no
+SavedModel to write them to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+
+__all__ = [
+    "ClassificationOutput",
+    "EvalOutput",
+    "ExportOutput",
+    "PredictOutput",
+    "RegressionOutput",
+    "ServingInputReceiver",
+    "TensorServingInputReceiver",
+    "build_raw_serving_input_receiver_fn",
+]
+
+
+class ExportOutput:
+    """The outputs of a model under one name.
+
+    Attributes
+    ----------
+    outputs
+        The tensors.
+    """
+
+    def __init__(self, outputs: Any) -> None:
+        self.outputs = outputs
+
+
+class PredictOutput(ExportOutput):
+    """Outputs of any kind: a tensor, or a dict of tensors."""
+
+
+class EvalOutput(ExportOutput):
+    """The loss, predictions and metrics of an evaluation."""
+
+    def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None):
+        super().__init__({"loss": loss, "predictions": predictions, "metrics": metrics})
+
+
+class RegressionOutput(ExportOutput):
+    """A number for each row."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+class ClassificationOutput(ExportOutput):
+    """Scores and names of classes for each row."""
+
+    def __init__(self, scores: Any = None, classes: Any = None) -> None:
+        super().__init__({"scores": scores, "classes": classes})
+        self.scores, self.classes = scores, classes
+
+
+class ServingInputReceiver(NamedTuple):
+    """The features of a served model, and what they are made of."""
+
+    features: Any
+    receiver_tensors: Any
+    receiver_tensors_alternatives: Any = None
+
+
+class TensorServingInputReceiver(NamedTuple):
+    """The single feature of a served model, and what it is made of."""
+
+    features: Any
+    receiver_tensors: Any
+    receiver_tensors_alternatives: Any = None
+
+
+def build_raw_serving_input_receiver_fn(
+    features: Mapping[str, Any], default_batch_size: int | None = None
+) -> Any:
+    """Return a function whose features are fed as they are."""
+    return lambda: ServingInputReceiver(features, features)
+
+
+def no_saved_model(function: str) -> NotImplementedError:
+    """Return the error of what writes a SavedModel."""
+    return coded(
+        NotImplementedError,
+        f"{function}: tpuref writes no SavedModel; keep the checkpoint, whose path "
+        "estimator.latest_checkpoint() returns, and the model function, and predict "
+        "with estimator.predict",
+        code=codes.NO_SAVED_MODEL,
+    )

@@ -1,0 +1,39 @@
+"""The names under ``tf.contrib.cloud``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tpuref.base.extras import optional_module
+
+__all__ = ["configure_gcs"]
+
+
+def configure_gcs(
+    session: Any,
+    credentials: str | Mapping[str, Any] | None = None,
+    block_cache: Any = None,
+    device: Any = None,
+) -> None:
+    """Let paths ``gs://`` be opened with credentials, from then on.
+
+    Parameters
+    ----------
+    session, block_cache, device
+        Accepted for compatibility; they have no effect.
+    credentials
+        A JSON text or a mapping, as `google.auth` writes it.
+
+    Raises
+    ------
+    ImportError
+        If fsspec is not installed.
+    """
+    settings = optional_module(
+        "fsspec.config", "tf.contrib.cloud.configure_gcs", "files"
+    )
+    if credentials is not None:
+        token = json.loads(credentials) if isinstance(credentials, str) else credentials
+        settings.conf.setdefault("gcs", {})["token"] = dict(token)

@@ -1,0 +1,244 @@
+"""Modules that are made from the table; their names are imported at first use."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import logging
+import opcode
+import sys
+from types import FrameType, ModuleType
+from typing import Any
+
+from tpuref.base import error_codes as codes
+from tpuref.base.errors import coded
+from tpuref.base.release import behavior
+from tpuref.names import table
+
+PACKAGE = "tpuref"
+
+
+class Namespace(ModuleType):
+    """A public module."""
+
+    def __getattr__(self, name: str) -> Any:
+        return value_of(self, name, sys._getframe(1))
+
+    def __dir__(self) -> list[str]:
+        return sorted(table.names_of(path_of(self)))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # The import system binds tpuref.layers.dropout, the module with the code, to
+        # the attribute whose public meaning is the function.
+        is_code = type(value) is ModuleType
+        if not (is_code and name in table.listed(path_of(self))):
+            super().__setattr__(name, value)
+
+
+def attach(package: str, *, holds_code: bool = True) -> None:
+    """Make a package the namespace of its name.
+
+    Parameters
+    ----------
+    package
+        Its ``__name__``.
+    holds_code
+        Whether modules with code lie in its folder, not stubs alone.
+    """
+    module = sys.modules[package]
+    _forget(module)
+    module.__class__ = Namespace
+    if not holds_code:  # a folder of stubs is no package to the import system
+        module.__path__ = []
+
+
+def _forget(module: ModuleType) -> None:
+    """Drop the names that were read, when the module is loaded again."""
+    for name in table.names_of(path_of(module)) & vars(module).keys():
+        del vars(module)[name]
+
+
+def path_of(module: ModuleType) -> str:
+    """Return the path of a namespace below ``tf``.
+
+    Examples
+    --------
+    >>> import tpuref as tf
+    >>> path_of(tf), path_of(tf.compat.v1.nn)
+    ('', 'compat.v1.nn')
+    """
+    return module.__name__.partition(".")[2]
+
+
+def is_public(module: object) -> bool:
+    """Return whether a module is a namespace."""
+    return isinstance(module, Namespace) or module is sys.modules[PACKAGE]
+
+
+def value_of(module: ModuleType, name: str, reader: FrameType) -> Any:
+    """Return what a name of a namespace stands for.
+
+    Parameters
+    ----------
+    module
+        The namespace.
+    name
+        The name.
+    reader
+        The frame that reads it.
+
+    Raises
+    ------
+    AttributeError, ImportError
+        If the name is absent; the message says what to do.
+    """
+    path = path_of(module)
+    if name == "__all__":
+        return sorted(n for n in table.names_of(path) if not n.startswith("_"))
+    homes = table.homes(path, name)
+    if not homes:
+        raise missing_attribute(module.__name__, name, reader)
+    if len(homes) > 1:
+        return load(homes[_release_for(module.__name__, name) - 1])
+    value = vars(module)[name] = load(homes[0])
+    return value
+
+
+def _release_for(module: str, name: str) -> int:
+    """Return the release that a name means now; log it once if nobody has chosen."""
+    if behavior.implicit and not behavior.noted:
+        behavior.noted = True
+        logging.getLogger(__name__).info(
+            "%s and other names that differ between releases mean TensorFlow 2, "
+            "because the program uses names that only TensorFlow 2 has; tf.compat.v1 "
+            "has those of TensorFlow 1",
+            f"{module}.{name}".replace(PACKAGE, "tf", 1),
+        )
+    return behavior.release
+
+
+def load(home: str) -> Any:
+    """Return what a home holds, importing its module."""
+    module, _, name = home.partition(":")
+    found = importlib.import_module(module)
+    if not name:
+        return found
+    try:
+        return getattr(found, name)
+    except AttributeError:
+        if not hasattr(found, "__path__"):
+            raise
+        return importlib.import_module(f"{module}.{name}")  # such as unittest.mock
+
+
+# -- names that are absent -----------------------------------------------------
+
+
+def missing_attribute(
+    module: str, name: str, reader: FrameType
+) -> AttributeError | ImportError:
+    """Return the error for a name that a public namespace does not have.
+
+    Parameters
+    ----------
+    module
+        The ``__name__`` of the namespace.
+    name
+        The name.
+    reader
+        The frame that reads the attribute.
+    """
+    imported = f"{module}.{name}" in sys.modules  # and not an attribute yet
+    if name.startswith("_") or imported or _only_probes(reader):
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    message = message_about(f"{module}.{name}".replace(PACKAGE, "tf", 1))
+    if _imports(reader):
+        # Python would replace the words of an AttributeError by its own.
+        return coded(ImportError, message, code=codes.MISSING_NAME, name=module)
+    return coded(AttributeError, message, code=codes.MISSING_NAME, name=name)
+
+
+def message_about(name: str) -> str:
+    """Return what is said about a missing name, such as ``"tf.gradients"``."""
+    # It needs difflib and the table of releases, which few programs meet.
+    text: str = importlib.import_module("tpuref.names.message").about(name).text
+    return text
+
+
+def _only_probes(reader: FrameType) -> bool:
+    """Return whether the import system looks before it tries to import a module."""
+    return reader.f_globals.get("__name__") == "importlib._bootstrap"
+
+
+def _imports(reader: FrameType) -> bool:
+    """Return whether a frame is at ``from module import name``."""
+    instruction = reader.f_code.co_code[reader.f_lasti]
+    return instruction == opcode.opmap["IMPORT_FROM"]
+
+
+# -- imports -------------------------------------------------------------------
+
+
+def find_spec(name: str, asker: FrameType) -> importlib.machinery.ModuleSpec | None:
+    """Return how to import a module that no other finder has found.
+
+    Parameters
+    ----------
+    name
+        The name of the module.
+    asker
+        The frame in which the import system looks for it.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Where an import statement names what tpuref does not have, with what to do.
+    """
+    parent, _, last = name.rpartition(".")
+    if not is_public(sys.modules.get(parent)):
+        return None
+    # A namespace of one name may lie elsewhere: tpuref.app.flags is tpuref.flags.
+    around = path_of(sys.modules[parent])
+    homes = table.homes(around, last)
+    module, _, value = homes[0].partition(":") if homes else ("", "", "")
+    if module == name and not value:
+        return importlib.machinery.ModuleSpec(name, _Loader(), is_package=True)
+    if module and not value:
+        return importlib.machinery.ModuleSpec(
+            name, Existing(importlib.import_module(module))
+        )
+    if asker.f_globals.get("__name__") == "importlib.util":  # only asks whether it is
+        return None
+    path = f"tf.{around}.{last}".replace("..", ".")
+    if value:
+        message = f"{path} is not a module. Use from {parent} import {last}."
+    else:
+        message = message_about(path)
+    raise coded(ModuleNotFoundError, message, code=codes.MISSING_NAME, name=name)
+
+
+class _Loader(importlib.abc.Loader):
+    """Makes a namespace of the table."""
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> Namespace:
+        """Return the module, which reads nothing before it is used."""
+        return Namespace(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Describe it, or let go of its names when it is loaded again."""
+        _forget(module)
+        module.__doc__ = table.documentation(path_of(module))
+
+
+class Existing(importlib.abc.Loader):
+    """Import a module that exists, under another name."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Replace the new module with the one that exists."""
+        spec = module.__spec__
+        assert spec is not None
+        sys.modules[spec.name] = self._module

@@ -1,1 +1,0 @@
-"""The dotted names of ``tf`` that gather functions from several modules."""

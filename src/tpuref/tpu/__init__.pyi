@@ -1,0 +1,1 @@
+from tpuref.compat.v1.tpu import *

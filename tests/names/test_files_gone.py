@@ -1,0 +1,40 @@
+"""A package of which files are gone says so, instead of asking itself for them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tpuref as tf
+
+ASK = """
+try:
+    import tpuref.name_that_no_release_has
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("gone", ["names/namespace.py", "base/errors.py"])
+def test_a_file_that_is_gone_is_named(gone: str, tmp_path: Path) -> None:
+    package = Path(tf.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(
+        package, tmp_path / "tpuref", ignore=ignored, copy_function=os.symlink
+    )
+    (tmp_path / "tpuref" / gone).unlink()
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    name = "tpuref." + gone.removesuffix(".py").replace("/", ".")
+    expected = f"{name} is gone from the installed package; install tpuref again"
+    assert asked.stdout.splitlines() == [expected], asked.stderr[-2000:]

@@ -1,0 +1,326 @@
+"""Names that tpuref does not have: what a program is told wherever it meets one."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import importlib.util
+import inspect
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import tpuref as tf
+from tpuref.base import error_codes as codes
+
+CODE = f"[{codes.MISSING_NAME}]"
+
+
+def read(name: str) -> Any:
+    return functools.reduce(getattr, name.split("."), tf)
+
+
+def told(name: str) -> str:
+    with pytest.raises(AttributeError) as raised:
+        read(name)
+    message = str(raised.value)
+    assert message.endswith(f" {CODE}")
+    return message.removesuffix(f" {CODE}")
+
+
+# -- whose it is, and what to do -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "origin", "advice"),
+    [
+        ("RegisterGradient", "in TensorFlow 1.8 to 2.21", "Use tf.gradients"),
+        ("keras.Model", "in TensorFlow 1.8 to 2.21", "Build the model"),
+        ("contrib.learn.Experiment", "in TensorFlow 1.8 to 1.15", "Write a model func"),
+        ("contrib.slim.conv2d", "in TensorFlow 1.8 to 1.15", "Use tf.layers, or write"),
+        ("tpu.experimental.embedding", "in TensorFlow 2.4 and 2.21", "Keep the table"),
+        ("estimator.DNNClassifier", "in TensorFlow 1.8 to 2.4",
+         "Write a model function"),
+        ("train.QueueRunner", "in TensorFlow 1.8 to 1.15, and as "
+         "tf.compat.v1.train.QueueRunner in 2.4 and 2.21", "Read the data"),
+        ("linalg.svd", "in TensorFlow 1.8 to 2.21", "Write it with operations"),
+        ("python.eager.context.ensure", "it is private to TensorFlow",
+         "Use the documented names"),
+        ("python.tf2.enabled", "it is private to TensorFlow",
+         "Use tf.executing_eagerly."),
+        ("contrib.tpu.python.tpu.util.x", "it is private to TensorFlow",
+         "Use the documented names, which are in tf.contrib.tpu."),
+        ("config.experimental_list_devices", "in TensorFlow 1.15",
+         "Use tf.config.list_logical_devices"),
+        ("contrib.nothing", "nor has TensorFlow", "Of tf.contrib, tpuref has tpu"),
+    ],
+)  # fmt: skip
+def test_a_name_of_tensorflow(name: str, origin: str, advice: str) -> None:
+    message = told(name)
+    assert message.startswith(f"tpuref has no tf.{name} ({origin}). {advice}")
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("dimension_value", "tf.compat.dimension_value"),
+        ("compat.v1.dimension_value", "tf.compat.dimension_value"),
+    ],
+)
+def test_the_same_function_elsewhere(name: str, instead: str) -> None:
+    assert f"Use {instead}, which is the same." in told(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        ("tpu.shrad", "tf.tpu.shard"),
+        ("compat.v1.Sesion", "tf.compat.v1.Session"),
+        ("config.corse", "tf.config.cores"),
+        ("nn.rellu", "tf.nn.relu or tf.nn.relu6"),
+        ("data.Dataste", "tf.data.Dataset"),
+        ("data.Dataset.mpa", "tf.data.Dataset.map"),
+        ("gradeints", "tf.gradients"),  # and then what to do about that
+        ("PaddingSpec", "tf.tpu.PaddingSpec"),
+        ("contrib.tpu.XLAOptions", "tf.tpu.XLAOptions"),
+    ],
+)
+def test_a_typing_error(name: str, close: str) -> None:
+    message = told(name)
+    assert message.endswith(f"(nor has TensorFlow). Did you mean {close}?")
+
+
+def test_a_name_that_nobody_has() -> None:
+    assert told("qwertyuiop") == "tpuref has no tf.qwertyuiop (nor has TensorFlow)."
+
+
+@pytest.mark.parametrize(
+    "namespace",
+    ["", "app", "autograph", "autograph.experimental", "bitwise", "compat",
+     "compat.strategy_names", "compat.v1", "compat.v2",
+     "compat.v2.summary", "config", "contrib", "contrib.cloud",
+     "contrib.cluster_resolver", "contrib.data", "contrib.distribute",
+     "contrib.estimator", "contrib.framework",
+     "contrib.layers", "contrib.lookup", "contrib.opt", "contrib.summary",
+     "contrib.tpu",
+     "contrib.training", "data",
+     "data.experimental",
+     "distribute", "distribute.cluster_resolver", "distribute.experimental", "dtypes",
+     "errors", "estimator", "estimator.export", "estimator.inputs", "estimator.tpu",
+     "experimental", "experimental.dlpack", "flags", "gfile", "initializers", "io",
+     "io.gfile", "keras", "keras.losses", "keras.metrics", "keras.optimizers",
+     "layers", "linalg", "logging", "losses", "math", "metrics", "nest", "nn",
+     "nn.rnn_cell", "optimizers", "optimizers.schedules",
+     "profiler", "profiler.experimental", "python_io", "random", "sparse", "strings",
+     "summary", "test", "tpu", "tpu.experimental", "train"],
+)  # fmt: skip
+def test_every_namespace_says_the_same(namespace: str) -> None:
+    name = f"{namespace}.qwertyuiop".lstrip(".")
+    assert told(name).startswith(f"tpuref has no tf.{name} (nor has TensorFlow).")
+
+
+# -- imports -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "name"),
+    [
+        ("from tpuref.keras import layers", ImportError, "tf.keras.layers"),
+        ("from tpuref.compat.v1.estimator import DNNClassifier", ImportError,
+         "tf.compat.v1.estimator.DNNClassifier"),
+        ("from tpuref.nn import rellu", ImportError, "tf.nn.rellu"),
+        ("from tpuref.tpu import shard, shrad", ImportError, "tf.tpu.shrad"),
+        ("from tpuref.compat.v2 import Session", ImportError, "tf.compat.v2.Session"),
+        ("import tpuref.feature_column", ModuleNotFoundError, "tf.feature_column"),
+        ("import tpuref.keras.layers as layers", ModuleNotFoundError,
+         "tf.keras.layers"),
+        ("import tpuref.contrib.tpu.python.tpu.tpu_contexts", ModuleNotFoundError,
+         "tf.contrib.tpu.python.tpu.tpu_contexts"),
+        ("from tpuref.contrib.tpu.python.tpu import tpu_contexts", ImportError,
+         "tf.contrib.tpu.python.tpu.tpu_contexts"),
+        ("from tpuref.python.nothing import context", ModuleNotFoundError,
+         "tf.python.nothing"),
+        ("import tpuref.compat.v1.saved_model", ModuleNotFoundError,
+         "tf.compat.v1.saved_model"),
+    ],
+)  # fmt: skip
+def test_an_import(statement: str, kind: type[ImportError], name: str) -> None:
+    with pytest.raises(ImportError) as raised:
+        exec(statement, {})
+    assert type(raised.value) is kind
+    assert str(raised.value).startswith(f"tpuref has no {name} (")
+    assert str(raised.value).endswith(CODE)
+    assert raised.value.name is not None and raised.value.name.startswith("tpuref")
+
+
+def test_an_import_of_what_is_no_module() -> None:
+    with pytest.raises(ModuleNotFoundError, match="tf.config is not a module"):
+        importlib.import_module("tpuref.config")
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        {"nn": "nn", "app.flags": "flags", "errors": "errors"},
+        {
+            "compat.v1.app.flags": "compat.v1.flags",
+            "compat.v2.keras": "compat.v1.keras",
+            "nest": "nest",
+        },
+    ],
+)
+def test_a_namespace_is_a_module_wherever_programs_see_it(
+    modules: dict[str, str],
+) -> None:
+    script = "".join(
+        f"import tpuref.{module} as imported, tpuref as tf\n"
+        f"assert imported is tf.{namespace}, imported\n"
+        f"assert imported.__spec__.name == imported.__name__\n"
+        for module, namespace in modules.items()
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+def test_the_older_spelling_can_be_imported_first() -> None:
+    script = (
+        "import tpuref.compat.v1 as v1\n"
+        "import tpuref as tf\n"
+        "assert tf.compat.v1 is v1 and tf.Session is v1.Session\n"
+        "assert v1.compat.v1 is v1\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import tpuref.contrib.tpu.python.tpu.tpu_function as m",
+        "from tpuref.contrib.tpu.python.tpu import tpu_function as m",
+        "import tpuref.python.tpu.tpu_function as m",
+        "from tpuref.python.tpu import tpu_function as m",
+        "import tpuref as tf\nm = tf.python.tpu.tpu_function",
+        "import tpuref as tf\nm = tf.contrib.tpu.python.tpu.tpu_function",
+    ],
+)
+def test_the_modules_of_tensorflow_that_programs_import(statement: str) -> None:
+    script = (
+        f"{statement}\n"
+        "from tpuref.python.tpu import tpu_function as same\n"
+        "assert m is same and m.get_tpu_context().number_of_shards is None\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+# -- those who only ask --------------------------------------------------------
+
+
+def test_who_asks_gets_an_answer() -> None:
+    assert not hasattr(tf, "feature_column")
+    assert getattr(tf.nn, "static_rnn", None) is None
+    assert not hasattr(tf.config, "experimental_list_devices")
+    assert not hasattr(tf.data.Dataset, "window")
+    assert importlib.util.find_spec("tpuref.feature_column") is None
+    assert importlib.util.find_spec("tpuref.contrib.tpu.python.framework") is None
+    assert importlib.util.find_spec("tpuref.base.nothing") is None
+
+
+@pytest.mark.parametrize("name", ["__wrapped__", "__all__x", "_ipython_display_"])
+@pytest.mark.parametrize("value", [tf, tf.nn, tf.data.Dataset.range(2), tf.config])
+def test_probes_are_answered_at_once(
+    name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tpuref.names.message", None)
+    assert not hasattr(value, name)
+
+
+def test_the_table_is_read_for_messages_only() -> None:
+    script = (
+        "import sys, tpuref as tf\n"
+        "from tpuref import nn\n"
+        "import tpuref.compat.v1\n"
+        "tf.tpu, tf.contrib.tpu.shard, hasattr(tf, '__wrapped__')\n"
+        "assert 'tpuref.names.releases' not in sys.modules\n"
+        "hasattr(tf, 'feature_column')\n"
+        "assert 'tpuref.names.releases' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+
+
+def test_python_has_nothing_to_add() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import tpuref as tf\ntf.tpu.shrad"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "AttributeError: tpuref has no tf.tpu.shrad (nor has TensorFlow). Did you mean "
+        f"tf.tpu.shard? {CODE}"
+    )
+
+
+def test_completion_and_copies_are_as_before() -> None:
+    assert "explain_missing" not in dir(tf.contrib.tpu)
+    assert "Session" in dir(tf) and "feature_column" not in dir(tf)
+    assert "cores" in dir(tf.config)
+    assert inspect.unwrap(tf.tpu.shard) is tf.tpu.shard
+    dataset = tf.data.Dataset.range(3)
+    assert list(copy.copy(dataset).as_numpy_iterator()) == [0, 1, 2]
+    with pytest.raises(AttributeError) as raised:
+        tf.tpu.shrad  # noqa: B018
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    assert raised.value.name == "shrad"
+
+
+# -- members of objects --------------------------------------------------------
+
+
+def test_objects_of_public_classes() -> None:
+    session = tf.Session()
+    dataset = tf.data.Dataset.range(3)
+    with pytest.raises(AttributeError, match=r"no tf.Session.partial_run \(in Tens"):
+        session.partial_run  # noqa: B018
+    with pytest.raises(AttributeError, match="Did you mean tf.Session.run?"):
+        session.rnu  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.window \(in "):
+        dataset.window  # noqa: B018
+    with pytest.raises(AttributeError, match="Did you mean tf.data.Dataset.map?"):
+        dataset.map(lambda x: x).batch(2).mpa  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.data.Dataset.reduce \(in Tens"):
+        tf.data.Dataset.reduce  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no tf.GraphKeys.CONCATENATED_VARI"):
+        tf.GraphKeys.CONCATENATED_VARIABLES  # noqa: B018
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")
+    with pytest.raises(AttributeError, match=r"TPUClusterResolver.get_tpu_system_met"):
+        resolver.get_tpu_system_metadata()
+    strategy = tf.contrib.distribute.OneDeviceStrategy("/device:CPU:0")
+    with pytest.raises(AttributeError, match="Did you mean .*OneDeviceStrategy.run?"):
+        strategy.runn  # noqa: B018
+    extended = tf.distribute.OneDeviceStrategy("/device:CPU:0").extended
+    with pytest.raises(AttributeError, match=r"1\.15, and as tf\.compat\.v1.* in 2\.4"):
+        extended.experimental_run_steps_on_iterator  # noqa: B018
+
+
+def test_a_symbolic_tensor_says_how_to_get_its_value() -> None:
+    tensor = tf.constant(1.0)
+    with pytest.raises(AttributeError, match=r"tf.Session\(\).run\(tensor\)") as raised:
+        tensor.numpy()
+    assert codes.NO_VALUE_YET in str(raised.value)
+    assert not hasattr(tensor, "numpy")
+    with tf.eager_execution():
+        assert tf.constant(1.0).numpy() == 1.0
+
+
+def test_what_a_property_raises_is_not_taken_for_a_missing_one() -> None:
+    class Own(tf.Session):
+        @property
+        def owner(self) -> str:
+            raise AttributeError("it has no owner yet")
+
+    with pytest.raises(AttributeError, match="^it has no owner yet$"):
+        Own().owner  # noqa: B018

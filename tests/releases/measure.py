@@ -1,0 +1,74 @@
+"""Evaluate the cases in a release of TensorFlow, or in tpuref.
+
+    venv-1.15/bin/python measure.py 1 > one.json
+
+Each line of `cases.txt` is the name that differs between the releases and an expression
+of ``tf`` and ``np``, which both releases evaluate.  The script keeps to Python 3.6.
+"""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
+FAILS = "fails"
+
+
+def cases():
+    """Return the names and their expressions."""
+    with open(CASES) as lines:
+        rows = [line.strip().split(None, 1) for line in lines if line.strip()]
+    return [row for row in rows if row[0][0] != "#"]
+
+
+def value_of(tf, expression, number):
+    """Return the value of an expression as lists and numbers, or `FAILS`."""
+    try:
+        result = eval(expression, {"tf": tf, "np": np, "share": share(tf)})
+        return plain(fetched(tf, result, number))
+    except Exception:
+        return FAILS
+
+
+def share(tf):
+    """Return a function that tells which tenths of the elements are not zero."""
+
+    def of(x):
+        return tf.round(10.0 * tf.reduce_mean(tf.cast(x > 0.0, tf.float32)))
+
+    return of
+
+
+def fetched(tf, result, number):
+    """Return what a session gives for the tensors of a result."""
+    if number == 1 and not isinstance(result, (bool, int, str)):
+        with tf.compat.v1.Session() as session:
+            return session.run(result)
+    return result
+
+
+def plain(value):
+    """Return a value as JSON has it."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if hasattr(value, "numpy"):
+        value = value.numpy()
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def main():
+    import tensorflow as tf
+
+    number = int(sys.argv[1])
+    found = {e: value_of(tf, e, number) for _, e in cases()}
+    print(json.dumps(found, indent=0))
+
+
+if __name__ == "__main__":
+    main()
