@@ -11,7 +11,10 @@ import importlib
 import os
 import sys
 import threading
-from typing import Any
+
+TYPE_CHECKING = False  # half of the time of this import would be that of typing
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def __getattr__(name: str) -> Any:

@@ -170,3 +170,17 @@ def test_the_environment_decides_in_children_too(
     refused = run(tmp_path, BY_MODE, "run")
     assert refused.returncode == 2
     assert "expected 1 or 2, got '3'" in refused.stderr
+
+
+def test_private_modules_and_those_without_meaning(tmp_path: Path) -> None:
+    program = (
+        "import tensorflow.contrib.slim as slim, tensorflow as tf\n"
+        "from tensorflow.contrib import slim as same\n"
+        "from tensorflow.python.eager import context\n"
+        "import tensorflow.python.ops.math_ops as math_ops\n"
+        "import tensorflow.compat.v1 as v1\n"
+        "assert slim is same and math_ops.reduce_sum is v1.reduce_sum\n"
+        "slim.conv2d\n"
+    )
+    done = run(tmp_path, program, "--as-tensorflow")
+    assert "tpuref has no tf.contrib.slim.conv2d (in TensorFlow 1.8" in done.stderr

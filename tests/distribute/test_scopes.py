@@ -130,7 +130,7 @@ def test_later_names(strategy_of):
 def test_the_table_of_later_names_tells_the_truth():
     names = tf.compat.strategy_names
     places = {
-        names.MODULE: (names, tf.contrib.distribute),
+        "tf.compat.strategy_names": (names, tf.contrib.distribute),
         "Strategy": (names.Strategy, names.Strategy),
         "ReplicaContext": (names.ReplicaContext, names.ReplicaContext),
         "tf.VariableAggregation": (tf.VariableAggregation, tf.VariableAggregation),
