@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import namedtuple
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -348,3 +350,25 @@ def test_a_cache_keeps_what_a_whole_pass_gave() -> None:
     assert asked == [0, 1, 2]
     with pytest.raises(NotImplementedError, match="kept in memory"):
         dataset.cache("file")
+
+
+def test_parameters_of_tensorflow_2(tmp_path: Path) -> None:
+    def rows() -> Any:
+        yield [1]
+        yield [2, 3]
+
+    data = tf.data.Dataset
+    signature = tf.TensorSpec([None], tf.int32)
+    ragged = data.from_generator(rows, output_signature=signature, name="rows")
+    (padded,) = ragged.padded_batch(2).as_numpy_iterator()
+    assert padded.tolist() == [[1, 0], [2, 3]]
+    pairs = data.zip(data.range(2), data.range(5, 9)).as_numpy_iterator()
+    assert [tuple(map(int, pair)) for pair in pairs] == [(0, 5), (1, 6)]
+    one = data.range(1).interleave(lambda x: data.range(3), deterministic=True)
+    assert [int(x) for x in one.as_numpy_iterator()] == [0, 1, 2]
+    file = tmp_path / "lines.gz"
+    file.write_bytes(gzip.compress(b"one\ntwo\n"))
+    lines = tf.data.TextLineDataset(str(file), "GZIP").as_numpy_iterator()
+    assert [bytes(line) for line in lines] == [b"one", b"two"]
+    parts = tf.data.FixedLengthRecordDataset(str(file), 4, compression_type="GZIP")
+    assert [bytes(x) for x in parts.as_numpy_iterator()] == [b"one\n", b"two\n"]
