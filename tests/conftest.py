@@ -12,7 +12,7 @@ import tpuref as tf
 import tpuref.graph.session
 from tpuref.graph import target
 from tpuref.runtime.executor import STARTS
-from tpuref.runtime.pool import CorePool
+from tpuref.runtime.pool.host.pool import CorePool
 
 Evaluate = Callable[..., Any]
 

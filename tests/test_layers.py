@@ -195,7 +195,7 @@ def test_a_public_name_loads_only_what_it_needs() -> None:
 
 
 def test_a_core_loads_no_graphs_drawings_or_gradients() -> None:
-    script = "import sys, tpuref.runtime.worker\nprint(*sys.modules)"
+    script = "import sys, tpuref.runtime.pool.process.worker\nprint(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
@@ -227,8 +227,8 @@ LATE_IMPORTS = {
     ("tpuref.graph.graph", "tpuref.drawings.graph"): (
         "10 ms at the start of each program, for subprocess and shutil"
     ),
-    ("tpuref.runtime.arena", "tempfile"): "5 ms at the start of each core",
-    ("tpuref.runtime.executor", "tpuref.runtime.pool"): (
+    ("tpuref.runtime.pool.arena", "tempfile"): "5 ms at the start of each core",
+    ("tpuref.runtime.executor", "tpuref.runtime.pool.host.pool"): (
         "25 ms at the start of each program that does not use the pool"
     ),
     ("tpuref.runtime.executor", "tpuref.runtime.xla.executor"): "needs JAX",

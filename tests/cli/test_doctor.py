@@ -18,7 +18,7 @@ from tpuref.cli import checks, doctor, main
 from tpuref.cli.checks import GOOD, NOTE, PROBLEM
 from tpuref.cli.doctor import memory
 from tpuref.runtime.available_memory import UNLIMITED
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 from tpuref.version import __version__
 
 GIBIBYTE = 1 << 30

@@ -12,7 +12,7 @@ from tpuref_conformance.clause import Unavailable
 
 import tpuref as tf
 from tpuref.runtime.executor import STARTS
-from tpuref.runtime.pool import CorePool
+from tpuref.runtime.pool.host.pool import CorePool
 
 
 class Session:

@@ -34,7 +34,9 @@ def cores_of(host: int) -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")[:-1]
         except OSError:
             continue
-        if any(b"from tpuref.runtime.worker import" in word for word in words):
+        if any(
+            b"from tpuref.runtime.pool.process.worker import" in word for word in words
+        ):
             number, _, parent = map(int, words[-7:-4])
             if parent == host and state_of(int(folder.name)) not in ("Z", ""):
                 found[number] = int(folder.name)

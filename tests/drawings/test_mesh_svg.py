@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from tpuref.drawings.svg import COLOURS, Picture
-from tpuref.runtime.topology import Topology
-from tpuref.runtime.topology_proto import TopologyProto, encode
+from tpuref.runtime.topology.proto import TopologyProto, encode
+from tpuref.runtime.topology.topology import Topology
 from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
 
 NAMES = {"s": "http://www.w3.org/2000/svg"}

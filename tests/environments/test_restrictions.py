@@ -106,7 +106,7 @@ except tf.errors.{} as error:
     print(error)
 {}
 """
-IMPORTS = "import tpuref as tf; tf.Session(); import tpuref.runtime.pool\n"
+IMPORTS = "import tpuref as tf; tf.Session(); import tpuref.runtime.pool.host.pool\n"
 
 
 def test_too_little_address_space(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.cli import main
-from tpuref.runtime import recording
+from tpuref.runtime.meaning import recording
 
 from .trace_format import check, named
 

@@ -12,7 +12,8 @@ import pytest
 from tpuref.profiler import chrome
 from tpuref.profiler.summary import Summary
 from tpuref.profiler.timeline import Timeline
-from tpuref.runtime.core_events import (
+from tpuref.runtime.meaning.recording import Event, Recording, Track
+from tpuref.runtime.pool.core_events import (
     BLOCK,
     COLLECTIVE,
     HOST_CALL,
@@ -22,8 +23,7 @@ from tpuref.runtime.core_events import (
     CoreEvents,
     Label,
 )
-from tpuref.runtime.recording import Event, Recording, Track
-from tpuref.runtime.split import Lane
+from tpuref.runtime.pool.split import Lane
 
 from .trace_format import check, named
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tpuref.kernels import mailboxes
-from tpuref.runtime.channel import Channel, await_mail
+from tpuref.runtime.pool.channel import Channel, await_mail
 
 Ends = tuple[Channel, Channel]
 

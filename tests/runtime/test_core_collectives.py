@@ -11,15 +11,15 @@ from tpuref.base.callsite import CallSite
 from tpuref.configuration import ALL_REDUCES
 from tpuref.kernels import status
 from tpuref.program import Instr
-from tpuref.runtime.arena import Arena
-from tpuref.runtime.core_collectives import (
+from tpuref.runtime.pool.arena import Arena
+from tpuref.runtime.pool.process.collectives import (
     ALGORITHMS,
     CoreCollectives,
     Diverged,
     ReplicaSum,
     Stopped,
 )
-from tpuref.runtime.split import Lane, Split
+from tpuref.runtime.pool.split import Lane, Split
 
 SUM = Instr(
     op="CrossReplicaSum",

@@ -12,8 +12,8 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.program import Instr, Program
-from tpuref.runtime.arrangement import LARGEST_EXCHANGE, arranged
-from tpuref.runtime.placement_plan import PlacementPlan
+from tpuref.runtime.pool.process.arrangement import LARGEST_EXCHANGE, arranged
+from tpuref.runtime.pool.process.placement_plan import PlacementPlan
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)

@@ -13,9 +13,9 @@ from tpuref.base.dtypes import float32
 from tpuref.base.errors import OutOfRangeError
 from tpuref.base.spec import TensorSpec
 from tpuref.program import Instr
-from tpuref.runtime.core_feed import AHEAD, FIRST, CoreFeed
-from tpuref.runtime.feed import Feed
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.feed import Feed
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.pool.process.feed import AHEAD, FIRST, CoreFeed
 
 Take = Callable[[], Sequence[Any]]
 

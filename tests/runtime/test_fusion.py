@@ -15,9 +15,9 @@ from tpuref.base.dtypes import DTYPES
 from tpuref.ops.definition import OpDef, Operand, outputs_of
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr
-from tpuref.runtime.columns import APART, SAME, STACKED, Stacked, layout
-from tpuref.runtime.fusion import Fusion
-from tpuref.runtime.fusion_plan import GATHERED_BYTES
+from tpuref.runtime.pool.columns import APART, SAME, STACKED, Stacked, layout
+from tpuref.runtime.pool.process.fusion import Fusion
+from tpuref.runtime.pool.process.fusion_plan import GATHERED_BYTES
 
 CORES = 3
 SIZES = (*range(68), None)

@@ -10,11 +10,11 @@ import pytest
 import tpuref as tf
 from tpuref.graph.lowering import lower
 from tpuref.program import Program
-from tpuref.runtime import host_program
-from tpuref.runtime.host_program import HostProgram
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning import host_program
+from tpuref.runtime.meaning.host_program import HostProgram
+from tpuref.runtime.meaning.lockstep import run_program
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 
 
 def run() -> Run:

@@ -14,10 +14,10 @@ from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.definition import OpDef
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.lockstep import run_instr, run_program
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import ReplicaVariables, State
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning.lockstep import run_instr, run_program
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import ReplicaVariables, State
+from tpuref.runtime.meaning.trace import CoreTrace
 
 SITE = CallSite("program.py", 12, "computation")
 F32 = TensorSpec(tf.TensorShape(None), tf.float32)

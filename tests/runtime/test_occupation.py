@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.occupation import Held, Occupation, _Hold
-from tpuref.runtime.pool import CorePool
+from tpuref.runtime.pool.host.occupation import Held, Occupation, _Hold
+from tpuref.runtime.pool.host.pool import CorePool
 from tpuref.runtime.system import LOCAL
 
 TRACED = {

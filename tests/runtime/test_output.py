@@ -13,12 +13,17 @@ from typing import Any
 import pytest
 
 import tpuref as tf
-from tpuref.runtime import output as module
-from tpuref.runtime.arena import Arena, anonymous_file
-from tpuref.runtime.control_area import control_bytes
-from tpuref.runtime.output import KEPT_BYTES, LINE_BYTES, LINES_PER_SECOND, CoreOutput
-from tpuref.runtime.process import CoreProcess
-from tpuref.runtime.split import Split
+from tpuref.runtime.pool.arena import Arena, anonymous_file
+from tpuref.runtime.pool.control_area import control_bytes
+from tpuref.runtime.pool.host import output as module
+from tpuref.runtime.pool.host.output import (
+    KEPT_BYTES,
+    LINE_BYTES,
+    LINES_PER_SECOND,
+    CoreOutput,
+)
+from tpuref.runtime.pool.host.process import CoreProcess
+from tpuref.runtime.pool.split import Split
 from tpuref.runtime.system import LOCAL
 
 SECONDS = 30.0
@@ -211,7 +216,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     def start(code: str) -> CoreProcess:
         program = f"import os, sys\nsys.path.insert(0, {path!r})\n{code}"
         command = [sys.executable, "-c", program]
-        monkeypatch.setattr("tpuref.runtime.process._command", lambda: command)
+        monkeypatch.setattr(
+            "tpuref.runtime.pool.host.process._command", lambda: command
+        )
         processes.append(CoreProcess(1, split, arena))
         return processes[-1]
 
@@ -224,7 +231,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def test_code_of_c_writes_by_the_line(started: Any) -> None:
     process = started(
         "import ctypes\n"
-        "from tpuref.runtime.worker import _write_lines_at_once\n"
+        "from tpuref.runtime.pool.process.worker import _write_lines_at_once\n"
         "_write_lines_at_once()\n"
         "ctypes.CDLL(None).printf(b'of C\\n')\n"
         "print('of Python')\n"

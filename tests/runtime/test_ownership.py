@@ -10,7 +10,7 @@ import pytest
 
 import tpuref as tf
 from tpuref.kernels.slab import Slab
-from tpuref.runtime.input_blocks import InputBlocks
+from tpuref.runtime.pool.host.input_blocks import InputBlocks
 
 SIZE = 100_000
 

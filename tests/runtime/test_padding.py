@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.padding import (
+from tpuref.runtime.meaning.padding import (
     PaddingRecord,
     account,
     next_bucket,

@@ -16,8 +16,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError
-from tpuref.runtime.arena import Arena
-from tpuref.runtime.pool import CACHED_PROGRAMS, CorePool
+from tpuref.runtime.pool.arena import Arena
+from tpuref.runtime.pool.host.pool import CACHED_PROGRAMS, CorePool
 from tpuref.runtime.system import LOCAL
 
 

@@ -12,10 +12,10 @@ from tpuref.base.callsite import CallSite
 from tpuref.ops.tpu import Replication
 from tpuref.program import Instr, Program
 from tpuref.runtime.executor import Lockstep
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 from tpuref.runtime.replication import Placement, replicate
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 
 SITE = CallSite("program.py", 12, "computation")
 

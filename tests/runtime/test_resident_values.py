@@ -11,8 +11,8 @@ import pytest
 
 import tpuref as tf
 from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
-from tpuref.runtime.messages import RunRequest
-from tpuref.runtime.pool import CorePool
+from tpuref.runtime.pool.host.pool import CorePool
+from tpuref.runtime.pool.messages import RunRequest
 from tpuref.runtime.system import LOCAL
 
 LARGE = 5_000

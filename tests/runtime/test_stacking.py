@@ -13,8 +13,8 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.ops.registry import REGISTRY
 from tpuref.program import Instr
-from tpuref.runtime.columns import SAME, STACKED, layout
-from tpuref.runtime.fusion import Fusion
+from tpuref.runtime.pool.columns import SAME, STACKED, layout
+from tpuref.runtime.pool.process.fusion import Fusion
 
 CORES = 3
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "Any", "All", "ArgMax", "ArgMin")

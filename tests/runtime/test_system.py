@@ -17,7 +17,7 @@ from tpuref.runtime.system import (
     configured_topology,
     connect,
 )
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 
 SITE = CallSite("program.py", 12, "stop")
 

@@ -12,7 +12,7 @@ import tpuref as tf
 from tpuref.base.callsite import CallSite
 from tpuref.base.spec import TensorSpec
 from tpuref.program import Instr
-from tpuref.runtime.tower_rows import Row, in_rows
+from tpuref.runtime.pool.process.tower_rows import Row, in_rows
 
 CORES = 8
 VECTOR = TensorSpec(tf.TensorShape([3]), tf.float32)

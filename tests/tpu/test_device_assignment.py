@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime import topology_proto
-from tpuref.runtime.topology import MeshRangeError, Topology
-from tpuref.runtime.topology_proto import TopologyProto
+from tpuref.runtime.topology import proto as topology_proto
+from tpuref.runtime.topology.proto import TopologyProto
+from tpuref.runtime.topology.topology import MeshRangeError, Topology
 from tpuref.tpu.device_assignment import (
     DeviceAssignment,
     TopologyTypeError,

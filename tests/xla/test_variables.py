@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tpuref as tf
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.state import State
 
 pytest.importorskip("jax", reason="JAX is not installed")
 

@@ -13,7 +13,7 @@ from tpuref.base import error_codes as codes
 from tpuref.runtime.available_memory import UNLIMITED
 
 if TYPE_CHECKING:
-    from tpuref.runtime.topology import Topology
+    from tpuref.runtime.topology.topology import Topology
 
 GOOD = "ok"
 NOTE = "note"

@@ -134,7 +134,7 @@ def _findings() -> list[Check]:
     from tpuref.configuration import config
     from tpuref.runtime.available_memory import available_bytes
     from tpuref.runtime.executor import available
-    from tpuref.runtime.split import Split
+    from tpuref.runtime.pool.split import Split
 
     topology = _topology()
     cores = topology.num_cores
@@ -149,7 +149,7 @@ def _findings() -> list[Check]:
 
 def _topology() -> Any:
     from tpuref.runtime.system import DEFAULT_MESH, configured_topology
-    from tpuref.runtime.topology import Topology
+    from tpuref.runtime.topology.topology import Topology
 
     return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
 

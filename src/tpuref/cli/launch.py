@@ -104,7 +104,7 @@ class _Hosts:
     def _start(
         self, host: int, command: Sequence[str], environment: dict[str, str]
     ) -> None:
-        from tpuref.runtime.lifeline import beyond_the_streams, bind
+        from tpuref.runtime.pool.lifeline import beyond_the_streams, bind
 
         theirs, ours = os.pipe()
         self._held.callback(os.close, ours)

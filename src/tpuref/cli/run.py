@@ -174,7 +174,7 @@ def apply_settings(options: argparse.Namespace) -> None:
         If TensorFlow is to be tpuref and was imported before.
     """
     from tpuref.configuration import config
-    from tpuref.runtime.topology import Topology
+    from tpuref.runtime.topology.topology import Topology
 
     if options.topology is not None:
         Topology.parse_mesh(options.topology)

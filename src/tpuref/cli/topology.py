@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tpuref.cli.colour import is_coloured
 
 if TYPE_CHECKING:
-    from tpuref.runtime.topology import Topology
+    from tpuref.runtime.topology.topology import Topology
     from tpuref.tpu.device_assignment import DeviceAssignment
 
 NAME = "topology"
@@ -152,7 +152,7 @@ def _room(mesh: Sequence[int], block: Sequence[int], stride: Sequence[int]) -> i
 
 def _topology(mesh: tuple[int, ...] | None) -> Topology:
     from tpuref.runtime.system import DEFAULT_MESH, configured_topology
-    from tpuref.runtime.topology import Topology
+    from tpuref.runtime.topology.topology import Topology
 
     if mesh is None:
         return configured_topology() or Topology.for_mesh(*DEFAULT_MESH)
@@ -163,8 +163,8 @@ def _topology(mesh: tuple[int, ...] | None) -> Topology:
 
 def _cube(x: int, y: int, z: int, cores: int) -> Topology:
     """Return a topology with four axes: layers along z with separate hosts."""
-    from tpuref.runtime.topology import Topology
-    from tpuref.runtime.topology_proto import TopologyProto, encode
+    from tpuref.runtime.topology.proto import TopologyProto, encode
+    from tpuref.runtime.topology.topology import Topology
 
     layer = Topology.for_mesh(x, y, cores).device_coordinates
     places = [

@@ -5,7 +5,7 @@ from tpuref.estimator.tpu_config import RunConfig as RunConfig
 from tpuref.estimator.tpu_config import TPUConfig as TPUConfig
 from tpuref.estimator.tpu_estimator import TPUEstimator as TPUEstimator
 from tpuref.estimator.tpu_spec import TPUEstimatorSpec as TPUEstimatorSpec
-from tpuref.runtime.topology import Topology as Topology
+from tpuref.runtime.topology.topology import Topology as Topology
 from tpuref.tpu.bfloat16 import bfloat16_scope as bfloat16_scope
 from tpuref.tpu.collectives import cross_replica_sum as cross_replica_sum
 from tpuref.tpu.cores import core as core

@@ -20,8 +20,8 @@ from tpuref.ops.meaning import Array
 from tpuref.ops.reshaping import RESHAPE
 from tpuref.ops.sources import IDENTITY
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import compute
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import compute
+from tpuref.runtime.meaning.run import Run
 
 _ELEMENTWISE = {IDENTITY, *elementwise.OPERATIONS}
 

@@ -42,7 +42,7 @@ from tpuref.files.operations import glob
 from tpuref.functions.random import get_seed
 from tpuref.graph.default import executing_eagerly, get_default_graph
 from tpuref.names.members import ExplainsMissing, explain_missing_members
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.state import State
 
 __all__ = ["Dataset"]
 

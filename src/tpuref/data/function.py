@@ -31,8 +31,8 @@ from tpuref.graph.region import Region
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.meaning import Array
 from tpuref.ops.sources import ARGUMENT
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import run_program
+from tpuref.runtime.meaning.run import Run
 
 
 class Function(Transformation):

@@ -27,9 +27,9 @@ from tpuref.graph.lowering import lower, needed_operations
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.names.members import explain_missing_members
 from tpuref.ops.meaning import Array
-from tpuref.runtime.iteration import Iteration
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.iteration import Iteration
+from tpuref.runtime.meaning.lockstep import run_program
+from tpuref.runtime.meaning.run import Run
 
 _eager_serial = itertools.count()
 

@@ -24,8 +24,8 @@ from tpuref.data.element import Item, specs_of
 from tpuref.graph.tensor import Tensor
 from tpuref.ops.context import Variables
 from tpuref.ops.meaning import Array
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 
 Fault = TypeVar("Fault", bound=OpError)
 

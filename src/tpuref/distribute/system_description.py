@@ -12,7 +12,7 @@ from tpuref.cluster_resolver.devices import core_counts, list_devices
 from tpuref.graph.device import DeviceName
 from tpuref.graph.tower_placement import TowerSystem
 from tpuref.runtime.system import LOCAL, LOCAL_JOB
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 
 WORKER = "tpu_worker"
 """The job of the cores where a resolver names none."""

@@ -38,7 +38,7 @@ def draw_placement(
 
     Examples
     --------
-    >>> from tpuref.runtime.topology import Topology
+    >>> from tpuref.runtime.topology.topology import Topology
     >>> both = {(0, 0, 1): [(0, 0), (1, 0)]}
     >>> print(draw_placement(Topology.for_cores(2), both, [(0, 0, 1)]))
                  x=0
@@ -126,7 +126,7 @@ def draw_footprint(topology: Topology, footprint: Sequence[int]) -> str:
 
     Examples
     --------
-    >>> from tpuref.runtime.topology import Topology
+    >>> from tpuref.runtime.topology.topology import Topology
     >>> print(draw_footprint(Topology.for_cores(2), (2, 1, 1)))
            x=0      x=1
         +--------+

@@ -13,7 +13,7 @@ from tpuref.drawings.mesh_picture import MeshPicture, swatches_of
 
 
 class Topology(Protocol):
-    """What is read of a topology to draw it: `tpuref.runtime.topology` has it."""
+    """What is read of a topology to draw it: `tpuref.runtime.topology.topology` has it."""
 
     @property
     def mesh_shape(self) -> npt.NDArray[np.int32]:

@@ -32,9 +32,9 @@ from tpuref.graph.default import get_default_graph
 from tpuref.graph.lowering import lower
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.meaning import Array
-from tpuref.runtime.iteration import Iteration
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.iteration import Iteration
+from tpuref.runtime.meaning.lockstep import run_program
+from tpuref.runtime.meaning.run import Run
 
 STEPS_AHEAD = 2
 """For how many steps the input is computed before the cores ask for it."""

@@ -12,7 +12,7 @@ from tpuref.estimator.tpu_config import InputPipelineConfig, TPUConfig
 from tpuref.graph.graph import Graph
 from tpuref.graph.session import Session
 from tpuref.ops.feeds import CORES_PER_HOST
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 from tpuref.tpu.device_assignment import DeviceAssignment, device_assignment
 from tpuref.tpu.system import initialize_system
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tpuref.graph.tensor import Operation
 from tpuref.ops.tpu import REPLICATE, Assignment, Replication
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 
 
 def assigned_cores(operations: Iterable[Operation]) -> dict[str, list[list[int]]]:

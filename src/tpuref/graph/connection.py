@@ -6,8 +6,8 @@ from typing import Any
 
 from tpuref.graph.session_options import ConfigProto
 from tpuref.graph.target import LocalTarget, Target, open_target, target_of
-from tpuref.runtime.devices import DeviceAttributes
 from tpuref.runtime.system import LOCAL
+from tpuref.runtime.topology.devices import DeviceAttributes
 
 
 class _Connection:

@@ -21,10 +21,10 @@ from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.definition import OpDef
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import run_instr
-from tpuref.runtime.recording import events_of_run
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.lockstep import run_instr
+from tpuref.runtime.meaning.recording import events_of_run
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 from tpuref.runtime.system import LOCAL
 
 STATE = State()

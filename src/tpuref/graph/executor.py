@@ -15,11 +15,11 @@ from tpuref.graph.target import Target
 from tpuref.graph.tensor import Operation, Tensor
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
-from tpuref.runtime import recording
 from tpuref.runtime.log import logger
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning import recording
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
+from tpuref.runtime.meaning.trace import CoreTrace
 
 _LOG = logger("program")
 

@@ -20,11 +20,11 @@ from tpuref.graph.session_options import ConfigProto, RunMetadata, RunOptions
 from tpuref.graph.target import open_target, target_of
 from tpuref.names.members import explain_missing_members
 from tpuref.program import Program
-from tpuref.runtime import recording
-from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.feed_queues import OF_PROCESS
-from tpuref.runtime.state import State
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning import recording
+from tpuref.runtime.meaning.feed_queues import OF_PROCESS
+from tpuref.runtime.meaning.state import State
+from tpuref.runtime.meaning.trace import CoreTrace
+from tpuref.runtime.topology.devices import DeviceAttributes
 
 KEPT_CALLS = 256
 """How many calls with different fetches or keys stay prepared."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tpuref.base import error_codes as codes
 from tpuref.base.errors import coded
 from tpuref.base.masking import MASK
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning.trace import CoreTrace
 
 
 @dataclass

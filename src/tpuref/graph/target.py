@@ -14,10 +14,10 @@ from tpuref.ops.meaning import Array
 from tpuref.program import Program
 from tpuref.remote.requirement import check_installed
 from tpuref.remote.token import checked_token
-from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.host_program import HostProgram
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.host_program import HostProgram
+from tpuref.runtime.meaning.run import Run
 from tpuref.runtime.system import LOCAL, Cluster, connect
+from tpuref.runtime.topology.devices import DeviceAttributes
 
 _GRPC = re.compile(
     r"grpc://(?P<host>[^/\s:@\[\]]+|\[[0-9A-Fa-f:.%]+\]):(?P<port>[0-9]{1,5})"

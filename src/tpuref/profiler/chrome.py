@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from tpuref.profiler.timeline import Slice, Timeline
-from tpuref.runtime.core_events import COLLECTIVE, RECEIVE, SEND
-from tpuref.runtime.recording import STEP, Event, Track
+from tpuref.runtime.meaning.recording import STEP, Event, Track
+from tpuref.runtime.pool.core_events import COLLECTIVE, RECEIVE, SEND
 from tpuref.version import __version__
 
 HOST_PROCESS = 1

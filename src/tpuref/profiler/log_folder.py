@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tpuref.base.arguments import wrong_type
 from tpuref.files.filesystem import failures
 from tpuref.profiler import profile
-from tpuref.runtime import recording
+from tpuref.runtime.meaning import recording
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 

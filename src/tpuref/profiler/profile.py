@@ -16,8 +16,8 @@ from tpuref.files.filesystem import failures
 from tpuref.profiler import chrome
 from tpuref.profiler.summary import Summary
 from tpuref.profiler.timeline import Timeline
-from tpuref.runtime import recording
-from tpuref.runtime.recording import Recording
+from tpuref.runtime.meaning import recording
+from tpuref.runtime.meaning.recording import Recording
 
 Path = str | os.PathLike[str]
 

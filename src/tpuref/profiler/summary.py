@@ -9,8 +9,8 @@ from typing import Any
 from tpuref.ops.tpu import REPLICATE
 from tpuref.profiler.chrome import nbytes
 from tpuref.profiler.timeline import Slice, Timeline
-from tpuref.runtime.core_events import COLLECTIVE, RECEIVE, SEND
-from tpuref.runtime.recording import STEP, Track
+from tpuref.runtime.meaning.recording import STEP, Track
+from tpuref.runtime.pool.core_events import COLLECTIVE, RECEIVE, SEND
 
 TOP = 10
 """The number of operations in the text."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tpuref.runtime.core_events import COLLECTIVE, HOST_CALL, RECEIVE
-from tpuref.runtime.recording import Event, Meeting, Recording, Track
+from tpuref.runtime.meaning.recording import Event, Meeting, Recording, Track
+from tpuref.runtime.pool.core_events import COLLECTIVE, HOST_CALL, RECEIVE
 
 
 @dataclass

@@ -19,7 +19,7 @@ from tpuref.ops.definition import Operand, outputs_of
 from tpuref.ops.tpu import REPLICATE, Replication
 from tpuref.program import Instr, Program
 from tpuref.remote.tensors import malformed
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 
 Specs = Sequence[TensorSpec]
 

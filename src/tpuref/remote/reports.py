@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tpuref.remote.tensors import malformed, put_shape, shape_of
-from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.padding import PaddedInput, Shape
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning.padding import PaddedInput, Shape
+from tpuref.runtime.meaning.trace import CoreTrace
+from tpuref.runtime.topology.devices import DeviceAttributes
 
 _NO_REPLICA = -1
 

@@ -15,9 +15,9 @@ from tpuref.remote.faults import error_of, put_fault
 from tpuref.remote.reports import put_padded, put_trace
 from tpuref.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.remote.wire import Reply
-from tpuref.runtime.lockstep import run_program
-from tpuref.runtime.padding import PaddingRecord
-from tpuref.runtime.run import Elsewhere, Run
+from tpuref.runtime.meaning.lockstep import run_program
+from tpuref.runtime.meaning.padding import PaddingRecord
+from tpuref.runtime.meaning.run import Elsewhere, Run
 
 LOOK_SECONDS = 0.2
 """The interval at which a run that waits for its client checks if it is abandoned."""

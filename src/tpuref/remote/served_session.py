@@ -27,9 +27,9 @@ from tpuref.remote.schema import PROTOCOL
 from tpuref.remote.served_run import ServedRun
 from tpuref.remote.tensors import dtype_of, malformed
 from tpuref.remote.wire import MESSAGE_BYTES, Reply, packed, request_of
-from tpuref.runtime.feed_queues import FeedQueues
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.feed_queues import FeedQueues
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 from tpuref.runtime.system import Cluster
 from tpuref.version import __version__
 

@@ -24,10 +24,10 @@ from tpuref.remote.tensors import arrays_of, malformed, put_arrays
 from tpuref.remote.token import bearer
 from tpuref.remote.variables import ServerVariables
 from tpuref.remote.wire import MESSAGE_BYTES, Request, checked_limit, packed
-from tpuref.runtime.devices import DeviceAttributes
-from tpuref.runtime.lockstep import perform
-from tpuref.runtime.padding import PaddingRecord
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import perform
+from tpuref.runtime.meaning.padding import PaddingRecord
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.topology.devices import DeviceAttributes
 from tpuref.version import __version__
 
 CACHED_PROGRAMS = 200

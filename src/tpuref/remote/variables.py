@@ -17,8 +17,8 @@ from tpuref.ops.definition import OpDef
 from tpuref.ops.meaning import Array
 from tpuref.ops.state import ASSIGN, IS_INITIALIZED, READ
 from tpuref.program import Instr, Program
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import State
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import State
 
 _NOWHERE = CallSite("", 0, "", "")
 

@@ -14,9 +14,9 @@ from tpuref.base.extras import optional_module
 from tpuref.kernels import slab
 from tpuref.ops.meaning import Array
 from tpuref.program import Program
-from tpuref.runtime.lockstep import Values, run_program
 from tpuref.runtime.log import advice
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import Values, run_program
+from tpuref.runtime.meaning.run import Run
 
 _LOG = advice("executor")
 
@@ -76,7 +76,7 @@ class Lockstep:
 
 def _pool(cores: int) -> Executor:
     # Imported here, as lockstep saves its 55 ms (of 355 ms for tpuref.runtime.system).
-    from tpuref.runtime.pool import CorePool
+    from tpuref.runtime.pool.host.pool import CorePool
 
     return CorePool(cores)
 

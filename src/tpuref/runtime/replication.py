@@ -12,8 +12,8 @@ from tpuref.ops.meaning import Array
 from tpuref.ops.tpu import Assignment, Padding, Replication
 from tpuref.program import Instr, Program
 from tpuref.runtime.executor import Executor
-from tpuref.runtime.lockstep import Values
-from tpuref.runtime.padding import (
+from tpuref.runtime.meaning.lockstep import Values
+from tpuref.runtime.meaning.padding import (
     PaddedInput,
     PaddingRecord,
     Shape,
@@ -21,10 +21,10 @@ from tpuref.runtime.padding import (
     pad,
     padded_shape,
 )
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import ReplicaVariables, State, commit
-from tpuref.runtime.topology import Topology
-from tpuref.runtime.trace import CoreTrace
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import ReplicaVariables, State, commit
+from tpuref.runtime.meaning.trace import CoreTrace
+from tpuref.runtime.topology.topology import Topology
 
 
 @dataclass(frozen=True)

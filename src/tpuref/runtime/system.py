@@ -18,13 +18,17 @@ from tpuref.base.errors import FailedPreconditionError, InvalidArgumentError
 from tpuref.configuration import config
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr
-from tpuref.runtime.devices import DeviceAttributes, devices_of, new_incarnation
 from tpuref.runtime.executor import STARTS, Executor, Lockstep, available
 from tpuref.runtime.hosts import here
 from tpuref.runtime.log import logger
+from tpuref.runtime.meaning.run import Run
 from tpuref.runtime.replication import Placement, replicate
-from tpuref.runtime.run import Run
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.devices import (
+    DeviceAttributes,
+    devices_of,
+    new_incarnation,
+)
+from tpuref.runtime.topology.topology import Topology
 
 LOCAL_JOB = "localhost"
 DEFAULT_MESH = (2, 2, 2)

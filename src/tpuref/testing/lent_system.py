@@ -16,7 +16,7 @@ from tpuref.graph.session import Session
 from tpuref.graph.variables import Variable, global_variables
 from tpuref.runtime.executor import available
 from tpuref.runtime.system import LOCAL, LOCAL_JOB, System
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 from tpuref.testing.tpu_marker import Wanted
 
 

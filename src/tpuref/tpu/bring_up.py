@@ -11,7 +11,7 @@ from tpuref.graph.default import begin_eagerly, executing_eagerly
 from tpuref.graph.graph import Graph
 from tpuref.graph.session import Session
 from tpuref.graph.target import target_of
-from tpuref.runtime.topology import Topology
+from tpuref.runtime.topology.topology import Topology
 from tpuref.tpu.system import initialize_system, shutdown_system
 
 __all__ = [

@@ -18,8 +18,8 @@ from tpuref.drawings.placement import (
     draw_placement,
     placement_picture,
 )
-from tpuref.runtime.integers import Int32Array, as_int32, as_integer
-from tpuref.runtime.topology import MeshRangeError, Topology
+from tpuref.runtime.topology.integers import Int32Array, as_int32, as_integer
+from tpuref.runtime.topology.topology import MeshRangeError, Topology
 
 _IntArray = npt.NDArray[np.int64]
 _Users = dict[Coordinates, list[tuple[int, int]]]

@@ -16,7 +16,7 @@ from tpuref.base.shapes import Dimension, TensorShape
 from tpuref.base.spec import TensorSpec
 from tpuref.configuration import config
 from tpuref.graph.tensor import Tensor
-from tpuref.runtime.padding import Dimensions
+from tpuref.runtime.meaning.padding import Dimensions
 
 __all__ = ["PaddingSpec"]
 

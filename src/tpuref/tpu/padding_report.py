@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tpuref.base.arguments import instance_of
 from tpuref.graph.default import get_default_graph
 from tpuref.graph.graph import Graph
-from tpuref.runtime.padding import PaddedInput
+from tpuref.runtime.meaning.padding import PaddedInput
 
 __all__ = ["PaddingReport", "padding_report"]
 

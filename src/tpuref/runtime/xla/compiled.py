@@ -14,9 +14,9 @@ import numpy as np
 
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import Values, compute
-from tpuref.runtime.run import Run
-from tpuref.runtime.state import ReplicaVariables
+from tpuref.runtime.meaning.lockstep import Values, compute
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.meaning.state import ReplicaVariables
 from tpuref.runtime.xla.blocks import as_function, written
 from tpuref.runtime.xla.host_parts import HostPart, HostResult
 from tpuref.runtime.xla.inputs import ResidentInput

@@ -17,8 +17,8 @@ from tpuref.base.errors import (
     UnimplementedError,
 )
 from tpuref.program import Instr
-from tpuref.runtime.lockstep import locate
-from tpuref.runtime.operation_failure import described, operation_failure
+from tpuref.runtime.meaning.lockstep import locate
+from tpuref.runtime.meaning.operation_failure import described, operation_failure
 
 
 def refusal(instr: Instr, why: str, code: str) -> UnimplementedError:

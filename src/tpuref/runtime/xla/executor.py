@@ -14,9 +14,9 @@ from tpuref.base.errors import UnimplementedError
 from tpuref.configuration import config
 from tpuref.ops.meaning import Array
 from tpuref.program import HOST, Program
-from tpuref.runtime.lockstep import Values
-from tpuref.runtime.program_facts import ProgramFacts
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import Values
+from tpuref.runtime.meaning.run import Run
+from tpuref.runtime.pool.host.program_facts import ProgramFacts
 from tpuref.runtime.xla.agreement import agree, told
 from tpuref.runtime.xla.compiled import Compiled, view_of
 from tpuref.runtime.xla.digest import digest

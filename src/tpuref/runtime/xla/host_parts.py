@@ -22,8 +22,8 @@ from tpuref.base.errors import AbortedError, InvalidArgumentError, OpError
 from tpuref.base.spec import TensorSpec
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import Values, locate, run_program
-from tpuref.runtime.run import Run
+from tpuref.runtime.meaning.lockstep import Values, locate, run_program
+from tpuref.runtime.meaning.run import Run
 from tpuref.runtime.xla.errors import data_dependent, refusal
 from tpuref.runtime.xla.slots import Slots
 from tpuref.runtime.xla.value import Value

@@ -1,6 +1,6 @@
 """A program in JAX: what lockstep does, instruction by instruction, for all at once.
 
-`tpuref.runtime.lockstep` is the definition.  A slot holds a `Value`: one array for all
+`tpuref.runtime.meaning.lockstep` is the definition.  A slot holds a `Value`: one array for all
 replicas as long as nothing tells them apart, else an array stacked by replica.  What is
 known while the program is compiled, such as sizes, is computed by NumPy then.
 """
@@ -29,11 +29,11 @@ from tpuref.ops.sources import FORWARDING
 from tpuref.ops.state import ASSIGN, ASSIGN_ADD, IS_INITIALIZED, READS, UPDATES
 from tpuref.ops.tpu import REPLICA_ID
 from tpuref.program import HOST, Instr, Program
-from tpuref.runtime.divergence import absent_replicas
-from tpuref.runtime.lockstep import locate
-from tpuref.runtime.operation_failure import described, operation_failure
-from tpuref.runtime.program_facts import users_of
-from tpuref.runtime.state import uninitialized
+from tpuref.runtime.meaning.divergence import absent_replicas
+from tpuref.runtime.meaning.lockstep import locate
+from tpuref.runtime.meaning.operation_failure import described, operation_failure
+from tpuref.runtime.meaning.state import uninitialized
+from tpuref.runtime.pool.host.program_facts import users_of
 from tpuref.runtime.xla.blocks import over_replicas, scalar, written
 from tpuref.runtime.xla.errors import data_dependent, explained, refusal
 from tpuref.runtime.xla.host_parts import HostPart

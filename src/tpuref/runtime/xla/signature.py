@@ -12,7 +12,7 @@ from tpuref.base import error_codes as codes
 from tpuref.base.errors import UnimplementedError
 from tpuref.ops.meaning import Array
 from tpuref.program import Instr, Program
-from tpuref.runtime.lockstep import Values
+from tpuref.runtime.meaning.lockstep import Values
 from tpuref.runtime.xla.errors import refusal
 from tpuref.runtime.xla.placement import Placement
 from tpuref.runtime.xla.value import Value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tpuref.ops.meaning import Array
-from tpuref.runtime.state import OnDevice
+from tpuref.runtime.meaning.state import OnDevice
 from tpuref.runtime.xla.errors import out_of_memory
 
 DONATING = threading.Lock()

@@ -1,0 +1,1 @@
+"""The topology of a TPU system, its wire form, and its devices."""
